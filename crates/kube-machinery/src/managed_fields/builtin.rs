@@ -1,6 +1,6 @@
-//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which lists
-//! and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of upstream's
-//! library structured-merge-diff. Custom resources get theirs in `custom.rs`.
+//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
+//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of
+//! upstream's library structured-merge-diff. Custom resources get theirs in `custom.rs`.
 //!
 //! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
 //!
@@ -14,8 +14,8 @@ use super::typed::Type;
 use crate::codec::schema::{Field, FieldType, Omit, Struct, Topology, structs};
 use crate::value::{Value, json};
 
-/// The name of the type of values without a schema inside of an atomic list or map: lists and maps in them are atomic too.
-/// Outside, such values have the type [`DEDUCED`].
+/// The name of the type of values without a schema inside of an atomic list or map: lists and maps in them are atomic
+/// too. Outside, such values have the type [`DEDUCED`].
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
@@ -87,8 +87,8 @@ fn struct_atom(name: &str, of: &'static Struct) -> Atom {
     Atom { map: Some(Arc::new(MapType { fields, element, relationship })), ..Atom::default() }
 }
 
-/// Returns the value that a missing field counts as: its declared default, or the zero value if Go always writes the field.
-/// It matters for the keys of list items: a port without `protocol` has the key `TCP`.
+/// Returns the value that a missing field counts as: its declared default, or the zero value if Go always writes the
+/// field. It matters for the keys of list items: a port without `protocol` has the key `TCP`.
 fn default_of(field: &Field) -> Option<Value> {
     match (field.omit, &field.kind) {
         _ if field.default.is_some() => field.default.map(Value::from),

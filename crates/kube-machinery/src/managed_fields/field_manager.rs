@@ -1,7 +1,7 @@
-//! Maintains `metadata.managedFields` on every write of an object, and applies configurations (server-side apply). An entry
-//! in `managedFields` says which fields a manager, a client such as `kubectl`, owns. The rules are in `merge.rs`; this file
-//! adds what the API server does around them: special managers, the limit of entries, fields that have no owner, and the
-//! annotation of client-side `kubectl apply`.
+//! Maintains `metadata.managedFields` on every write of an object, and applies configurations (server-side apply). An
+//! entry in `managedFields` says which fields a manager, a client such as `kubectl`, owns. The rules are in `merge.rs`;
+//! this file adds what the API server does around them: special managers, the limit of entries, fields that have no
+//! owner, and the annotation of client-side `kubectl apply`.
 //!
 //! Upstream: the managers in `managedfields/internal` of `k8s.io/apimachinery`. They wrap each other; here each is a
 //! function.
@@ -15,7 +15,8 @@ use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, 
 use super::typed::{Duplicates, Type, TypedValue};
 use crate::value::{Map, Value, json};
 
-/// The most entries of an object with the operation `Update`; older ones are merged into one. Upstream: `DefaultMaxUpdateManagers`.
+/// The most entries of an object with the operation `Update`; older ones are merged into one. Upstream:
+/// `DefaultMaxUpdateManagers`.
 pub const MOST_UPDATE_MANAGERS: usize = 10;
 
 /// The manager of the merged update entries.
@@ -245,9 +246,8 @@ impl FieldManager<'_> {
         }
     }
 
-    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote, so a user
-    /// can upgrade to `kubectl apply --server-side`.
-    /// Upstream: `lastAppliedManager.Apply`.
+    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote, so
+    /// a user can upgrade to `kubectl apply --server-side`. Upstream: `lastAppliedManager.Apply`.
     fn upgraded(
         &self,
         live: &Value,

@@ -109,8 +109,8 @@ impl Updater<'_> {
         Ok(managers)
     }
 
-    /// Applies a configuration: merges it, removes fields that only the last configuration had, and computes the ownership.
-    /// Returns the object, or `None` if nothing in it has changed, and the ownership.
+    /// Applies a configuration: merges it, removes fields that only the last configuration had, and computes the
+    /// ownership. Returns the object, or `None` if nothing in it has changed, and the ownership.
     ///
     /// # Errors
     /// Conflicts, or upstream's message about a value that does not fit its type.
@@ -202,8 +202,9 @@ impl Updater<'_> {
         Ok((managers, compared))
     }
 
-    /// Removes the fields that the manager applied last time (`last`), does not apply now, and that no other manager owns.
-    /// Removing an item removes everything inside of it, so fields that must stay are added back. Upstream: `prune`.
+    /// Removes the fields that the manager applied last time (`last`), does not apply now, and that no other manager
+    /// owns. Removing an item removes everything inside of it, so fields that must stay are added back. Upstream:
+    /// `prune`.
     fn prune(
         &self,
         merged: TypedValue,

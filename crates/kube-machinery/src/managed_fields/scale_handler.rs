@@ -1,6 +1,6 @@
 //! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale`
-//! subresource, when the scale is read or written. Both are one field (`spec.replicas` of a Deployment is `spec.replicas` of
-//! its Scale), but only the object stores entries. An entry says which fields a manager owns.
+//! subresource, when the scale is read or written. Both are one field (`spec.replicas` of a Deployment is
+//! `spec.replicas` of its Scale), but only the object stores entries. An entry says which fields a manager owns.
 //!
 //! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 

@@ -2,9 +2,9 @@
 //! which as a whole ("atomic"). It is made from the table of Go types (`builtin.rs`), or from the schema of a custom
 //! resource (`custom.rs`).
 //!
-//! An [`Atom`] defines a type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type, by name or inline.
-//! [`Schema::resolve`] looks the type up, [`Resolved::deduced`] narrows it by a value, and [`Resolved::handled`] says as which
-//! kind the value is treated.
+//! An [`Atom`] defines a type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type, by name or
+//! inline. [`Schema::resolve`] looks the type up, [`Resolved::deduced`] narrows it by a value, and
+//! [`Resolved::handled`] says as which kind the value is treated.
 //!
 //! Upstream: `schema/elements.go`.
 
@@ -103,7 +103,8 @@ pub(crate) struct Resolved<'s> {
     pub(crate) scalar: Option<Scalar>,
     pub(crate) list: Option<&'s List>,
     pub(crate) map: Option<&'s MapType>,
-    /// The relationships that override those of the list or the map. If the type allows a map, only the map's is overridden.
+    /// The relationships that override those of the list or the map. If the type allows a map, only the map's is
+    /// overridden.
     list_relationship: Option<Relationship>,
     map_relationship: Option<Relationship>,
 }

@@ -1,6 +1,6 @@
-//! Expands the macros of CEL that the parser of the crate `cel` does not know and leaves as calls: those with two variables
-//! (`map.all(k, v, …)`), `sortBy`, `optMap` and `optFlatMap`. A macro becomes a comprehension, CEL's loop: it has a range, a
-//! variable, and an accumulator, which each step computes anew.
+//! Expands the macros of CEL that the parser of the crate `cel` does not know and leaves as calls: those with two
+//! variables (`map.all(k, v, …)`), `sortBy`, `optMap` and `optFlatMap`. A macro becomes a comprehension, CEL's loop: it
+//! has a range, a variable, and an accumulator, which each step computes anew.
 //!
 //! Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
 

@@ -1,6 +1,6 @@
-//! Expressions in CEL, the language of the rules of custom resources, of admission policies and of match conditions. The crate
-//! `cel` parses them; this module checks and runs them, with cel-go's results, messages and costs. Upstream: cel-go, and
-//! `k8s.io/apiserver/pkg/cel`.
+//! Expressions in CEL, the language of the rules of custom resources, of admission policies and of match conditions.
+//! The crate `cel` parses them; this module checks and runs them, with cel-go's results, messages and costs. Upstream:
+//! cel-go, and `k8s.io/apiserver/pkg/cel`.
 
 pub(crate) mod checker;
 pub mod interpreter;

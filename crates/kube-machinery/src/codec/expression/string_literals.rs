@@ -1,5 +1,5 @@
-//! Rewrites the string literals of a CEL expression, before it is parsed, so that the parser of the crate `cel` reads them as
-//! cel-go does.
+//! Rewrites the string literals of a CEL expression, before it is parsed, so that the parser of the crate `cel` reads
+//! them as cel-go does.
 //!
 //! The parser does not accept quotes in triple quotes or a backslash at the end of a raw string, and keeps some
 //! invalid escapes.

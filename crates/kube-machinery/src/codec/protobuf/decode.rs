@@ -1,5 +1,5 @@
-//! Decodes request bodies in Kubernetes' protobuf into JSON values. There is no generated code: the table of Go types has the
-//! field numbers.
+//! Decodes request bodies in Kubernetes' protobuf into JSON values. There is no generated code: the table of Go types
+//! has the field numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! Encodes answers and watch events as Kubernetes' protobuf, for clients that ask for it. There is no generated code: objects
-//! are JSON values, and the table of Go types has the field numbers.
+//! Encodes answers and watch events as Kubernetes' protobuf, for clients that ask for it. There is no generated code:
+//! objects are JSON values, and the table of Go types has the field numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! Brings a value into the form of its Go type in place, with the same result as `decode.rs`. Used for the result of a patch
-//! or of a mutating webhook, most of which has that form already: decoding it again would copy all of it.
+//! Brings a value into the form of its Go type in place, with the same result as `decode.rs`. Used for the result of a
+//! patch or of a mutating webhook, most of which has that form already: decoding it again would copy all of it.
 
 use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
 use super::scalar::{float, is_integer, micro_time, quantity, time};
@@ -10,8 +10,8 @@ use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::value::{Map, Value};
 
-/// Does in place what [`decode`] does to the same value. `before` is the object before the patch: parts that the value shares
-/// with it (the same memory) are skipped, because they have the form already.
+/// Does in place what [`decode`] does to the same value. `before` is the object before the patch: parts that the value
+/// shares with it (the same memory) are skipped, because they have the form already.
 ///
 /// # Errors
 /// As [`decode`].

@@ -1,8 +1,8 @@
-//! Converts an object to the form of its Go type, or returns Go's error, where upstream has the object as a map and not as
-//! JSON text: the result of a strategic merge patch or of server-side apply, and an applied scale.
+//! Converts an object to the form of its Go type, or returns Go's error, where upstream has the object as a map and not
+//! as JSON text: the result of a strategic merge patch or of server-side apply, and an applied scale.
 //!
-//! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently. Hence
-//! this file beside `decode.rs`, which runs on the result.
+//! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently.
+//! Hence this file; `decode.rs` or `conform.rs` runs on its result.
 //!
 //! Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
 

@@ -1,6 +1,6 @@
-//! Decodes an object from a request into the form of its Go type, as a Go server does when it decodes an object and encodes
-//! it again: unknown fields are dropped, and fields that Go never omits are added. Objects here are JSON values, so the
-//! form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
+//! Decodes an object, such as the body of a request, into the form of its Go type, as a Go server does when it decodes
+//! an object and encodes it again: unknown fields are dropped, and fields that Go never omits are added. Objects here
+//! are JSON values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -29,8 +29,9 @@ pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> 
     faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
 }
 
-/// Decodes an object: drops unknown fields, and adds the fields that Go never omits. The result has at most [`MOST_LEVELS`] levels:
-/// types that do not contain themselves are bounded anyway, and structs and free-form fields are counted.
+/// Decodes an object: drops unknown fields, and adds the fields that Go never omits. The result has at most
+/// [`MOST_LEVELS`] levels: types that do not contain themselves are bounded anyway, and structs and free-form fields
+/// are counted.
 ///
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.

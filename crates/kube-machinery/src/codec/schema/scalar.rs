@@ -37,7 +37,8 @@ pub(super) fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }
 
-/// Parses a time. The error is Go's, which shows the layout that it expected: Go's layouts are written as this very moment.
+/// Parses a time. The error is Go's, which shows the layout that it expected: Go's layouts are written as this very
+/// moment.
 fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| {
         format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\"")

@@ -1,6 +1,6 @@
 //! Decodes the fields of a JSON schema, in a CustomResourceDefinition, that hold either a schema or something else (the
-//! alternative): `additionalProperties` may be a boolean, `items` a list of schemas. Their Go types parse their own JSON, with
-//! errors of their own.
+//! alternative): `additionalProperties` may be a boolean, `items` a list of schemas. Their Go types parse their own
+//! JSON, with errors of their own.
 //!
 //! Upstream: `marshal.go` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
@@ -43,7 +43,8 @@ impl Alternative {
         }
     }
 
-    /// Returns Go's result for a value that is neither a schema nor the alternative: an error for a boolean, otherwise null.
+    /// Returns Go's result for a value that is neither a schema nor the alternative: an error for a boolean, otherwise
+    /// null.
     fn neither(self) -> Result<Value, String> {
         match self {
             Self::Bool => Err("boolean or JSON schema expected".to_owned()),

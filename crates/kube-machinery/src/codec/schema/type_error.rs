@@ -1,5 +1,6 @@
-//! Writes Go's message about a value that does not fit its type, with the path of the field, such as `json: cannot unmarshal
-//! string into Go struct field PodSpec.spec.containers of type []v1.Container`. Clients see it when they send such a value.
+//! Writes Go's message about a value that does not fit its type, with the path of the field, such as `json: cannot
+//! unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Clients see it when they send
+//! such a value.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! A list while a strategic merge patch merges it: finds the item that a change is for by the value of its merge key (such as
-//! `name` of a container), and puts the items in order at the end.
+//! A list while a strategic merge patch merges it: finds the item that a change is for by the value of its merge key
+//! (such as `name` of a container), and puts the items in order at the end.
 
 use std::collections::{HashMap, HashSet};
 

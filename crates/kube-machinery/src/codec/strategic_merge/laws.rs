@@ -1,5 +1,5 @@
-//! Tests laws of strategic merge patches with random pods: the difference of two objects, applied as a patch, turns one into
-//! the other, and applying it twice changes nothing more.
+//! Tests laws of strategic merge patches with random pods: the difference of two objects, applied as a patch, turns one
+//! into the other, and applying it twice changes nothing more.
 
 use fastrand::Rng;
 

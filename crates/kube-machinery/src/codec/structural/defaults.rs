@@ -1,5 +1,5 @@
-//! Defaulting: sets missing fields of a custom resource to the defaults in its schema, when the object is decoded. Upstream:
-//! `pkg/apiserver/schema/defaulting`.
+//! Defaulting: sets missing fields of a custom resource to the defaults in its schema, when the object is decoded.
+//! Upstream: `pkg/apiserver/schema/defaulting`.
 
 use super::{Structural, prune};
 use crate::value::Value;

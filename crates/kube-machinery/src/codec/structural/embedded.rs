@@ -1,6 +1,7 @@
-//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their own
-//! (`x-kubernetes-embedded-resource`), such as a template. The schema does not describe these fields, so they are checked
-//! here, for custom resources and for the defaults in a definition. Upstream: apiextensions-apiserver's `pkg/apiserver/schema/objectmeta`.
+//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their
+//! own (`x-kubernetes-embedded-resource`), such as a template. The schema does not describe these fields, so they are
+//! checked here, for custom resources and for the defaults in a definition. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/schema/objectmeta`.
 
 mod coerce;
 

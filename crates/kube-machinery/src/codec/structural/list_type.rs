@@ -1,6 +1,6 @@
-//! Checks that the lists of a custom resource have no duplicates if their `x-kubernetes-list-type` is `set` (equal items)
-//! or `map` (items with equal keys): server-side apply could not tell such items apart. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/schema/listtype/validation.go`.
+//! Checks that the lists of a custom resource have no duplicates if their `x-kubernetes-list-type` is `set` (equal
+//! items) or `map` (items with equal keys): server-side apply could not tell such items apart. Upstream:
+//! apiextensions-apiserver's `pkg/apiserver/schema/listtype/validation.go`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

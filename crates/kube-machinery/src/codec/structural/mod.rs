@@ -112,8 +112,8 @@ pub struct Rule {
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
-/// Returns true if upstream knows this `format` for values of this type, and so checks it: other formats are ignored, with
-/// a warning when the definition is written. An empty type is any type. Upstream: `GetUnrecognizedFormats`.
+/// Returns true if upstream knows this `format` for values of this type, and so checks it: other formats are ignored,
+/// with a warning when the definition is written. An empty type is any type. Upstream: `GetUnrecognizedFormats`.
 pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
     match kind {
         "" | "string" => format::Format::named(format).is_some(),

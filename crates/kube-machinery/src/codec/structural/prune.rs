@@ -137,7 +137,8 @@ fn has_field(schema: &Structural, name: &str) -> bool {
     schema.properties.contains_key(name) || schema.additional_properties.is_some()
 }
 
-/// Removes null fields that are not nullable and have no default. Nulls with a default are left for defaulting to replace.
+/// Removes null fields that are not nullable and have no default. Nulls with a default are left for defaulting to
+/// replace.
 pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Structural>) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {

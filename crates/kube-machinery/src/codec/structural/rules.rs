@@ -1,6 +1,7 @@
-//! Validates a custom resource, or a default in a definition, by the CEL rules in its schema (`x-kubernetes-validations`).
-//! A rule sees the value at its place in the schema as `self`, and the value before an update as `oldSelf`. A failed rule
-//! is ignored if the value did not change ("ratcheting"). All rules of one object share a cost budget.
+//! Validates a custom resource, or a default in a definition, by the CEL rules in its schema
+//! (`x-kubernetes-validations`). A rule sees the value at its place in the schema as `self`, and the value before an
+//! update as `oldSelf`. A failed rule without `oldSelf` is ignored if the value did not change ("ratcheting"). All
+//! rules of one object share a cost budget.
 //!
 //! Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
 
@@ -77,8 +78,8 @@ struct OldStates<'a> {
 type Flow = Option<()>;
 
 impl Walk {
-    /// Runs the rules of a schema, and then those below it. `rules` is the schema with the rules: the node's own schema, or
-    /// a part of its `allOf`. The type of the value always comes from the node's own schema.
+    /// Runs the rules of a schema, and then those below it. `rules` is the schema with the rules: the node's own
+    /// schema, or a part of its `allOf`. The type of the value always comes from the node's own schema.
     fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &Path<'_>) -> Flow {
         if node.new.is_null() {
             return Some(());

@@ -1,8 +1,8 @@
 //! Reads and writes a set of fields in its stored form, `fieldsV1` of a `managedFields` entry. Upstream:
 //! `fieldpath/serialize.go`.
 //!
-//! The form is nested objects, whose names are path elements: `{"f:spec": {"f:replicas": {}}}`. A `.` says that a field with
-//! others below it is in the set itself.
+//! The form is nested objects, whose names are path elements: `{"f:spec": {"f:replicas": {}}}`. A `.` says that a field
+//! with others below it is in the set itself.
 
 use serde::de::Error as _;
 

@@ -1,5 +1,5 @@
-//! Paths to the fields of an object, and sets of paths, which say what a manager owns. Upstream: the package `fieldpath` of
-//! structured-merge-diff.
+//! Paths to the fields of an object, and sets of paths, which say what a manager owns. Upstream: the package
+//! `fieldpath` of structured-merge-diff.
 
 mod fields_v1;
 mod filter;

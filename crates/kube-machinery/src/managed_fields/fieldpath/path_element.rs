@@ -1,5 +1,5 @@
-//! One step of a field path, from a value to a part of it: a field, or a list item by its keys, its value or its index. It has
-//! a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`). Upstream:
+//! One step of a field path, from a value to a part of it: a field, or a list item by its keys, its value or its index.
+//! It has a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`). Upstream:
 //! `fieldpath/element.go`, `serialize-pe.go`.
 
 use std::cmp::Ordering;

@@ -1,5 +1,5 @@
-//! Errors about values that do not fit their type in the schema of server-side apply. All errors of a value are collected,
-//! each with its path. Upstream: `typed/helpers.go`.
+//! Errors about values that do not fit their type in the schema of server-side apply. All errors of a value are
+//! collected, each with its path. Upstream: `typed/helpers.go`.
 
 use std::fmt::{self, Display};
 

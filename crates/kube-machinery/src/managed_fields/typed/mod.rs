@@ -1,5 +1,6 @@
-//! Values with their types, and the operations on them that server-side apply needs: a type tells which lists and maps are
-//! compared and merged item by item. Each operation has a file. Upstream: the package `typed` of structured-merge-diff.
+//! Values with their types, and the operations on them that server-side apply needs: a type tells which lists and maps
+//! are compared and merged item by item. Each operation has a file. Upstream: the package `typed` of
+//! structured-merge-diff.
 
 mod compare;
 mod errors;

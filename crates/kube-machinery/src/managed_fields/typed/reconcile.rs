@@ -1,5 +1,6 @@
-//! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a manager
-//! owns all of it or nothing. Runs before every write's ownership is computed. Upstream: `typed/reconcile_schema.go`.
+//! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a
+//! manager owns all of it or nothing. Runs before every write's ownership is computed. Upstream:
+//! `typed/reconcile_schema.go`.
 
 use super::super::fieldpath::{Path, PathElement, Set};
 use super::super::schema::{DEDUCED, Handled, MapType, Relationship, Scalar, Schema, TypeKind, TypeRef};

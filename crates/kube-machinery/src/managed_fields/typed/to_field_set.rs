@@ -1,5 +1,5 @@
-//! Computes the set of fields of a value, which a manager owns after it applied the value: every leaf (a scalar, or an atomic
-//! list or map, which counts as a whole) and every list item. Upstream: `typed/tofieldset.go`.
+//! Computes the set of fields of a value, which a manager owns after it applied the value: every leaf (a scalar, or an
+//! atomic list or map, which counts as a whole) and every list item. Upstream: `typed/tofieldset.go`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Checks that a value fits its type in the schema of server-side apply, before the value is compared or merged. Clients see
-//! the messages when they apply such a value. Upstream: `typed/validate.go`.
+//! Checks that a value fits its type in the schema of server-side apply, before the value is compared or merged.
+//! Clients see the messages when they apply such a value. Upstream: `typed/validate.go`.
 
 use std::collections::BTreeSet;
 

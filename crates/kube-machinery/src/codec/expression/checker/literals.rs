@@ -1,5 +1,5 @@
-//! Rejects literal arguments in CEL expressions that have the right type but an invalid value, such as `duration('x')` or a
-//! malformed regular expression. Runs with the type checker, when the expression is written.
+//! Rejects literal arguments in CEL expressions that have the right type but an invalid value, such as `duration('x')`
+//! or a malformed regular expression. Runs with the type checker, when the expression is written.
 //!
 //! Upstream: the validators of cel-go's `cel/validator.go`.
 

@@ -1,5 +1,5 @@
-//! Finds the types of comprehensions for the type checker: of the loops that macros such as `all` and `map` expand to, and of
-//! the `bind` macros. A loop computes its result in an accumulator, whose form tells which macro it was.
+//! Finds the types of comprehensions for the type checker: of the loops that macros such as `all` and `map` expand to,
+//! and of the `bind` macros. A loop computes its result in an accumulator, whose form tells which macro it was.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;

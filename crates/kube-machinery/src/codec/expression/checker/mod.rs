@@ -1,5 +1,6 @@
-//! The type checker of CEL: checks the names, fields and operands of an expression, and returns the type of its result. It runs
-//! when a definition or an admission policy is written, so that a wrong expression is refused then, with cel-go's messages.
+//! The type checker of CEL: checks the names, fields and operands of an expression, and returns the type of its result.
+//! It runs when a definition or an admission policy is written, so that a wrong expression is refused then, with
+//! cel-go's messages.
 //!
 //! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
 //! [`Type::Unknown`]; its errors show when the expression runs.

@@ -1,5 +1,5 @@
-//! Checks the operators of a CEL expression for the type checker: that an overload takes their operands, and the type of the
-//! result.
+//! Checks the operators of a CEL expression for the type checker: that an overload takes their operands, and the type
+//! of the result.
 
 use cel::common::ast::{CallExpr, Expr, operators};
 use cel::parser::Expression;

@@ -1,4 +1,5 @@
-//! The types that the checker of CEL expressions knows, and the types that an OpenAPI schema gives to the values of an object.
+//! The types that the checker of CEL expressions knows, and the types that an OpenAPI schema gives to the values of an
+//! object.
 //!
 //! Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 

@@ -1,5 +1,5 @@
-//! Evaluates calls in CEL: operators, functions, and methods of objects. A call evaluates its arguments, runs, and is charged
-//! its cost. Operators that may skip an operand are in `logic.rs`.
+//! Evaluates calls in CEL: operators, functions, and methods of objects. A call evaluates its arguments, runs, and is
+//! charged its cost. Operators that may skip an operand are in `logic.rs`.
 
 use std::sync::Arc;
 
@@ -82,8 +82,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Evaluates a call whose arguments are all evaluated first. A prefix, as in `lists.range(3)`, is part of the name and no
-    /// argument.
+    /// Evaluates a call whose arguments are all evaluated first. A prefix, as in `lists.range(3)`, is part of the name
+    /// and no argument.
     fn function(&self, call: &CallExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let prefix = call.target.as_deref().and_then(|target| match &target.expr {
             Expr::Ident(prefix) if library::is_prefix(prefix) && !self.is_variable(prefix, scope) => Some(prefix),

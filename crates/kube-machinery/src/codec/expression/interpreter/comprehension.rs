@@ -1,5 +1,5 @@
-//! Evaluates comprehensions: the loops that CEL's macros `all`, `exists`, `exists_one`, `filter` and `map` expand to. A loop
-//! computes its result in an accumulator, a variable that each step sets anew.
+//! Evaluates comprehensions: the loops that CEL's macros `all`, `exists`, `exists_one`, `filter` and `map` expand to. A
+//! loop computes its result in an accumulator, a variable that each step sets anew.
 //!
 //! Upstream: `evalFold` in cel-go's `interpreter/interpretable.go`.
 

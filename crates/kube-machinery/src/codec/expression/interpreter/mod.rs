@@ -1,6 +1,6 @@
-//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`: the rules of custom resources, admission policies
-//! and match conditions. Variables are looked up when they are needed, each step has a cost, and an expression that exceeds
-//! the limit is stopped.
+//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`: the rules of custom resources, admission
+//! policies and match conditions. Variables are looked up when they are needed, each step has a cost, and an expression
+//! that exceeds the limit is stopped.
 //!
 //! Upstream: cel-go's `interpreter`.
 

@@ -1,5 +1,5 @@
-//! Applies CEL's operators, such as `+`, `==` and `<`, to values, with cel-go's rules: numbers of different types can be equal,
-//! and overflow is an error. Upstream: cel-go's `common/types`.
+//! Applies CEL's operators, such as `+`, `==` and `<`, to values, with cel-go's rules: numbers of different types can
+//! be equal, and overflow is an error. Upstream: cel-go's `common/types`.
 
 use std::cmp::Ordering;
 

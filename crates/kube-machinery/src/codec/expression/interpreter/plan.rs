@@ -1,5 +1,5 @@
-//! Prepares a checked CEL expression for running: expands the remaining macros, and computes constant parts once, so that they
-//! cost nothing later. Errors in constants are reported before the expression runs.
+//! Prepares a checked CEL expression for running: expands the remaining macros, and computes constant parts once, so
+//! that they cost nothing later. Errors in constants are reported before the expression runs.
 //!
 //! Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
 

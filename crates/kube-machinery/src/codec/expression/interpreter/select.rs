@@ -1,5 +1,5 @@
-//! Evaluates selections in CEL: fields of objects (`a.b`), items of lists and maps (`a[0]`), `has(a.b)`, and their optional forms
-//! (`a.?b`), which give an optional instead of an error.
+//! Evaluates selections in CEL: fields of objects (`a.b`), items of lists and maps (`a[0]`), `has(a.b)`, and their
+//! optional forms (`a.?b`), which give an optional instead of an error.
 //!
 //! A chain such as `a.b[0].c` is one attribute. It costs 1, and 1 for each of its parts.
 //!

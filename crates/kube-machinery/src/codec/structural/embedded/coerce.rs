@@ -1,6 +1,6 @@
 //! Decodes the metadata of embedded resources (`x-kubernetes-embedded-resource`) in custom resources that come from a
-//! client or from the store, since the schema does not describe metadata. Unknown fields are removed, as in the metadata of
-//! every object. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
+//! client or from the store, since the schema does not describe metadata. Unknown fields are removed, as in the
+//! metadata of every object. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
 use super::{Structural, decode_metadata, is_well_formed, print_value};
 use crate::codec::schema::{Decoded, faults_at};

@@ -1,5 +1,5 @@
-//! Checks strings in the format `email` of a schema. Upstream parses them with Go's `mail.ParseAddress`, which accepts all
-//! of RFC 5322: `Name <local@domain>`, comments and groups too. Upstream: `net/mail/message.go`.
+//! Checks strings in the format `email` of a schema. Upstream parses them with Go's `mail.ParseAddress`, which accepts
+//! all of RFC 5322: `Name <local@domain>`, comments and groups too. Upstream: `net/mail/message.go`.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,8 @@ enum Groups {
     Refused,
 }
 
-/// A parser over the unread rest of a string. A method that reads a part returns false or `None` if the part is not there.
+/// A parser over the unread rest of a string. A method that reads a part returns false or `None` if the part is not
+/// there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {

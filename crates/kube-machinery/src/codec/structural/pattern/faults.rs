@@ -164,8 +164,8 @@ impl<'p> Parser<'p> {
         format!("invalid repeat count: `{}`", self.read_of(before))
     }
 
-    /// Applies a repetition that begins at `before` to the operand. `count` is its upper bound, or 0 for `*`, `+` and `?`;
-    /// `last` begins the repetition just before it.
+    /// Applies a repetition that begins at `before` to the operand. `count` is its upper bound, or 0 for `*`, `+` and
+    /// `?`; `last` begins the repetition just before it.
     fn repeat(&mut self, count: u64, before: &'p str, last: Option<&'p str>) -> Read<()> {
         self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
         if let Some(last) = last {

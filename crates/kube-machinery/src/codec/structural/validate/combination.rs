@@ -1,6 +1,6 @@
 //! Validates a value against the schemas in `allOf`, `anyOf`, `oneOf` and `not` of its schema. Besides their own cause,
-//! `anyOf` and `oneOf` report those of one schema, the one with the most passed checks (`Outcome::matches`): the user most
-//! likely meant it. Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
+//! `anyOf` and `oneOf` report those of one schema, the one with the most passed checks (`Outcome::matches`): the user
+//! most likely meant it. Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;

@@ -1,5 +1,5 @@
-//! Validates the type of a value (`type` in a schema), with upstream's rules for whole floats, for numeric formats and for
-//! null. Upstream: kube-openapi's `pkg/validation/validate/type.go`.
+//! Validates the type of a value (`type` in a schema), with upstream's rules for whole floats, for numeric formats and
+//! for null. Upstream: kube-openapi's `pkg/validation/validate/type.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;

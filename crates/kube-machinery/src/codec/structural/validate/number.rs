@@ -1,6 +1,6 @@
-//! Validates a number against `minimum`, `maximum` and `multipleOf` of its schema, and against the range of its type and
-//! format, such as `int32`. Integers and floats are compared as Go's `int64` and `float64`. Upstream: `numberValidator` in
-//! kube-openapi's `pkg/validation/validate/validator.go`, and `values.go`.
+//! Validates a number against `minimum`, `maximum` and `multipleOf` of its schema, and against the range of its type
+//! and format, such as `int32`. Integers and floats are compared as Go's `int64` and `float64`. Upstream:
+//! `numberValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `values.go`.
 
 use std::cmp::Ordering;
 

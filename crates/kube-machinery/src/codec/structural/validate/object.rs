@@ -49,8 +49,8 @@ impl Walk {
         outcome
     }
 
-    /// Returns the old value of a field. The object's own kind and apiVersion are always checked, so their old value is not
-    /// used.
+    /// Returns the old value of a field. The object's own kind and apiVersion are always checked, so their old value is
+    /// not used.
     fn before<'o>(&self, old: Option<&'o Value>, name: &str) -> Option<&'o Value> {
         let is_checked = self.path.name().is_empty() && matches!(name, "kind" | "apiVersion");
         if is_checked { None } else { old?.as_object()?.get(name) }

@@ -1,5 +1,5 @@
-//! Validates a string against `minLength`, `maxLength`, `pattern` and `format` of its schema. Upstream: `stringValidator` in
-//! kube-openapi's `pkg/validation/validate/validator.go`, and `formats.go`.
+//! Validates a string against `minLength`, `maxLength`, `pattern` and `format` of its schema. Upstream:
+//! `stringValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `formats.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;

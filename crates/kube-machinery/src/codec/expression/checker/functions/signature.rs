@@ -1,5 +1,5 @@
-//! Parses the signatures of CEL's functions in `functions.txt`, and matches the types of arguments against them. A signature
-//! can have type parameters, as in `list(A).contains(A)`; a call binds them to types.
+//! Parses the signatures of CEL's functions in `functions.txt`, and matches the types of arguments against them. A
+//! signature can have type parameters, as in `list(A).contains(A)`; a call binds them to types.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,9 @@ pub(super) enum Signature {
 /// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
-/// The types that `C` stands for, and those that `S` stands for.
+/// The types that `C` stands for.
 const ORDERED: [&str; 8] = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
+/// The types that `S` stands for.
 const SUMMED: [&str; 4] = ["int", "uint", "double", "duration"];
 
 /// Parses a declaration such as `string.contains(string) bool`. A declaration with `C` or `S` gives one overload for

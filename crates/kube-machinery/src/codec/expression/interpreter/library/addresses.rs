@@ -1,4 +1,5 @@
-//! The CEL library for IP addresses and networks: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`. Upstream: `pkg/cel/library/ip.go` and `cidr.go`.
+//! The CEL library for IP addresses and networks: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`. Upstream:
+//! `pkg/cel/library/ip.go` and `cidr.go`.
 
 use std::net::IpAddr;
 

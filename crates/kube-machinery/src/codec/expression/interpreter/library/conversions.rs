@@ -1,5 +1,5 @@
-//! The CEL functions that convert a value to another type, such as `int('5')`, and `size` and `type`. Upstream: `ConvertToType` in cel-go's
-//! `common/types`.
+//! The CEL functions that convert a value to another type, such as `int('5')`, and `size` and `type`. Upstream:
+//! `ConvertToType` in cel-go's `common/types`.
 
 use super::super::Error;
 use super::{Outcome, Value, addresses, times};

@@ -1,4 +1,5 @@
-//! The CEL function `format`: `'%s is %.2f'.format([a, b])`. A clause such as `%.2f` stands for one argument. Upstream: cel-go's `ext/formatting.go`.
+//! The CEL function `format`: `'%s is %.2f'.format([a, b])`. A clause such as `%.2f` stands for one argument. Upstream:
+//! cel-go's `ext/formatting.go`.
 
 use super::super::Error;
 use super::{Meter, Value, conversions, times};

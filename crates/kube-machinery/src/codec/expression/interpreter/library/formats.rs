@@ -1,5 +1,5 @@
-//! The CEL library of named text formats: `format.dns1123Label().validate(name)` returns the messages about an invalid name.
-//! Upstream: `pkg/cel/library/format.go`.
+//! The CEL library of named text formats: `format.dns1123Label().validate(name)` returns the messages about an invalid
+//! name. Upstream: `pkg/cel/library/format.go`.
 
 use super::super::Meter;
 use super::{Outcome, Value, url};

@@ -1,5 +1,5 @@
-//! The CEL functions of lists, such as `sum` and `distinct`, and of lists as sets, such as `sets.contains`. Operations that copy or
-//! compare many items are counted as work.
+//! The CEL functions of lists, such as `sum` and `distinct`, and of lists as sets, such as `sets.contains`. Operations
+//! that copy or compare many items are counted as work.
 //!
 //! Upstream: cel-go's `ext/lists.go`, `ext/sets.go` and `ext/comprehensions.go`, and `library/lists.go`.
 

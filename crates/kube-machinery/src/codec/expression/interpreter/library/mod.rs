@@ -1,5 +1,5 @@
-//! Runs the functions that CEL expressions can call. They are in files by topic, each with a function `call`: those of cel-go (`common/stdlib`, `ext`), and those of
-//! `k8s.io/apiserver/pkg/cel/library`.
+//! Runs the functions that CEL expressions can call. They are in files by topic, each with a function `call`: those of
+//! cel-go (`common/stdlib`, `ext`), and those of `k8s.io/apiserver/pkg/cel/library`.
 
 mod addresses;
 mod conversions;

@@ -1,5 +1,5 @@
-//! The CEL functions that match regular expressions: `matches`, `find` and `findAll`. CEL expressions that share a cost budget
-//! also share the compiled regular expressions, so that each is compiled once.
+//! The CEL functions that match regular expressions: `matches`, `find` and `findAll`. CEL expressions that share a cost
+//! budget also share the compiled regular expressions, so that each is compiled once.
 //!
 //! Upstream: cel-go's `matches`, and `pkg/cel/library/regex.go`.
 

@@ -1,4 +1,5 @@
-//! The CEL functions of strings, such as `replace` and `split`. Indexes count characters, not bytes. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
+//! The CEL functions of strings, such as `replace` and `split`. Indexes count characters, not bytes. Upstream: cel-go's
+//! `common/types/string.go` and `ext/strings.go`.
 
 use super::super::Error;
 use super::{Meter, Outcome, Value, conversions, format};

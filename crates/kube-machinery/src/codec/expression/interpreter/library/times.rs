@@ -1,5 +1,6 @@
-//! The CEL functions of timestamps and durations: parsing, printing, arithmetic, and parts such as `getHours()`. CEL's times go
-//! to the end of the year 9999, beyond the range of the crate jiff, so days are computed here. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
+//! The CEL functions of timestamps and durations: parsing, printing, arithmetic, and parts such as `getHours()`. CEL's
+//! times go to the end of the year 9999, beyond the range of the crate jiff, so days are computed here. Upstream:
+//! cel-go's `common/types/timestamp.go` and `duration.go`.
 
 use std::fmt;
 
@@ -106,8 +107,8 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Returns the number of days from 1970-01-01 to a day. Years begin in March here, so that the leap day is the last, and are
-/// counted in cycles of 400 years, after which the calendar repeats.
+/// Returns the number of days from 1970-01-01 to a day. Years begin in March here, so that the leap day is the last,
+/// and are counted in cycles of 400 years, after which the calendar repeats.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (cycle, of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
