@@ -1,6 +1,6 @@
 //! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. The
-//! table of Go types says for each list by which key (`patchMergeKey`) and strategy (`patchStrategy`). Directives in
-//! the patch, fields that begin with `$`, delete, replace or order items.
+//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`).
+//! Directives in the patch, fields that begin with `$`, delete, replace or order items.
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 

@@ -68,13 +68,15 @@ impl Quantity {
         let mut quantity =
             Self { negative: parts.negative, digits, exponent: -scale, notation, text: None, scale: None };
         // Upstream parses numbers that surely fit into an int64 separately (`is_small`), and keeps their text if it
-        // looks canonical. `room` is the number of digits that surely fit, by the suffix; a binary number that is no
-        // multiple of 8 counts as canonical.
+        // looks canonical. `most_digits` is the number of digits that surely fit, by the suffix; a binary number that
+        // is no multiple of 8 counts as canonical.
         let (is_small, looks_canonical) = match notation {
             Notation::Binary => {
-                let room = [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
-                let odd = quantity.digits.iter().fold(0, |rest, digit| (rest * 10 + u32::from(*digit)) % 8) != 0;
-                (parts.fraction.is_empty() && significant <= room, odd)
+                let most_digits =
+                    [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
+                let is_no_multiple_of_8 =
+                    quantity.digits.iter().fold(0, |rest, digit| (rest * 10 + u32::from(*digit)) % 8) != 0;
+                (parts.fraction.is_empty() && significant <= most_digits, is_no_multiple_of_8)
             }
             Notation::Decimal | Notation::Exponent => {
                 let begins = parts.whole.bytes().next().is_some();

@@ -384,11 +384,11 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
     let mut updaters: Vec<String> =
         managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
     updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
-    let mut left = updaters.len();
+    let mut entries_left = updaters.len();
     // The oldest entry of each version. It is renamed to the merged entry when a second one of its version joins it.
     let mut first_of: BTreeMap<String, String> = BTreeMap::new();
     for name in updaters {
-        if left <= most {
+        if entries_left <= most {
             break;
         }
         let Some(owned) = managed.fields.get(&name).cloned() else { continue };
@@ -412,7 +412,7 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
             joined.set = owned.set.union(&joined.set);
         }
         managed.fields.remove(&name);
-        left -= 1;
+        entries_left -= 1;
         if let Some(time) = managed.times.get(&name).cloned() {
             managed.times.insert(bucket, time);
         }

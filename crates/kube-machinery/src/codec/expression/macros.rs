@@ -12,8 +12,8 @@ pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
 /// The internal function that adds entries to a map.
 pub(super) const INSERT: &str = "cel.@mapInsert";
 
-/// The accumulator of an expanded loop.
-const MADE: &str = "@result";
+/// The accumulator of an expanded loop: the variable that holds its result so far.
+const ACCUMULATOR: &str = "@result";
 /// The variable that holds the input of `sortBy`.
 const SORTED: &str = "@__sortBy_input__";
 /// The loop variable of a comprehension that only binds a name.
@@ -146,13 +146,14 @@ fn bound(name: &str, value: Expression, result: Expression) -> Expression {
     })))
 }
 
+/// Returns a loop over a range, with the initial accumulator, the condition to go on, the step and the result.
 fn loop_over(
     iter_range: Expression,
     iter_var: String,
     iter_var2: Option<String>,
     [accu_init, loop_cond, loop_step, result]: [Expression; 4],
 ) -> Expression {
-    let accu_var = MADE.to_owned();
+    let accu_var = ACCUMULATOR.to_owned();
     let of = ComprehensionExpr { iter_range, iter_var, iter_var2, accu_var, accu_init, loop_cond, loop_step, result };
     plain(Expr::Comprehension(Box::new(of)))
 }
@@ -161,6 +162,7 @@ fn plain(expr: Expr) -> Expression {
     Expression { id: 0, expr }
 }
 
+/// Returns a call of a function.
 fn of(function: &str, args: Vec<Expression>) -> Expression {
     plain(Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }))
 }
@@ -169,8 +171,9 @@ fn ident(name: &str) -> Expression {
     plain(Expr::Ident(name.to_owned()))
 }
 
+/// Returns the accumulator.
 fn result() -> Expression {
-    ident(MADE)
+    ident(ACCUMULATOR)
 }
 
 fn list(elements: Vec<Expression>) -> Expression {

@@ -26,8 +26,9 @@ pub(crate) use self::defaults::{default, prune_defaults};
 pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
 use crate::value::Value;
 
-/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. It was
-/// checked to be structural when the definition was written.
+/// A schema in structural form: the type of each field stands outside of `allOf`, `anyOf`, `oneOf` and `not`, which
+/// only add conditions, so that a field's type does not depend on the object. Definitions with other schemas were
+/// refused when they were written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Structural {

@@ -112,6 +112,7 @@ fn behind_key(text: &str) -> Option<&str> {
     Some(&text[end..])
 }
 
+/// Returns the text after the closing quote; `None` if the line does not close it.
 fn behind_quote(text: &str, quote: char) -> Option<&str> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
