@@ -1,4 +1,5 @@
-//! Writes JSON byte for byte as Go's `encoding/json` does.
+//! Writes JSON byte for byte as Go's `encoding/json` does, where the text itself matters: in messages to clients, in
+//! `managedFields`, and where two values are compared by their text. Answers to clients are not written here.
 
 use std::fmt::Write;
 
@@ -72,6 +73,7 @@ pub(crate) fn float_text(float: f64) -> String {
     if text.contains("e-") { text } else { text.replacen('e', "e+", 1) }
 }
 
+/// Appends formatted text.
 fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
     to.write_fmt(text).expect("writing to a String cannot fail");
 }

@@ -1,9 +1,10 @@
-//! Finds the syntax error in invalid JSON, and words it as Go does. Upstream: the scanner of `encoding/json`.
+//! Finds the syntax error in invalid JSON from a client, such as a request body, and words it as Go does, because the
+//! client sees the message and serde_json words it differently. Upstream: the scanner of `encoding/json`.
 
 use super::depth::TOO_DEEP;
 use crate::conventions::quote::quote;
 
-/// The most levels that are scanned, which is more than any reader here accepts.
+/// The most levels that are scanned, since each takes stack. More than any reader here accepts.
 const MOST: usize = 128;
 
 /// Returns Go's message about the first fault, or `None` if Go would read the text.
@@ -25,7 +26,9 @@ pub fn fault(text: &[u8]) -> Option<String> {
 enum Fault {
     /// The text has more than [`MOST`] levels.
     Deep,
+    /// The text ends too early.
     End,
+    /// A byte that cannot stand there, and the place in Go's words.
     Unexpected(u8, String),
 }
 

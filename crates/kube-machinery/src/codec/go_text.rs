@@ -1,5 +1,5 @@
-//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Some of upstream's messages contain such
-//! maps.
+//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Messages to
+//! clients contain values in this form.
 
 use std::fmt::{self, Display};
 

@@ -1,5 +1,6 @@
-//! JSON merge patches (RFC 7396). Nulls inside of lists are treated as in upstream's library
-//! (gopkg.in/evanphx/json-patch.v4, `merge.go`).
+//! Applies JSON merge patches (RFC 7396), the patches with the content type `application/merge-patch+json`. Where the
+//! RFC leaves room, as for nulls inside of lists, this follows upstream's library (gopkg.in/evanphx/json-patch.v4,
+//! `merge.go`).
 
 use crate::value::{Map, Value};
 

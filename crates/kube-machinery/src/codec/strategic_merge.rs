@@ -1,4 +1,6 @@
-//! Strategic merge patches: merge patches that merge some lists item by item.
+//! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. The
+//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`).
+//! Directives in the patch, fields that begin with `$`, delete, replace or order items.
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
@@ -12,7 +14,7 @@ use crate::value::{Array, Map, SmolStr, Value};
 
 /// The directive for the surrounding object: `replace` or `delete`.
 const DIRECTIVE: &str = "$patch";
-/// The directive that lists the fields of the object to keep.
+/// The directive that lists the fields of the object to keep: all others are removed.
 const RETAIN: &str = "$retainKeys";
 const BAD_RETAIN: &str = "invalid patch format of retainKeys";
 /// The prefix of the directive that sets the order of the items in a list.
@@ -37,6 +39,8 @@ pub fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> 
     merge_object(Some(schema::find(kind)), object, patch)
 }
 
+/// Merges a patch into an object: applies the directives of the object itself, then those that remove items of its lists,
+/// then the fields, and last the order of lists. `row` is the object's struct in the table of Go types; `None` in a map.
 fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map) -> Result<(), Refusal> {
     match patch.get(DIRECTIVE).map(|directive| directive.as_str().unwrap_or_default()) {
         None => {}
@@ -78,6 +82,7 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
             items.retain(|item| !removed.contains(item));
         }
     }
+    // Note the order of each list that is to be reordered, before the patch changes it.
     let key_of = |name: &str| row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
     let items_of = |name: &str| fields.get(name).and_then(Value::as_array).map_or(&[][..], Array::as_slice);
     let ordered: HashMap<String, Before> = directives
@@ -142,6 +147,7 @@ enum Order {
     Directive,
 }
 
+/// Merges a change into a field that exists, by the field's patch strategy.
 fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value, order: Order) -> Result<(), Refusal> {
     let strategy = field.map_or("", |field| field.strategy);
     let replaces = strategy.split(',').any(|word| word == "replace");
@@ -176,6 +182,7 @@ fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     }
 }
 
+/// Merges the items of a patch into a list, by the value of their merge key; primitives are added like to a set.
 fn merge_list(
     row: Option<&'static Struct>,
     key: &str,
@@ -184,6 +191,7 @@ fn merge_list(
     order: Order,
 ) -> Result<(), Refusal> {
     element_order::check_types(target.as_array().map_or(&[][..], Array::as_slice), &changes)?;
+    // An item with only this directive makes the patch replace the list.
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();

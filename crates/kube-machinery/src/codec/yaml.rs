@@ -1,6 +1,6 @@
-//! Reads request bodies in YAML as `sigs.k8s.io/yaml` converts them to JSON.
+//! Reads request bodies in YAML, and converts them to JSON as upstream's `sigs.k8s.io/yaml` does.
 //!
-//! Only the first document counts. Fields are sorted by name; of duplicate fields the last one wins, and each
+//! Only the first document is read. Fields are sorted by name; of duplicate fields the last one wins, and each
 //! duplicate is reported with its line.
 
 use std::collections::{BTreeMap, HashSet};
@@ -23,7 +23,7 @@ mod tabs;
 #[derive(Debug, PartialEq)]
 pub struct Read {
     pub json: Json,
-    /// `line 2: key "a" already set in map`
+    /// Upstream's messages about duplicate fields: `line 2: key "a" already set in map`.
     pub duplicates: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("yaml: {error}"))?;
     let text = first_document(text);
     if tabs::indents(text) {
-        return Err("yaml: found character that cannot start any token".to_owned()); // serde-saphyr accepts tabs
+        return Err("yaml: found character that cannot start any token".to_owned()); // serde-saphyr would accept them
     }
     on_a_large_stack(|| {
         let options = serde_saphyr::options! {
@@ -82,6 +82,7 @@ fn first_document(text: &str) -> &str {
 /// Returns where a text in brackets ends; `None` if the text begins with no bracket, or leaves one open.
 fn brackets_end(text: &str) -> Option<usize> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
+    // `quote` is the character that opened a quoted text, or `#` in a comment; `before` is the previous character.
     let (mut open, mut quote, mut before) = (0_usize, None, ' ');
     let mut chars = text.char_indices();
     while let Some((place, c)) = chars.next() {
@@ -107,6 +108,7 @@ fn brackets_end(text: &str) -> Option<usize> {
     None
 }
 
+/// Returns the text before the first `---` or `...` line after the document's content.
 fn up_to_mark(text: &str) -> &str {
     let mut begun = false;
     let mut end = 0;
@@ -131,10 +133,11 @@ enum Node {
     Map(Vec<(Key, Spanned<Node>)>),
 }
 
-/// The key of a field. `go_text` is the key as Go prints it in messages.
+/// The key of a field.
 struct Key {
     /// The key in JSON; `None` for null, which is no key of JSON.
     text: Option<String>,
+    /// The key as Go prints it in messages.
     go_text: String,
 }
 
@@ -207,6 +210,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
+/// Builds a [`Node`] from the parser's events.
 struct AsWritten;
 
 impl<'de> Visitor<'de> for AsWritten {

@@ -1,5 +1,5 @@
-//! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Upstream:
-//! `field.Error`.
+//! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Validation returns a list
+//! of them, and each constructor here words one of upstream's kinds of errors. Upstream: `field.Error`.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -222,7 +222,7 @@ impl Cause {
         }
     }
 
-    /// Returns the size of its texts in bytes.
+    /// Returns the size of the cause's texts in bytes.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()
     }

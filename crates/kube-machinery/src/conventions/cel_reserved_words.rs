@@ -1,4 +1,5 @@
-//! The reserved words of CEL, which are needed even in builds without the CEL interpreter.
+//! The reserved words of CEL: fields with such names are escaped in expressions. They are not in `codec/expression`,
+//! because validation needs them even in builds without CEL.
 
 /// The words that cannot be identifiers. Upstream: cel-go's `parser`, and `celReservedSymbols` in
 /// `pkg/cel/escaping.go`.

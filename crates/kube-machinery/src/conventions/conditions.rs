@@ -1,4 +1,4 @@
-//! Sets conditions in an object's status.
+//! Sets conditions (`status.conditions`), such as a pod's `Ready`, with the time at which they last changed.
 
 use super::edit::object;
 use crate::value::{Value, json};

@@ -1,4 +1,5 @@
-//! Parses the schedules of cron jobs, and computes when they are due.
+//! Parses the schedules of cron jobs, such as `*/5 * * * *`, and computes when they are due. Validation and the cron job
+//! controller share it.
 //!
 //! Upstream: `github.com/robfig/cron/v3`, which kube-apiserver parses schedules with and kube-controller-manager
 //! computes times with.
@@ -62,6 +63,7 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
     }))
 }
 
+/// Returns the time zone with this name. A page has no room for the data of others than UTC.
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));

@@ -1,4 +1,5 @@
-//! Helpers that edit objects, for the defaults of kinds above all.
+//! Helpers that edit objects as JSON values: they set defaults, and get lists and objects. The defaults of kinds use
+//! them above all; the server and the controllers too.
 
 use crate::value::{Map, Value};
 

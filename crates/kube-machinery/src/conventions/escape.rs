@@ -1,4 +1,4 @@
-//! Decodes percent-encoding as Go's `net/url` does.
+//! Decodes percent-encoding (`%2F`) in the paths and queries of requests, as Go's `net/url` does.
 
 /// Decodes a text; bytes that are not UTF-8 are replaced. Returns `None` if an escape is malformed.
 pub fn decode(text: &str) -> Option<String> {

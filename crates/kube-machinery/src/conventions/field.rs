@@ -1,4 +1,4 @@
-//! The path of a field, as causes name it: `spec.containers[0].name`. Upstream: `field.Path` in
+//! The path of a field, as validation causes name it: `spec.containers[0].name`. Upstream: `field.Path` in
 //! `k8s.io/apimachinery/pkg/util/validation/field`.
 
 use std::fmt;
@@ -9,8 +9,11 @@ use std::fmt;
 pub(crate) enum Path<'a> {
     /// The path at which the walk begins; empty for a whole object, where upstream's path is nil.
     Root(&'a str),
+    /// A field: `.name`.
     Child(&'a Path<'a>, &'a str),
+    /// A key of a map: `[key]`.
     Key(&'a Path<'a>, &'a str),
+    /// An item of a list: `[0]`.
     Index(&'a Path<'a>, usize),
 }
 

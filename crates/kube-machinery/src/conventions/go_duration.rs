@@ -1,8 +1,9 @@
-//! Parses durations such as `1h30m`. Go: `time.ParseDuration`.
+//! Parses durations such as `1h30m` in Go's syntax, with Go's messages: in CEL, in schemas, in schedules and in the
+//! timeouts of requests. Go: `time.ParseDuration`.
 
 use super::quote::quote;
 
-/// The largest size of a duration in nanoseconds, which only a negative one can have.
+/// The largest size of a duration in nanoseconds. Only a negative duration can have it, since an `int64` ends one lower.
 const MOST: u64 = 1 << 63;
 
 /// Parses a duration into nanoseconds.

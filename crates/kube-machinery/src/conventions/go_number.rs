@@ -1,4 +1,5 @@
-//! Parses and prints floats as Go does. Go: `strconv.ParseFloat`, and `%g` and `%e` of `fmt`.
+//! Parses and prints floats as Go does, for conversions and `format` in CEL expressions. Go: `strconv.ParseFloat`, and
+//! `%g` and `%e` of `fmt`.
 
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
-//! Prints structs of upstream's internal types as Go does in messages: all fields in their order, with their Go
-//! names.
+//! Prints a part of an object in a validation message as upstream does: as a struct of its internal Go type, with all
+//! fields in their order, and their Go names. Upstream's messages contain such structs where a whole struct is invalid.
 
 use crate::value::Value;
 
-/// The fields of a type: the name in Go, the name in the API, and the type of the field.
+/// The fields of a Go type: the name in Go, the name in the API, and the type of the field.
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
 
 /// The type of a field.

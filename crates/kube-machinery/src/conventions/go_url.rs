@@ -1,4 +1,5 @@
-//! Parses and prints URLs as Go does. Go: `url.ParseRequestURI` and `url.Parse`.
+//! Parses and prints URLs as Go does, for the schema format `uri` and CEL's URL functions: what is valid, and the
+//! messages, differ from Rust's URL crates. Go: `url.ParseRequestURI` and `url.Parse`.
 
 use std::net::IpAddr;
 
@@ -9,12 +10,16 @@ use super::quote::quote;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Url {
     pub(crate) scheme: String,
+    /// The rest of a URL without slashes, such as `mailto:a@b`.
     opaque: String,
     /// The user info, escaped and without the `@`.
     user: Option<String>,
     pub(crate) host: String,
+    /// True for a URL such as `file:/a`, which prints without `//`.
     has_no_host: bool,
+    /// The path without escapes.
     path: Vec<u8>,
+    /// The path as written, if escaping `path` would give another text.
     raw_path: String,
     has_query: bool,
     query: String,

@@ -1,4 +1,5 @@
-//! Parses the label selectors of objects, such as that of a replica set.
+//! Parses label selectors inside of objects (`matchLabels`, `matchExpressions`), such as that of a replica set. The
+//! selectors in queries have another syntax, which `kube-selectors` parses.
 
 use crate::value::Value;
 

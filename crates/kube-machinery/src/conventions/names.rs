@@ -1,6 +1,7 @@
-//! Validates names, label keys and label values. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
+//! Validates the names of objects, label keys and label values, and returns upstream's messages about wrong ones.
+//! Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
 
-/// The rule for the names of a kind.
+/// The rule for the names of a kind's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameRule {
     /// An RFC 1123 subdomain, as for most kinds.

@@ -1,4 +1,5 @@
-//! Parses IP addresses and network prefixes as Go does. Go: `net/netip`.
+//! Parses IP addresses and network prefixes as Go does, for CEL's address functions and hosts in URLs. Rust's parser
+//! accepts nearly the same, but has other messages. Go: `net/netip`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -83,6 +84,7 @@ fn fields(text: &str) -> Result<[u8; 4], Fault<'_>> {
     Ok(fields)
 }
 
+/// Parses an IPv6 address: its groups, and zeros in place of the `::`.
 fn parse_v6(text: &str) -> Result<Addr, Fault<'_>> {
     let (address, zone) = text.split_once('%').map_or((text, None), |(address, zone)| (address, Some(zone)));
     if zone == Some("") {

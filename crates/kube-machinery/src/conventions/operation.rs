@@ -1,6 +1,6 @@
 //! The operation of a request, as admission sees it. Upstream: `Operation` in `k8s.io/apiserver/pkg/admission`.
 
-/// The effect of a request on an object.
+/// The operation of a request on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// A new object, or a POST to a subresource such as `binding`.

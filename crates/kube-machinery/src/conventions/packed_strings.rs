@@ -1,4 +1,5 @@
-//! Stores several short strings in one allocation. An allocation for each would take twice as much memory.
+//! Stores several short strings in one allocation. The store keeps such lists for many objects, and an allocation for
+//! each would take twice as much memory.
 
 use std::ops::RangeFrom;
 

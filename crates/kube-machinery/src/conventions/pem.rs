@@ -1,4 +1,5 @@
-//! Parses PEM blocks, such as certificates. Go: `encoding/pem`.
+//! Parses PEM blocks, the text form of certificates and keys (`-----BEGIN CERTIFICATE-----`), as leniently as Go. Go:
+//! `encoding/pem`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 /// A PEM block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'a> {
+    /// The word after `BEGIN`, such as `CERTIFICATE`.
     pub(crate) kind: &'a str,
     pub(crate) has_headers: bool,
     pub(crate) bytes: Vec<u8>,

@@ -1,4 +1,6 @@
-//! Quantities such as `500m`, `1Gi` and `1e3`, parsed and printed as upstream's `resource.Quantity`.
+//! Quantities: amounts of a resource such as `500m` of CPU, `1Gi` of memory and `1e3`. They are parsed, computed with
+//! and printed exactly as upstream's `resource.Quantity` does, with its rounding and its oddities, because clients see
+//! the result.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -65,13 +67,16 @@ impl Quantity {
         let scale = i32::try_from(parts.fraction.len()).map_err(|_| QuantityError::Format)?;
         let mut quantity =
             Self { negative: parts.negative, digits, exponent: -scale, notation, text: None, scale: None };
-        // Upstream parses numbers that surely fit into an int64 separately, and keeps their text if it looks
-        // canonical.
+        // Upstream parses numbers that surely fit into an int64 separately (`is_small`), and keeps their text if it
+        // looks canonical. `most_digits` is the number of digits that surely fit, by the suffix; a binary number that
+        // is no multiple of 8 counts as canonical.
         let (is_small, looks_canonical) = match notation {
             Notation::Binary => {
-                let room = [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
-                let odd = quantity.digits.iter().fold(0, |rest, digit| (rest * 10 + u32::from(*digit)) % 8) != 0;
-                (parts.fraction.is_empty() && significant <= room, odd)
+                let most_digits =
+                    [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
+                let is_no_multiple_of_8 =
+                    quantity.digits.iter().fold(0, |rest, digit| (rest * 10 + u32::from(*digit)) % 8) != 0;
+                (parts.fraction.is_empty() && significant <= most_digits, is_no_multiple_of_8)
             }
             Notation::Decimal | Notation::Exponent => {
                 let begins = parts.whole.bytes().next().is_some();
@@ -233,7 +238,7 @@ impl Quantity {
         self.normalise();
     }
 
-    /// Multiplies by a power of two.
+    /// Multiplies by two this many times, for a binary suffix.
     fn double(&mut self, times: i32) {
         for _ in 0..times {
             let mut carry = 0;

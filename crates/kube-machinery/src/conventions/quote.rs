@@ -1,4 +1,4 @@
-//! Quotes texts as Go does. Upstream: `strconv.Quote`.
+//! Quotes texts as Go does, for messages that contain a value (`Invalid value: "a\n"`). Upstream: `strconv.Quote`.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! The random decisions of the API server, all derived from one seed.
+//! The random decisions of the API server, such as uids. [`Random`] derives them from one seed, so that a run with the
+//! same seed gives the same objects.
 
 use std::time::Duration;
 

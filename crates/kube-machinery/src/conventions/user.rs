@@ -1,4 +1,5 @@
-//! The user who sends a request. Upstream: `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
+//! The user who sends a request, as authentication found them. Authorization and admission decide by it. Upstream:
+//! `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Variable-length integers with seven bits in each byte (LEB128), which protobuf calls varints.
+//! Reads and writes variable-length integers with seven bits in each byte (LEB128), which protobuf calls varints. The
+//! protobuf encoding and `packed_strings` use them.
 
 /// Appends a number.
 pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {

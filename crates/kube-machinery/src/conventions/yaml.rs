@@ -1,4 +1,5 @@
-//! Parses users' YAML files. Errors say where the problem is and what was expected.
+//! Parses the YAML files that users of this project write, such as scenarios. Errors say where the problem is and what
+//! was expected. Request bodies in YAML are read by `codec/yaml.rs`, as upstream reads them.
 
 use std::time::Duration;
 
@@ -52,6 +53,7 @@ pub fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Resu
     serde_saphyr::from_str(text).map_err(|error| of_yaml(&error, file, expected))
 }
 
+/// Returns the parser's error in the words of this file.
 pub fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
     let plain = error.without_snippet().to_string();
     let first = plain.lines().next().unwrap_or_default();

@@ -1,5 +1,10 @@
-//! Builds the structured-merge-diff schema of the built-in kinds from the table of Go types. Upstream:
-//! `pkg/generated/openapi`, read by `schemaconv`.
+//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
+//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of
+//! upstream's library structured-merge-diff. Custom resources get theirs in `custom.rs`.
+//!
+//! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
+//!
+//! Upstream: `pkg/generated/openapi`, read by `schemaconv`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -9,7 +14,8 @@ use super::typed::Type;
 use crate::codec::schema::{Field, FieldType, Omit, Struct, Topology, structs};
 use crate::value::{Value, json};
 
-/// The name of the type of values without a schema, below an atomic one. Upstream: `__untyped_atomic_`.
+/// The name of the type of values without a schema inside of an atomic list or map: lists and maps in them are atomic
+/// too. Outside, such values have the type [`DEDUCED`].
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
@@ -46,7 +52,7 @@ fn map(element: TypeRef, relationship: Relationship) -> Atom {
     Atom { map: Some(Arc::new(map)), ..Atom::default() }
 }
 
-/// Returns the type of a value of any form, whose maps hold values of the named type.
+/// Returns the type of a value of any form: a scalar, an atomic list, or a map of values of the type that `fields` names.
 fn untyped(fields: &str, relationship: Relationship) -> Atom {
     Atom {
         scalar: Some(Scalar::Untyped),
@@ -55,16 +61,18 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
     }
 }
 
-/// The type in which raw JSON can be any value. In other types it is an object.
+/// The struct whose fields of raw JSON ([`FieldType::Raw`]) can hold any value, such as the default in a schema. In other
+/// structs they hold an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
+/// Returns the type of a struct in the table.
 fn struct_atom(name: &str, of: &'static Struct) -> Atom {
-    let raw = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
+    let raw_type = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
     let mut fields: BTreeMap<String, StructField> = of
         .all_fields()
         .into_iter()
         .map(|field| {
-            let described = StructField { of: type_of_field(field, &raw), default: default_of(field) };
+            let described = StructField { of: type_of_field(field, &raw_type), default: default_of(field) };
             (field.name.to_owned(), described)
         })
         .collect();
@@ -79,8 +87,8 @@ fn struct_atom(name: &str, of: &'static Struct) -> Atom {
     Atom { map: Some(Arc::new(MapType { fields, element, relationship })), ..Atom::default() }
 }
 
-/// Returns the default of a field. It identifies list items that leave out a key. A field that Go always writes has
-/// its zero value.
+/// Returns the value that a missing field counts as: its declared default, or the zero value if Go always writes the
+/// field. It matters for the keys of list items: a port without `protocol` has the key `TCP`.
 fn default_of(field: &Field) -> Option<Value> {
     match (field.omit, &field.kind) {
         _ if field.default.is_some() => field.default.map(Value::from),
@@ -91,8 +99,10 @@ fn default_of(field: &Field) -> Option<Value> {
     }
 }
 
-fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
-    let of = type_of(&field.kind, &field.topology, raw);
+/// Returns the type of a field. `raw_type` is the type of raw JSON in its struct.
+fn type_of_field(field: &Field, raw_type: &Atom) -> TypeRef {
+    let of = type_of(&field.kind, &field.topology, raw_type);
+    // A named type declares its own relationship; the field may override it.
     let relationship = match (&of.kind, &field.topology) {
         (TypeKind::Named(_), Topology::Atomic) => Some(Relationship::Atomic),
         (TypeKind::Named(_), Topology::Separable) => Some(Relationship::Separable),
@@ -110,7 +120,7 @@ fn any_value() -> TypeRef {
     inlined(any())
 }
 
-fn type_of(kind: &FieldType, topology: &Topology, raw: &Atom) -> TypeRef {
+fn type_of(kind: &FieldType, topology: &Topology, raw_type: &Atom) -> TypeRef {
     match kind {
         FieldType::Text | FieldType::Bytes => inlined(scalar(Scalar::String)),
         FieldType::Bool => inlined(scalar(Scalar::Boolean)),
@@ -119,21 +129,21 @@ fn type_of(kind: &FieldType, topology: &Topology, raw: &Atom) -> TypeRef {
         FieldType::Time | FieldType::MicroTime | FieldType::Quantity | FieldType::IntOrString => {
             inlined(scalar(Scalar::Untyped))
         }
-        FieldType::Raw => inlined(raw.clone()),
+        FieldType::Raw => inlined(raw_type.clone()),
         FieldType::Struct(name) => named_type(name),
-        FieldType::Pointer(inner) => type_of(inner, topology, raw),
+        FieldType::Pointer(inner) => type_of(inner, topology, raw_type),
         FieldType::List(inner) => {
             let (relationship, keys) = match topology {
                 Topology::Set => (Relationship::Associative, Vec::new()),
                 Topology::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
                 _ => (Relationship::Atomic, Vec::new()),
             };
-            inlined(list(type_of(inner, &Topology::Declared, raw), relationship, keys))
+            inlined(list(type_of(inner, &Topology::Declared, raw_type), relationship, keys))
         }
         FieldType::Map(inner) => {
             let atomic = *topology == Topology::Atomic;
             let relationship = if atomic { Relationship::Atomic } else { Relationship::Separable };
-            inlined(map(type_of(inner, &Topology::Declared, raw), relationship))
+            inlined(map(type_of(inner, &Topology::Declared, raw_type), relationship))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Reads and writes `metadata.managedFields`: the entries that say which manager owns which fields.
+//! Decodes and encodes `metadata.managedFields`: the entries that say which manager owns which fields. An entry is
+//! identified by its manager, operation (`Apply` or `Update`), version and subresource.
 //!
 //! Upstream: `managedfields/internal/managedfields.go` in `k8s.io/apimachinery`.
 
@@ -46,6 +47,7 @@ impl Identifier {
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// Reads an identity. A text that is no JSON counts as the name of a manager.
     pub(crate) fn read(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_else(|_| Self { manager: text.to_owned(), ..Self::default() })
     }

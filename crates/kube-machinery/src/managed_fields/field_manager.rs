@@ -1,4 +1,7 @@
-//! Maintains `managedFields` when objects are written: the ownership of fields, and server-side apply.
+//! Maintains `metadata.managedFields` on every write of an object, and applies configurations (server-side apply). An
+//! entry in `managedFields` says which fields a manager, a client such as `kubectl`, owns. The rules are in `merge.rs`;
+//! this file adds what the API server does around them: special managers, the limit of entries, fields that have no
+//! owner, and the annotation of client-side `kubectl apply`.
 //!
 //! Upstream: the managers in `managedfields/internal` of `k8s.io/apimachinery`. They wrap each other; here each is a
 //! function.
@@ -12,7 +15,8 @@ use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater, 
 use super::typed::{Duplicates, Type, TypedValue};
 use crate::value::{Map, Value, json};
 
-/// The most update entries of an object; older ones are merged. Upstream: `DefaultMaxUpdateManagers`.
+/// The most entries of an object with the operation `Update`; older ones are merged into one. Upstream:
+/// `DefaultMaxUpdateManagers`.
 pub const MOST_UPDATE_MANAGERS: usize = 10;
 
 /// The manager of the merged update entries.
@@ -69,15 +73,16 @@ pub struct FieldManager<'a> {
     /// The version and the kind of the form that the objects are in.
     pub api_version: String,
     pub kind: &'a str,
+    /// The type of the objects.
     pub of: Type,
     /// The subresource that is written; empty for the object itself.
     pub subresource: &'a str,
     /// The fields that such a write never changes, even if they are sent. Upstream: `resetFields`.
     pub reset: Option<Filter>,
     pub tracked: Tracked,
-    /// The most update entries of the object.
+    /// The most entries of the object with the operation `Update`.
     pub most_update_managers: usize,
-    /// The empty object of the kind, as Go encodes it.
+    /// The empty object of the kind, as Go encodes it: a new object is compared with it.
     pub blank: Value,
     /// The error of a first apply to a kind whose existing fields cannot be given an owner.
     pub why_no_first_apply: Option<&'static str>,
@@ -241,8 +246,8 @@ impl FieldManager<'_> {
         }
     }
 
-    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote.
-    /// Upstream: `lastAppliedManager.Apply`.
+    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote, so
+    /// a user can upgrade to `kubectl apply --server-side`. Upstream: `lastAppliedManager.Apply`.
     fn upgraded(
         &self,
         live: &Value,
@@ -322,11 +327,13 @@ impl FieldManager<'_> {
         TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
     }
 
+    /// Calls the rules of ownership for a write of this kind.
     fn updater_does<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
         let reset = self.reset.clone().map(|filter| (self.api_version.clone(), filter));
         act(&Updater { converter: &*self.converter, ignore: BTreeMap::from_iter(reset) })
     }
 
+    /// Returns the identity of a manager, which is its key in the ownership.
     fn identifier(&self, manager: &str, operation: &str) -> String {
         let manager = if manager.is_empty() { "unknown" } else { manager };
         let api_version = if operation == APPLY { "" } else { &*self.api_version };
@@ -377,10 +384,11 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
     let mut updaters: Vec<String> =
         managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
     updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
-    let mut left = updaters.len();
+    let mut entries_left = updaters.len();
+    // The oldest entry of each version. It is renamed to the merged entry when a second one of its version joins it.
     let mut first_of: BTreeMap<String, String> = BTreeMap::new();
     for name in updaters {
-        if left <= most {
+        if entries_left <= most {
             break;
         }
         let Some(owned) = managed.fields.get(&name).cloned() else { continue };
@@ -404,7 +412,7 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
             joined.set = owned.set.union(&joined.set);
         }
         managed.fields.remove(&name);
-        left -= 1;
+        entries_left -= 1;
         if let Some(time) = managed.times.get(&name).cloned() {
             managed.times.insert(bucket, time);
         }

@@ -1,5 +1,7 @@
-//! The rules of ownership: which manager owns which fields after a write, and which fields an apply takes over or
-//! removes.
+//! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and which
+//! fields it removes because its configuration no longer has them. `field_manager.rs` calls them for every write.
+//!
+//! A manager's fields are in the version that it wrote, so objects are converted to that version for a comparison.
 //!
 //! Upstream: `merge/update.go`, `merge/conflict.go`, `fieldpath/managers.go`.
 
@@ -107,7 +109,8 @@ impl Updater<'_> {
         Ok(managers)
     }
 
-    /// Applies a configuration. Returns the object, or `None` if nothing in it has changed, and the ownership.
+    /// Applies a configuration: merges it, removes fields that only the last configuration had, and computes the
+    /// ownership. Returns the object, or `None` if nothing in it has changed, and the ownership.
     ///
     /// # Errors
     /// Conflicts, or upstream's message about a value that does not fit its type.
@@ -158,6 +161,7 @@ impl Updater<'_> {
             let compared = old.compare(new).map_err(failure("failed to compare objects"))?;
             Ok(compared.filtered(self.ignore.get(version)))
         };
+        // The comparison in each version that a manager has fields in.
         let mut versions = BTreeMap::from([(version.to_owned(), compare(old, new, version)?)]);
         let (mut conflicts, mut removed) = (BTreeMap::new(), BTreeMap::new());
         let names: Vec<String> = managers.keys().filter(|name| *name != manager).cloned().collect();
@@ -169,6 +173,7 @@ impl Updater<'_> {
                     unless_missing_version(self.converter.convert(old, owned_version), "failed to convert old object")?;
                 let new =
                     unless_missing_version(self.converter.convert(new, owned_version), "failed to convert new object")?;
+                // The version is no longer served, so the manager's fields are forgotten.
                 let (Some(old), Some(new)) = (old, new) else {
                     managers.remove(&name);
                     continue;
@@ -197,7 +202,9 @@ impl Updater<'_> {
         Ok((managers, compared))
     }
 
-    /// Removes what the manager applied last time, does not apply now, and no other manager owns. Upstream: `prune`.
+    /// Removes the fields that the manager applied last time (`last`), does not apply now, and that no other manager
+    /// owns. Removing an item removes everything inside of it, so fields that must stay are added back. Upstream:
+    /// `prune`.
     fn prune(
         &self,
         merged: TypedValue,
@@ -249,13 +256,15 @@ impl Updater<'_> {
                 let what = format!("failed to create field set from {name} object at version {version}");
                 Ok(with_named_fields(&of.to_field_set().map_err(failure(&what))?, &merged))
             };
+            // Keep the fields that the pruned object has and those that managers own; remove all others again.
             let kept = set(&converted, "pruned")?.union(&with_named_fields(&owned, &merged));
             pruned = merged.remove_items(&set(&merged, "merged")?.difference(&kept));
         }
         Ok(pruned)
     }
 
-    /// Adds back the pruned items that the manager did not own. Upstream: `addBackDanglingItems`.
+    /// Adds back the pruned items that the manager did not own: items without an owner stay.
+    /// Upstream: `addBackDanglingItems`.
     fn add_back_dangling_items(
         &self,
         merged: &TypedValue,
@@ -292,11 +301,12 @@ impl Updater<'_> {
     }
 }
 
-/// Adds the declared fields above the members of a set, by the type of an object.
+/// Adds the declared fields that are above members of a set, by the type of an object.
 fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }
 
+/// Adds to an error that it occurred when items were added back.
 fn in_adding_back(items: &'static str) -> impl Fn(Refusal) -> Refusal {
     move |refusal| match refusal {
         Refusal::Other(why) => Refusal::Other(format!("failed add back {items} items: {why}")),

@@ -1,5 +1,6 @@
-//! Translates the ownership of the number of replicas between an object's entries and those of its `scale`
-//! subresource.
+//! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale`
+//! subresource, when the scale is read or written. Both are one field (`spec.replicas` of a Deployment is
+//! `spec.replicas` of its Scale), but only the object stores entries. An entry says which fields a manager owns.
 //!
 //! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
@@ -14,13 +15,14 @@ use crate::value::Value;
 /// The version of the kind `Scale`.
 pub const SCALE_VERSION: &str = "autoscaling/v1";
 
-/// The path of the replicas in each version of a kind; `None` if the version has no scale. Upstream:
+/// The path of the replicas in the object, for each version of its kind; `None` if the version has no scale. Upstream:
 /// `ResourcePathMappings`.
 pub type ReplicasPaths = BTreeMap<String, Option<Path>>;
 
 /// Translates the entries of an object into those of its scale, and back.
 #[derive(Debug)]
 pub struct ScaleHandler {
+    /// The entries of the object.
     parent: Managed,
     /// The version of the object in the request.
     api_version: String,
@@ -49,8 +51,8 @@ impl ScaleHandler {
         scale.encode()
     }
 
-    /// Returns the entries of the object after a write to its scale. A manager that no longer owns the replicas in
-    /// the scale loses them in the object. Returns null if there are no entries.
+    /// Returns the entries of the object after a write to its scale, which left the scale with `scale_entries`. A manager
+    /// that no longer owns the replicas in the scale loses them in the object. Returns null if there are no entries.
     ///
     /// # Errors
     /// If the scale's entries cannot be read.
@@ -71,6 +73,7 @@ impl ScaleHandler {
             parent.fields.insert(manager.clone(), owned);
             keep_time(&self.parent, &mut parent, manager);
         }
+        // The managers that are left in `scale` own the replicas since this write.
         let path = self.paths.get(&self.api_version).cloned().flatten();
         for (manager, owned) in scale.into_iter().filter(|(_, owned)| owned.set.has(&replicas().0)) {
             let set = Set::of(path.clone());

@@ -1,5 +1,10 @@
-//! The types of structured-merge-diff: which lists and maps managers own item by item, and which as a whole. A schema
-//! is made from the table of Go types or from an OpenAPI schema.
+//! The schema by which server-side apply compares and merges objects: which lists and maps managers own item by item, and
+//! which as a whole ("atomic"). It is made from the table of Go types (`builtin.rs`), or from the schema of a custom
+//! resource (`custom.rs`).
+//!
+//! An [`Atom`] defines a type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type, by name or
+//! inline. [`Schema::resolve`] looks the type up, [`Resolved::deduced`] narrows it by a value, and
+//! [`Resolved::handled`] says as which kind the value is treated.
 //!
 //! Upstream: `schema/elements.go`.
 
@@ -8,13 +13,13 @@ use std::sync::Arc;
 
 use crate::value::Value;
 
-/// A set of types by name.
+/// All types, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) types: HashMap<String, Atom>,
 }
 
-/// The kinds of values that a type allows. If it allows several, the form of the value decides.
+/// A type: the kinds of values that it allows. If it allows several, the form of the value decides.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Atom {
     pub(crate) scalar: Option<Scalar>,
@@ -89,7 +94,7 @@ impl Default for TypeKind {
     }
 }
 
-/// The name of the type of values without a schema. Upstream: `__untyped_deduced_`.
+/// The name of the type of values without a schema, whose kind is deduced from the value. Upstream: `__untyped_deduced_`.
 pub(crate) const DEDUCED: &str = "__untyped_deduced_";
 
 /// A type after it was looked up, with the overrides of its use.
@@ -98,7 +103,7 @@ pub(crate) struct Resolved<'s> {
     pub(crate) scalar: Option<Scalar>,
     pub(crate) list: Option<&'s List>,
     pub(crate) map: Option<&'s MapType>,
-    /// The relationships that the use of the type overrides. If the type allows a map, only that of the map is
+    /// The relationships that override those of the list or the map. If the type allows a map, only the map's is
     /// overridden.
     list_relationship: Option<Relationship>,
     map_relationship: Option<Relationship>,
@@ -123,7 +128,7 @@ impl Schema {
 }
 
 impl<'s> Resolved<'s> {
-    /// Narrows the allowed kinds to that of the value. Upstream: `deduceAtom`.
+    /// Narrows the allowed kinds to that of the value, if it is allowed. Upstream: `deduceAtom`.
     pub(crate) fn deduced(self, value: Option<&Value>) -> Self {
         let none = Self { scalar: None, list: None, map: None, ..self };
         match value {

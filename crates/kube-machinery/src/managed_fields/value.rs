@@ -1,4 +1,5 @@
-//! Orders, compares and prints JSON values as upstream's structured-merge-diff does. Upstream: `value/value.go`.
+//! Orders, compares and prints JSON values as server-side apply does: list items are found by the values of their keys,
+//! and paths show these values (`.spec.ports[port=80]`). Upstream: structured-merge-diff's `value/value.go`.
 
 use std::cmp::Ordering;
 use std::iter::zip;

@@ -1,4 +1,4 @@
-//! The items of a JSON array, shared between copies.
+//! The items of a JSON array. Copies share them, so copying an object takes constant time; the first change copies them.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -40,6 +40,7 @@ impl Array {
         self.0.truncate(length);
     }
 
+    /// Removes the items that `keep` refuses. If it refuses none, the items stay shared.
     pub fn retain(&mut self, mut keep: impl FnMut(&Value) -> bool) {
         let kept: Vec<bool> = self.0.iter().map(&mut keep).collect();
         if kept.contains(&false) {

@@ -1,4 +1,4 @@
-//! Equality of JSON values with Rust's strings, numbers and booleans.
+//! Lets JSON values be compared with Rust's strings, numbers and booleans: `object["kind"] == "Pod"`.
 
 use super::{SmolStr, Value};
 

@@ -1,4 +1,5 @@
-//! Indexing of JSON values: `value["metadata"]["name"]`, and `get`.
+//! Indexing of JSON values: `value["metadata"]["name"]`, and `get`. As in `serde_json`, a missing field reads as null,
+//! and writing creates it.
 
 use std::ops;
 

@@ -1,4 +1,5 @@
-//! The macro `json!`, which writes values in the syntax of JSON.
+//! The macro `json!`, which makes a [`Value`] from the syntax of JSON, as `serde_json`'s macro of this name does for
+//! its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! The fields of a JSON object, shared between copies.
+//! The fields of a JSON object. Copies share them, so copying an object takes constant time; the first change copies
+//! them.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -157,6 +158,7 @@ impl Map {
     }
 }
 
+/// Returns the position of a field.
 fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     match fields.len() {
         0..=SEEN_AT_ONCE => fields.iter().position(|(known, _)| is(known, name)),

@@ -1,4 +1,4 @@
-//! Serialization of JSON values with serde: from and to text, and from and to other types.
+//! Converts JSON values with serde: from and to text, other types, and `serde_json`'s values.
 
 use std::fmt;
 

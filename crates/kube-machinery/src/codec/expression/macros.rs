@@ -1,4 +1,6 @@
-//! Expands the macros that the parser of the crate `cel` leaves as calls.
+//! Expands the macros of CEL that the parser of the crate `cel` does not know and leaves as calls: those with two
+//! variables (`map.all(k, v, …)`), `sortBy`, `optMap` and `optFlatMap`. A macro becomes a comprehension, CEL's loop: it
+//! has a range, a variable, and an accumulator, which each step computes anew.
 //!
 //! Upstream: cel-go's `ext/comprehensions.go`, `ext/lists.go` and `cel/library.go`.
 
@@ -10,8 +12,8 @@ pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
 /// The internal function that adds entries to a map.
 pub(super) const INSERT: &str = "cel.@mapInsert";
 
-/// The accumulator of an expanded loop.
-const MADE: &str = "@result";
+/// The accumulator of an expanded loop: the variable that holds its result so far.
+const ACCUMULATOR: &str = "@result";
 /// The variable that holds the input of `sortBy`.
 const SORTED: &str = "@__sortBy_input__";
 /// The loop variable of a comprehension that only binds a name.
@@ -42,6 +44,7 @@ pub(super) fn expand(expression: &mut Expression) {
     }
 }
 
+/// Returns the expansion of a call; `None` if the call is no such macro.
 fn expanded(call: &CallExpr) -> Option<Expression> {
     let target = call.target.as_deref()?.clone();
     let (names, parts) = match call.args.as_slice() {
@@ -57,6 +60,7 @@ fn expanded(call: &CallExpr) -> Option<Expression> {
         let (iter_var, iter_var2) = names.clone();
         loop_over(target.clone(), iter_var, iter_var2, [init, condition, step, result])
     };
+    // With a filter, a step keeps the accumulator (`result()`) unless the filter is true.
     let step = |made: Expression, filter: Option<&Expression>| match filter {
         Some(filter) => of(operators::CONDITIONAL, vec![filter.clone(), made, result()]),
         None => made,
@@ -142,13 +146,14 @@ fn bound(name: &str, value: Expression, result: Expression) -> Expression {
     })))
 }
 
+/// Returns a loop over a range, with the initial accumulator, the condition to go on, the step and the result.
 fn loop_over(
     iter_range: Expression,
     iter_var: String,
     iter_var2: Option<String>,
     [accu_init, loop_cond, loop_step, result]: [Expression; 4],
 ) -> Expression {
-    let accu_var = MADE.to_owned();
+    let accu_var = ACCUMULATOR.to_owned();
     let of = ComprehensionExpr { iter_range, iter_var, iter_var2, accu_var, accu_init, loop_cond, loop_step, result };
     plain(Expr::Comprehension(Box::new(of)))
 }
@@ -157,6 +162,7 @@ fn plain(expr: Expr) -> Expression {
     Expression { id: 0, expr }
 }
 
+/// Returns a call of a function.
 fn of(function: &str, args: Vec<Expression>) -> Expression {
     plain(Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }))
 }
@@ -165,8 +171,9 @@ fn ident(name: &str) -> Expression {
     plain(Expr::Ident(name.to_owned()))
 }
 
+/// Returns the accumulator.
 fn result() -> Expression {
-    ident(MADE)
+    ident(ACCUMULATOR)
 }
 
 fn list(elements: Vec<Expression>) -> Expression {

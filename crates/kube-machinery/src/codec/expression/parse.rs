@@ -1,4 +1,5 @@
-//! Parses expressions, within cel-go's limits. Upstream: cel-go's `parser/options.go`.
+//! Parses CEL expressions with the crate `cel`, within cel-go's limits of length and nesting. The crate's parser recurses
+//! deeply, so the nesting is estimated first, and the parser gets a large stack. Upstream: cel-go's `parser/options.go`.
 
 use std::thread;
 
@@ -51,6 +52,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
     }
 }
 
+/// Parses an expression on this thread's stack.
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
     let mut expression = parse(&string_literals::normalize(text)).map_err(|faults| {
@@ -79,6 +81,7 @@ impl Chain {
 
 /// Returns an upper bound for the nesting of an expression: brackets, and operators between them.
 fn levels(text: &str) -> usize {
+    // `chain` is the nesting between the current brackets, `below` that of all brackets around it, `open` its parts.
     let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);
     let mut before = None;
     for token in Tokens::of(text) {
@@ -94,6 +97,7 @@ fn levels(text: &str) -> usize {
                 chain.operators += 1;
             }
             Token::Mark(',') => chain = Chain::default(),
+            // The parser keeps the operands of `&&` and `||` side by side, so the nesting begins again.
             Token::Mark('&' | '|') => chain.operators = 0,
             // The `?` in `a.?b` and `a[?b]` selects; it starts no conditional.
             Token::Mark('?') if !matches!(before, Some(Token::Mark('.' | '['))) => chain.ternaries += 1,

@@ -1,4 +1,6 @@
-//! Finds the fields of a variable that an expression mentions, such as `a` in `variables.a`.
+//! Finds the fields of a variable that an expression mentions, such as `a` in `variables.a`. In an admission policy,
+//! this tells which variables to compute before one that depends on them, so that a long chain of variables does not
+//! recurse.
 
 use cel::common::ast::{EntryExpr, Expr};
 

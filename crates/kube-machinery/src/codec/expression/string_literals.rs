@@ -1,4 +1,5 @@
-//! Rewrites the string literals of an expression so that the parser of the crate `cel` reads them as cel-go does.
+//! Rewrites the string literals of a CEL expression, before it is parsed, so that the parser of the crate `cel` reads
+//! them as cel-go does.
 //!
 //! The parser does not accept quotes in triple quotes or a backslash at the end of a raw string, and keeps some
 //! invalid escapes.
@@ -12,6 +13,7 @@ use super::tokens::{Token, Tokens};
 
 /// Returns the same expression, in which string literals have escapes for all but letters, digits and spaces.
 pub(super) fn normalize(expression: &str) -> String {
+    // `read` is the end of the previous token, so a part is a token with the spaces before it.
     let (mut tokens, mut to, mut read) = (Tokens::of(expression), String::with_capacity(expression.len()), 0);
     while let Some(token) = tokens.next() {
         let end = expression.len() - tokens.rest().len();

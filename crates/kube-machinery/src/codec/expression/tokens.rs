@@ -1,4 +1,5 @@
-//! Splits an expression into words, marks and string literals, without comments. Upstream: cel-go's
+//! Splits the text of a CEL expression into words, marks and string literals, without comments. It serves the checks and
+//! rewrites that run before the crate `cel` parses the expression. Upstream: cel-go's
 //! `parser/gen/CEL.g4`.
 
 /// A token of an expression.
@@ -6,6 +7,7 @@
 pub(super) enum Token<'a> {
     /// A name, a keyword or a number.
     Word(&'a str),
+    /// Any other character, such as a bracket.
     Mark(char),
     /// A string literal, prefix letters included.
     Text,
@@ -17,6 +19,7 @@ pub(super) enum Token<'a> {
 /// nesting, because the parser reads it too before it refuses the expression.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
+    /// False after a string literal that is never closed.
     has_texts: bool,
 }
 

@@ -1,4 +1,5 @@
-//! The values of expressions. Upstream: cel-go's `common/types`.
+//! The values that CEL expressions work with. They have more types than JSON, such as timestamps and optionals. Upstream:
+//! cel-go's `common/types`.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ pub struct Timestamp {
     pub(super) offset: i32,
 }
 
-/// A value of an opaque type: expressions can only call its methods.
+/// A value of an opaque type, such as a quantity or a URL: expressions can only call its methods.
 pub trait Object: Any + fmt::Debug + Send + Sync {
     /// Returns the name of the type.
     fn type_name(&self) -> &'static str;

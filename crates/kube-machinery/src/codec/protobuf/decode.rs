@@ -1,4 +1,5 @@
-//! Decodes Kubernetes' protobuf into JSON values, by the table of Go types.
+//! Decodes request bodies in Kubernetes' protobuf into JSON values. There is no generated code: the table of Go types
+//! has the field numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -42,7 +43,7 @@ pub fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Valu
         }
     }
     let row = || schema::find(schema::type_of(kind, api_version));
-    // A body of another kind is refused later, so it need not be decoded.
+    // A body that names another kind is refused later, so it need not be decoded.
     let mut value = if found.is_empty() || found == kind { read(row(), object, MOST_LEVELS)? } else { Map::new() };
     value.insert("kind".into(), found.into());
     value.insert("apiVersion".into(), version.into());
@@ -84,6 +85,7 @@ fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String
     Ok(object)
 }
 
+/// Converts a value on the wire to its type. `levels` is the number of levels that it may have.
 fn value(kind: &FieldType, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     Ok(match (kind, wire) {
         (FieldType::Pointer(inner), wire) => value(inner, wire, levels)?,

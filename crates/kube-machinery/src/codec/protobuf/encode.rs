@@ -1,4 +1,5 @@
-//! Encodes JSON values as Kubernetes' protobuf, by the table of Go types.
+//! Encodes answers and watch events as Kubernetes' protobuf, for clients that ask for it. There is no generated code:
+//! objects are JSON values, and the table of Go types has the field numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,6 +10,7 @@ use crate::codec::schema::{self, Alternative, FieldType, Struct, type_of};
 use crate::conventions::varint;
 use crate::value::Value;
 
+// The wire types of protobuf.
 const VARINT: u8 = 0;
 const DOUBLE: u8 = 1;
 const BYTES: u8 = 2;
@@ -22,6 +24,7 @@ pub fn encode(object: &Value) -> Vec<u8> {
     let mut envelope = MAGIC.to_vec();
     bytes_field(&mut envelope, 1, &names);
     bytes_field(&mut envelope, 2, &raw(type_of(text("kind"), text("apiVersion")), object));
+    // The content encoding and the content type, which upstream writes as empty texts.
     text_field(&mut envelope, 3, "");
     text_field(&mut envelope, 4, "");
     envelope
@@ -37,6 +40,7 @@ pub fn event(kind: &str, object: &Value) -> Vec<u8> {
     [length.to_be_bytes().as_slice(), &event].concat()
 }
 
+/// Encodes an object or a list without its envelope.
 fn raw(kind: &str, object: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     match object["items"].as_array() {

@@ -1,4 +1,5 @@
-//! Kubernetes' protobuf encoding, driven by the table of Go types.
+//! Kubernetes' protobuf encoding (`application/vnd.kubernetes.protobuf`), by the field numbers in the table of Go
+//! types. A body is an envelope: the bytes `k8s\0`, and a message with the kind, the version and the encoded object.
 
 mod decode;
 mod encode;

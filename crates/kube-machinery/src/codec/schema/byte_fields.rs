@@ -1,4 +1,5 @@
-//! Fields of bytes: base64 in a string, or a list of small numbers.
+//! Decodes fields of bytes, such as the `data` of a Secret, as Go does: they are base64 in a string, or a list of small
+//! numbers. Objects keep them as base64.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,11 +29,13 @@ pub(crate) fn replace_null_bytes(kind: &str, object: &mut Value) {
 pub(super) fn canonical(text: &str) -> Result<String, String> {
     let corrupt = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
     let mut symbols = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\n' | b'\r'));
+    // A group is up to four symbols of six bits, which make up to three bytes; `length` counts its symbols.
     let (mut bytes, mut group, mut length) = (Vec::new(), 0_u32, 0);
     loop {
         match symbols.next() {
             None if length == 0 => break,
             None => return corrupt(text.len() - length),
+            // The padding: one `=` after three symbols, two after two, and then the end.
             Some((at, b'=')) => {
                 match length {
                     3 => {}

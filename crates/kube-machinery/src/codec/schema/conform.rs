@@ -1,5 +1,5 @@
-//! Brings a value into the form of its Go type in place. Used for the result of a patch, most of which has that form
-//! already.
+//! Brings a value into the form of its Go type in place, with the same result as `decode.rs`. Used for the result of a
+//! patch or of a mutating webhook, most of which has that form already: decoding it again would copy all of it.
 
 use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
 use super::scalar::{float, is_integer, micro_time, quantity, time};
@@ -10,8 +10,8 @@ use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::value::{Map, Value};
 
-/// Does in place what [`decode`] does to the same value. Parts that the value shares with `before` are skipped,
-/// because they have the form already.
+/// Does in place what [`decode`] does to the same value. `before` is the object before the patch: parts that the value
+/// shares with it (the same memory) are skipped, because they have the form already.
 ///
 /// # Errors
 /// As [`decode`].
@@ -23,6 +23,7 @@ pub fn conform(kind: &str, value: Value, before: &Value) -> Result<Decoded, Stri
 }
 
 impl Decoder {
+    /// Conforms the fields of a struct. `row` is the struct in the table of Go types.
     pub(super) fn conform_struct(
         &mut self,
         row: &'static Struct,
@@ -34,7 +35,7 @@ impl Decoder {
         let mut gone = Vec::new();
         for (name, value) in fields.iter_mut() {
             if matches!(at, FieldPath::Top) && matches!(name.as_str(), "kind" | "apiVersion") {
-                gone.push(name.clone()); // not stored: they come from the kind's row
+                gone.push(name.clone()); // not stored: the server knows them from the object's kind
                 continue;
             }
             let path = FieldPath::Field(at, name, row);

@@ -1,7 +1,8 @@
-//! Converts the result of a strategic merge patch to the form of its Go type, or returns Go's error.
+//! Converts an object to the form of its Go type, or returns Go's error, where upstream has the object as a map and not
+//! as JSON text: the result of a strategic merge patch or of server-side apply, and an applied scale.
 //!
-//! Such a result is not decoded from JSON: upstream has it as a map, and its converter is less strict about numbers
-//! than the decoder.
+//! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently.
+//! Hence this file; `decode.rs` or `conform.rs` runs on its result.
 //!
 //! Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
 
@@ -16,8 +17,9 @@ use crate::codec::go_json;
 use crate::codec::json::Json;
 use crate::value::{Number, Value};
 
-/// Converts the numbers of a map to those of its type, also where the JSON decoder would refuse them. Parts that the
-/// object shares with `before` are skipped, because they have the form already.
+/// Converts the numbers and bytes of an object to those of its Go type, also where the JSON decoder would refuse them
+/// (`1.0` for an integer). `before` is the object before the write: parts that the new object shares with it (the same
+/// memory) are skipped, because they have the form already. It is null if there is no such object.
 ///
 /// # Errors
 /// Go's message about the first field that does not fit, in the order of the type's fields.
@@ -30,6 +32,7 @@ pub fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), St
     convert_struct(find(kind), object, before)
 }
 
+/// Converts the fields of a struct. `row` is the struct in the table of Go types.
 fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Result<(), String> {
     if !value.is_object() {
         return Err(format!("cannot restore struct from: {}", go_kind(value)));
@@ -37,6 +40,7 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
     for field in &row.fields {
         let name = field.name;
         match &field.kind {
+            // The fields of an embedded struct stand beside those of the outer one.
             FieldType::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
             kind if value.get(name).is_some_and(|value| !value.is_same(&before[name])) => {
                 convert(kind, &mut value[name], &before[name], Some(field))?;
@@ -95,6 +99,7 @@ fn convert(kind: &FieldType, value: &mut Value, before: &Value, field: Option<&F
             *number = int32(number)?.into();
             Ok(())
         }
+        // Such a type parses its own JSON, so Go writes the value as JSON first.
         (FieldType::SchemaOr(other), _) => {
             let text = go_json::go_json(value);
             *value = schema_or(*other, Json::read(text.as_bytes())?, &FieldPath::Top, None)?;
@@ -108,7 +113,7 @@ fn convert(kind: &FieldType, value: &mut Value, before: &Value, field: Option<&F
 
 /// Returns a number as Go converts it to an `int64`: `None` if it has a fraction, and the smallest `int64` if it is
 /// out of range.
-#[expect(clippy::cast_possible_truncation, reason = "what does not fit is told apart before")]
+#[expect(clippy::cast_possible_truncation, reason = "numbers that do not fit are handled")]
 fn integer(number: &Number) -> Option<i64> {
     const END: f64 = 9_223_372_036_854_775_808.0;
     number.as_i64().or_else(|| {
@@ -117,7 +122,8 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
-/// Returns a number as Go does when it writes it as JSON and reads it as an `int32`.
+/// Returns the number of an int-or-string. Go writes it as JSON and reads the text as an `int32`, so `5.0` is 5, and
+/// others get the JSON decoder's message.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
         Some(float) if !number.is_i64() => go_json::float_text(float),
@@ -145,7 +151,8 @@ fn byte(item: &Value) -> Result<u8, String> {
     }
 }
 
-/// Checks a value of a type that parses its own JSON.
+/// Checks a value of a type that parses its own JSON, such as a time or a quantity. The value keeps its form here; the
+/// decoder normalizes it later.
 fn check_own(kind: &FieldType, value: &Value) -> Result<(), String> {
     let misfit =
         |of_type: &str| Err(format!("json: cannot unmarshal {} into Go value of type {of_type}", json_type(value)));

@@ -1,5 +1,6 @@
-//! Decodes an object into the form of its Go type, as a Go server does when it decodes an object and encodes it
-//! again.
+//! Decodes an object, such as the body of a request, into the form of its Go type, as a Go server does when it decodes
+//! an object and encodes it again: unknown fields are dropped, and fields that Go never omits are added. Objects here
+//! are JSON values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,8 +29,9 @@ pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> 
     faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))
 }
 
-/// Drops unknown fields, and adds the fields that Go never omits. The result has at most [`MOST_LEVELS`] levels:
-/// types that do not contain themselves are bounded anyway, and structs and free-form fields are counted.
+/// Decodes an object: drops unknown fields, and adds the fields that Go never omits. The result has at most
+/// [`MOST_LEVELS`] levels: types that do not contain themselves are bounded anyway, and structs and free-form fields
+/// are counted.
 ///
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.
@@ -76,6 +78,7 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     }
 }
 
+/// Returns true if Go leaves a field with this value out of its JSON (`omitempty`, `omitzero`).
 pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
         (FieldType::Time | FieldType::MicroTime, Value::Null) => return field.omit == Omit::Zero,
@@ -184,11 +187,11 @@ impl Decoder {
         let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own fields, which are few
         for (name, value) in from {
             let path = FieldPath::Field(at, &name, row);
-            // These two are not stored: they come from the kind's row.
-            let of_the_row =
+            // These two are not stored: the server knows them from the object's kind.
+            let kind_or_version =
                 ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name.as_str());
             let field = row.field(&name);
-            let Some(known) = of_the_row.or(field.map(|field| field.name)) else {
+            let Some(known) = kind_or_version.or(field.map(|field| field.name)) else {
                 self.fault("unknown", &path);
                 continue;
             };
@@ -197,7 +200,7 @@ impl Decoder {
             } else {
                 seen.push(known);
             }
-            let Some(field) = field.filter(|_| of_the_row.is_none()) else { continue };
+            let Some(field) = field.filter(|_| kind_or_version.is_none()) else { continue };
             let earlier = fields.get_mut(field.name).map(Value::take);
             let value = self.value(&field.kind, value, earlier, row, &path)?;
             if is_omitted(field, &value) {

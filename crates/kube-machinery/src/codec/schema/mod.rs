@@ -115,7 +115,7 @@ pub enum FieldType {
 /// The structs of the table by name. Each is parsed when it is first needed, because a server needs few of them.
 static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
 
-/// The lines of a struct in the table, and the struct after it was parsed.
+/// A row of the table: the lines of a struct, and the struct after they were parsed.
 #[derive(Debug)]
 struct Row {
     text: &'static str,
@@ -131,7 +131,7 @@ impl Row {
 /// Returns the struct with this name.
 ///
 /// # Panics
-/// If there is no such struct. The names come from this table and from the rows of the kinds, which are tested.
+/// If there is no such struct. The names come from this table and from the catalog of kinds, which is tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).parsed()
 }

@@ -1,4 +1,5 @@
-//! Normalizes numbers, quantities and times to the one form in which Go writes them.
+//! Normalizes numbers, quantities and times when an object is decoded: `1.0` becomes `1`, `1024Mi` becomes `1Gi`. A Go
+//! server decodes them into types and prints them again, so clients see this form, and equal values are written alike.
 
 use jiff::Timestamp;
 
@@ -6,7 +7,7 @@ use crate::conventions::quantity::Quantity;
 use crate::value::{Number, Value};
 
 /// Returns a number as Go writes it after it was a `float64`: 1 and not 1.0.
-#[expect(clippy::cast_possible_truncation, reason = "only what fits")]
+#[expect(clippy::cast_possible_truncation, reason = "the cast is for numbers that fit")]
 pub(crate) fn float(number: &Number) -> Number {
     let Some(value) = number.as_f64() else { return number.clone() };
     let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
@@ -36,6 +37,8 @@ pub(super) fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }
 
+/// Parses a time. The error is Go's, which shows the layout that it expected: Go's layouts are written as this very
+/// moment.
 fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| {
         format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\"")

@@ -1,5 +1,6 @@
-//! Decodes the fields of a JSON schema that hold either a schema or an alternative, such as `additionalProperties`.
-//! Their Go types parse their own JSON.
+//! Decodes the fields of a JSON schema, in a CustomResourceDefinition, that hold either a schema or something else (the
+//! alternative): `additionalProperties` may be a boolean, `items` a list of schemas. Their Go types parse their own
+//! JSON, with errors of their own.
 //!
 //! Upstream: `marshal.go` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
@@ -42,7 +43,8 @@ impl Alternative {
         }
     }
 
-    /// Returns Go's result for a value that is neither a schema nor the alternative: an error or null.
+    /// Returns Go's result for a value that is neither a schema nor the alternative: an error for a boolean, otherwise
+    /// null.
     fn neither(self) -> Result<Value, String> {
         match self {
             Self::Bool => Err("boolean or JSON schema expected".to_owned()),
@@ -63,6 +65,7 @@ pub(super) fn schema_or(
     decode_apart(inside, |decoder| match (alternative, value) {
         (_, Json::Object(fields)) => decoder.object(row, fields, None, at),
         (Alternative::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
+        // Go takes an empty list for no value.
         (_, Json::Array(items)) if items.is_empty() => alternative.neither(),
         (_, Json::Array(items)) => match alternative.items() {
             Some(kind) => decoder.value(&FieldType::List(Box::new(kind)), Json::Array(items), None, row, at),

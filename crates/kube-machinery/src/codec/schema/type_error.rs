@@ -1,4 +1,6 @@
-//! Writes Go's message about a value that does not fit its type, with the path of the field.
+//! Writes Go's message about a value that does not fit its type, with the path of the field, such as `json: cannot
+//! unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Clients see it when they send
+//! such a value.
 
 use std::fmt;
 
@@ -53,7 +55,7 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// Returns the message about a value of the wrong type. `inside` is the struct to name instead of the value's own.
+/// Returns the message about a value of the wrong type in the struct `row`. `inside` is another struct to name instead.
 pub(super) fn field_type_error(
     kind: &FieldType,
     value: &Json,
@@ -77,6 +79,7 @@ pub(super) fn field_type_error(
     type_error(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), inside.unwrap_or(row.name), at)
 }
 
+/// Returns the message. `word` is the JSON type that was found, `of_type` the Go type that was expected.
 pub(super) fn type_error(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_>) -> String {
     let path = at.fields().join(".");
     let place = if path.is_empty() { "value".to_owned() } else { format!("struct field {of_struct}.{path}") };

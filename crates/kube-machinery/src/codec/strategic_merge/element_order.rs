@@ -1,4 +1,5 @@
-//! Checks and applies `$setElementOrder`: the order that a patch wants for the items of a list.
+//! Checks and applies `$setElementOrder/…`, the directive of a strategic merge patch with the order of a list's items
+//! after the patch. `kubectl apply` adds it for lists that are merged by key.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,8 @@ use crate::codec::go_text::{GoMap, GoText, go_type};
 use crate::codec::schema::{FieldType, Struct};
 use crate::value::{Array, Value};
 
-/// Refuses an order that does not fit the object's list or the patch's list. Upstream: `mergePatchIntoOriginal`.
+/// Refuses an order that does not fit the object's list (`current`) or the patch's list (`change`). Upstream:
+/// `mergePatchIntoOriginal`.
 pub(super) fn check(
     row: Option<&'static Struct>,
     name: &str,

@@ -1,4 +1,5 @@
-//! A list that a strategic merge patch merges by a key.
+//! A list while a strategic merge patch merges it: finds the item that a change is for by the value of its merge key
+//! (such as `name` of a container), and puts the items in order at the end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,6 +39,7 @@ impl KeyedList {
         Self { items, places, primitives, before, patched: Vec::new() }
     }
 
+    /// Adds an item that is no object, if the list lacks it.
     pub(super) fn add_primitive(&mut self, item: Value) {
         let end = self.items.len();
         let place = *self.primitives.entry(item.clone()).or_insert(end);
@@ -65,10 +67,12 @@ impl KeyedList {
         self.items[place].get_or_insert_default()
     }
 
+    /// Returns the items of the list in their order.
     pub(super) fn into_items(mut self, order: Order) -> Vec<Value> {
         if order == Order::Directive {
             return self.items.into_iter().flatten().collect();
         }
+        // Two sequences are merged, each in its own order: the patch's items, and the others. See [`Order::Patch`].
         let of_patch: HashSet<usize> = self.patched.iter().copied().collect();
         let mut others = (0..self.items.len()).filter(|place| !of_patch.contains(place)).peekable();
         let mut patched = std::mem::take(&mut self.patched).into_iter().peekable();

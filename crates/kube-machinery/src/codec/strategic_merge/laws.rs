@@ -1,4 +1,5 @@
-//! Tests with random pods: the difference of two objects, applied as a patch, turns one into the other.
+//! Tests laws of strategic merge patches with random pods: the difference of two objects, applied as a patch, turns one
+//! into the other, and applying it twice changes nothing more.
 
 use fastrand::Rng;
 

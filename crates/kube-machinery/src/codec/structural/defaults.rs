@@ -1,5 +1,5 @@
-//! Defaulting: sets missing fields of a custom resource to the defaults in its schema. Upstream:
-//! `pkg/apiserver/schema/defaulting`.
+//! Defaulting: sets missing fields of a custom resource to the defaults in its schema, when the object is decoded.
+//! Upstream: `pkg/apiserver/schema/defaulting`.
 
 use super::{Structural, prune};
 use crate::value::Value;
@@ -38,7 +38,8 @@ fn item(value: &mut Value, schema: &Structural) {
     default(value, schema);
 }
 
-/// Removes the unknown fields from the defaults of a schema. Upstream: `PruneDefaults`.
+/// Removes the unknown fields from the defaults of a schema, when the schema is read: decoding prunes an object before it
+/// sets defaults, so the defaults must have no unknown fields. Upstream: `PruneDefaults`.
 pub(crate) fn prune_defaults(schema: &mut Structural) {
     if let Some(mut default) = schema.default.take() {
         prune::below_root(&mut default, schema);

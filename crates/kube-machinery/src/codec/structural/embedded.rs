@@ -1,5 +1,7 @@
-//! Embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their own
-//! (`x-kubernetes-embedded-resource`). Upstream: apiextensions-apiserver's `pkg/apiserver/schema/objectmeta`.
+//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their
+//! own (`x-kubernetes-embedded-resource`), such as a template. The schema does not describe these fields, so they are
+//! checked here, for custom resources and for the defaults in a definition. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/schema/objectmeta`.
 
 mod coerce;
 
@@ -104,7 +106,7 @@ fn wrong_kind(kind: &str) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {}", wrong.join(",")))
 }
 
-/// Returns true if a field of metadata has the right type.
+/// Returns true if this field of metadata has the right type.
 pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
     decode_metadata(&Value::from_iter([(name, field.clone())])).is_ok()
 }

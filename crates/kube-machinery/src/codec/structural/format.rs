@@ -1,5 +1,6 @@
-//! The values of `format` for strings, such as `email` and `date-time`. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/validation/formats.go` lists them, and kube-openapi's `pkg/validation/strfmt` implements them.
+//! Checks the `format` of a string, such as `email` or `date-time`, when a custom resource is validated, and for CEL's
+//! format functions. Upstream: apiextensions-apiserver's `pkg/apiserver/validation/formats.go` lists the formats, and
+//! kube-openapi's `pkg/validation/strfmt` implements them.
 
 mod address;
 mod email;
@@ -46,8 +47,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the format with this name. Dashes in the name do not matter. `None` if upstream does not check such a
-    /// format.
+    /// Returns the format with this name, without regard to dashes; `None` if upstream does not know the name, and so
+    /// does not check the format.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.replace('-', "").as_str() {
             "bsonobjectid" => Self::BsonObjectId,
@@ -137,6 +138,7 @@ fn variant_is_known(text: &str) -> bool {
     uuid_digits(text).is_some_and(|digits| matches!(digits[16].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'))
 }
 
+/// Returns the 32 digits of a UUID without its dashes; `None` if the text has another form.
 fn uuid_digits(text: &str) -> Option<[u8; 32]> {
     let mut digits = [0; 32];
     let mut bytes = text.bytes().peekable();
@@ -161,7 +163,7 @@ fn is_base64(text: &str) -> bool {
         && bytes[..bytes.len() - padding].iter().all(is_letter)
 }
 
-/// Matches `[a-z0-9]([-a-z0-9]*[a-z0-9])?`.
+/// Returns true for a DNS label in lower case: `[a-z0-9]([-a-z0-9]*[a-z0-9])?`.
 fn is_name(text: &str) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();

@@ -1,5 +1,6 @@
-//! Validation that lists of type `set` and `map` have no duplicates. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/schema/listtype/validation.go`.
+//! Checks that the lists of a custom resource have no duplicates if their `x-kubernetes-list-type` is `set` (equal
+//! items) or `map` (items with equal keys): server-side apply could not tell such items apart. Upstream:
+//! apiextensions-apiserver's `pkg/apiserver/schema/listtype/validation.go`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -64,13 +65,15 @@ fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Caus
         return to.push(Cause::invalid_as(at.index(i), &print_value(item), detail));
     }
     let keys = &schema.list_map_keys;
-    let of = |item: &Value| Value::from_iter(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))));
+    // The keys of an item, as an object.
+    let keys_of =
+        |item: &Value| Value::from_iter(keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone()))));
     let repeated = match &keys[..] {
         [key] => repeated(items.iter().map(|item| item.get(key).map(Item::of))),
-        _ => repeated(items.iter().map(|item| go_json(&of(item)))),
+        _ => repeated(items.iter().map(|item| go_json(&keys_of(item)))),
     };
     for i in repeated {
-        to.push(Cause::duplicate_as(at.index(i), &print_value(&of(&items[i]))));
+        to.push(Cause::duplicate_as(at.index(i), &print_value(&keys_of(&items[i]))));
     }
 }
 
@@ -110,6 +113,7 @@ impl<'a> Item<'a> {
     fn of(value: &'a Value) -> Self {
         match (value, Number::of(value)) {
             (_, Some(Number::Int(int))) => Self::Int(int),
+            // Adding 0.0 turns -0.0 into 0.0, so that equal floats have equal bits.
             (_, Some(Number::Float(float))) => Self::Float((float + 0.0).to_bits()),
             (Value::Bool(bool), _) => Self::Bool(*bool),
             (Value::String(text), _) => Self::Text(text),

@@ -1,5 +1,6 @@
-//! The structural schema of a custom resource: validation, defaulting and pruning by it. Upstream:
-//! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+//! The structural schema of a custom resource, which its CustomResourceDefinition declares in `openAPIV3Schema`. For
+//! custom resources it does what Go types do for built-in kinds: a decoded object is pruned by it (unknown fields are
+//! removed), gets its defaults, and is validated. Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
 mod defaults;
 pub(crate) mod embedded;
@@ -25,12 +26,13 @@ pub(crate) use self::defaults::{default, prune_defaults};
 pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
 use crate::value::Value;
 
-/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. It was
-/// checked to be structural when the definition was written.
+/// A schema in structural form: the type of each field stands outside of `allOf`, `anyOf`, `oneOf` and `not`, which
+/// only add conditions, so that a field's type does not depend on the object. Definitions with other schemas were
+/// refused when they were written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Structural {
-    /// `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is allowed.
+    /// The type of valid values: `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is allowed.
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) nullable: bool,
@@ -88,8 +90,9 @@ pub struct Structural {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Additional {
-    /// True if any other fields are allowed.
+    /// A boolean: true allows such fields, with any value.
     Any(bool),
+    /// The schema of their values.
     Of(Box<Structural>),
 }
 
@@ -110,8 +113,8 @@ pub struct Rule {
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
-/// Returns true if upstream checks this format of values of this type. An empty type is any type. Upstream:
-/// `GetUnrecognizedFormats`.
+/// Returns true if upstream knows this `format` for values of this type, and so checks it: other formats are ignored,
+/// with a warning when the definition is written. An empty type is any type. Upstream: `GetUnrecognizedFormats`.
 pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
     match kind {
         "" | "string" => format::Format::named(format).is_some(),
@@ -127,7 +130,8 @@ impl Structural {
         self.properties.get(name).or_else(|| self.additional())
     }
 
-    /// Returns true if the schema has CEL rules at any level. Upstream makes no rule validator otherwise.
+    /// Returns true if the schema has CEL rules at any level. If it has none, validation by rules is skipped, along with
+    /// its message that invalid objects are not checked by rules.
     #[cfg(feature = "cel")]
     pub(crate) fn has_rules(&self) -> bool {
         let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());
@@ -142,8 +146,10 @@ impl Structural {
         }
     }
 
-    /// Returns the types of valid values; none if any type is allowed.
+    /// Returns the types of valid values: usually one, two for an int-or-string, and an empty list if any type is
+    /// allowed.
     pub(crate) fn kinds(&self) -> &[&str] {
+        // Each type as a list of one, so that a reference to it can be returned.
         const EACH: [&[&str]; 6] = [&["object"], &["array"], &["string"], &["integer"], &["number"], &["boolean"]];
         match self.kind.as_str() {
             _ if self.is_int_or_string => &["integer", "string"],

@@ -1,5 +1,6 @@
 //! A number in a custom resource as Go reads it: an `int64` if it is written as an integer and fits, otherwise a
-//! `float64`.
+//! `float64`. Validation by schemas and by CEL rules needs this type, because upstream compares, converts and prints the
+//! two kinds differently.
 
 use crate::value::Value;
 
@@ -46,7 +47,7 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
 
 /// Converts a float to an `int64` as Go does on amd64: a value out of range becomes the smallest `int64`.
 pub(super) fn truncated(float: f64) -> i64 {
-    #[expect(clippy::cast_possible_truncation, reason = "that is what is asked for")]
+    #[expect(clippy::cast_possible_truncation, reason = "Go's conversion truncates as well")]
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) { float as i64 } else { i64::MIN }
 }
 

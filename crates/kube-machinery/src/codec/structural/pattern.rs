@@ -1,4 +1,5 @@
-//! Regular expressions in Go's syntax. Upstream: `regexp/syntax`, which is RE2's syntax.
+//! Compiles regular expressions in Go's syntax: those of `pattern` in a schema, and those that CEL's `matches` and
+//! `find` get. Upstream: `regexp/syntax`, which is RE2's syntax.
 //!
 //! Both engines take linear time. The crate `regex` gives more characters a meaning inside of brackets than Go, and its
 //! classes `\d`, `\s`, `\w` and `\b` cover Unicode, while Go's cover ASCII. So a pattern is translated before it is
@@ -8,7 +9,7 @@ mod faults;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The largest size of a compiled pattern, in bytes.
+/// The largest size of a compiled pattern, in bytes. A pattern comes from a client, and may be short but expand to a lot.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Compiles a pattern. The result matches bytes, because the crate supports Go's `\B` only for them.
@@ -45,7 +46,9 @@ pub(crate) fn fault(pattern: &str) -> Option<String> {
 
 /// A translator of a pattern into the syntax of the crate `regex`.
 struct Translator<'a> {
+    /// The unread text.
     rest: &'a str,
+    /// The translation.
     to: String,
 }
 
@@ -55,7 +58,7 @@ impl Translator<'_> {
         while let Some(c) = self.next() {
             match c {
                 '\\' => self.escape()?,
-                '[' => self.class()?,
+                '[' => self.bracket_class()?,
                 '{' if !self.is_repetition() => self.literal('{'),
                 '(' if self.has_unknown_flags() => return None,
                 c => self.to.push(c),
@@ -71,12 +74,14 @@ impl Translator<'_> {
         next
     }
 
+    /// Reads this text, and returns true, if it comes next.
     fn take(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
+    /// Writes a character as `\x{..}`, so that it has no special meaning for the crate.
     fn literal(&mut self, c: char) {
         self.to.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
@@ -90,6 +95,7 @@ impl Translator<'_> {
         !least.is_empty() && is_number(least) && is_number(most)
     }
 
+    /// Returns true if flags such as `(?x)` begin that the crate has, but Go does not.
     fn has_unknown_flags(&self) -> bool {
         let Some(flags) = self.rest.strip_prefix('?') else { return false };
         flags.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| matches!(flag, 'x' | 'u' | 'R'))
@@ -107,7 +113,7 @@ impl Translator<'_> {
             boundary @ ('b' | 'B') => self.to.push_str(&format!("(?-u:\\{boundary})")),
             anchor @ ('A' | 'z') => self.to.extend(['\\', anchor]),
             _ => {
-                if self.group("[", "]")? {
+                if self.class_escape("[", "]")? {
                     return Some(());
                 }
                 let c = self.escaped()?;
@@ -119,9 +125,10 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Translates a named class after its backslash: `d`, `pL`, `p{Greek}`. Returns false if the escape is not such a
-    /// class.
-    fn group(&mut self, open: &str, close: &str) -> Option<bool> {
+    /// Translates a class that is written as an escape, after its backslash: `d`, `pL`, `p{Greek}`. Returns false if the
+    /// escape is not such a class. `open` and `close` enclose the members of a class: brackets, or nothing if the escape
+    /// is in brackets itself.
+    fn class_escape(&mut self, open: &str, close: &str) -> Option<bool> {
         let name = self.rest.chars().next()?;
         if matches!(name, 'p' | 'P') {
             let end = if self.rest[1..].starts_with('{') {
@@ -184,7 +191,7 @@ impl Translator<'_> {
     }
 
     /// Translates a bracketed class. In Go, brackets and operators have no meaning inside of it.
-    fn class(&mut self) -> Option<()> {
+    fn bracket_class(&mut self) -> Option<()> {
         self.to.push('[');
         if self.take("^") {
             self.to.push('^');
@@ -200,7 +207,7 @@ impl Translator<'_> {
                 continue;
             }
             if self.take("\\") {
-                if self.group("", "")? {
+                if self.class_escape("", "")? {
                     continue;
                 }
                 let c = self.escaped()?;

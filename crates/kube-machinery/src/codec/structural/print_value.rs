@@ -1,5 +1,5 @@
-//! The text of a value in a validation cause. Upstream: `field.Error.ErrorBody`, which prints plain values with `%v`
-//! and `%q` and others as JSON of `encoding/json`.
+//! Prints a value for the message of a validation cause (`Invalid value: 1e+06`) as Go prints it. Upstream:
+//! `field.Error.ErrorBody`, which prints plain values with `%v` and `%q` and others as JSON of `encoding/json`.
 
 use crate::codec::go_json::go_json;
 use crate::codec::go_text::GoText;

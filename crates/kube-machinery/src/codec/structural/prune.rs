@@ -1,5 +1,8 @@
-//! Pruning: removes the fields of a custom resource that its schema does not name. Upstream:
-//! `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
+//! Pruning: removes the fields of a custom resource that its schema does not name, when the object is decoded. Decoding
+//! into a Go type does the same to a built-in kind. The paths of the removed fields become warnings or errors, as the
+//! request's `fieldValidation` wants. Defaults in a definition are pruned too.
+//!
+//! Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
 
 use super::Structural;
 use crate::value::{Map, Value};
@@ -20,7 +23,7 @@ pub(crate) fn below_root(value: &mut Value, schema: &Structural) {
     Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
 }
 
-/// The position of a value: only the whole object has metadata.
+/// The position of a value: the root is the whole object, which has apiVersion, kind and metadata.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Root,
@@ -34,6 +37,7 @@ struct Pruner {
 }
 
 impl Pruner {
+    /// Prunes a value. Without a schema, no field is known, so all fields below the value are removed.
     fn value(&mut self, value: &mut Value, schema: Option<&Structural>, depth: Depth) {
         match value {
             Value::Object(fields) => self.fields(fields, schema, depth),
@@ -133,7 +137,8 @@ fn has_field(schema: &Structural, name: &str) -> bool {
     schema.properties.contains_key(name) || schema.additional_properties.is_some()
 }
 
-/// Removes null fields that are not nullable and have no default.
+/// Removes null fields that are not nullable and have no default. Nulls with a default are left for defaulting to
+/// replace.
 pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Structural>) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {

@@ -1,5 +1,9 @@
-//! Validation of a custom resource by the CEL rules in its schema (`x-kubernetes-validations`). Upstream:
-//! apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
+//! Validates a custom resource, or a default in a definition, by the CEL rules in its schema
+//! (`x-kubernetes-validations`). A rule sees the value at its place in the schema as `self`, and the value before an
+//! update as `oldSelf`. A failed rule without `oldSelf` is ignored if the value did not change ("ratcheting"). All
+//! rules of one object share a cost budget.
+//!
+//! Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
 
 mod path;
 mod program;
@@ -18,8 +22,8 @@ use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
-/// Returns the causes of the rules that an object violates. The object must be valid under its schema otherwise. Rules
-/// that use `oldSelf` run only if there is an old state.
+/// Returns the causes of the rules that an object violates. The object must be valid under the rest of its schema. A rule
+/// that uses `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
 pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
     if !has_rules(schema) {
         return Vec::new();
@@ -40,6 +44,7 @@ fn has_rules(schema: &Structural) -> bool {
 /// A walk over an object that runs its rules, until they exceed the cost budget.
 struct Walk {
     ratchet: Ratchet,
+    /// Counts the cost of the rules.
     meter: Meter,
     causes: Vec<Cause>,
 }
@@ -48,12 +53,15 @@ struct Walk {
 struct Node<'a> {
     schema: &'a Structural,
     new: &'a Value,
+    /// The value of `oldSelf`.
     old: Option<&'a Value>,
+    /// True for the whole object, whose apiVersion, kind and metadata rules may use.
     is_root: bool,
+    /// The old states to compare with if a rule fails.
     old_states: OldStates<'a>,
 }
 
-/// A schema, a value under it, and the old state of the value.
+/// A schema, a new value under it, and the old value.
 type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
 
 /// The old states for ratcheting: a failed rule is ignored if the value it is about did not change. Upstream:
@@ -70,7 +78,8 @@ struct OldStates<'a> {
 type Flow = Option<()>;
 
 impl Walk {
-    /// Runs the rules of a schema, and then those below it. `rules` is the schema itself or a part of its `allOf`.
+    /// Runs the rules of a schema, and then those below it. `rules` is the schema with the rules: the node's own
+    /// schema, or a part of its `allOf`. The type of the value always comes from the node's own schema.
     fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &Path<'_>) -> Flow {
         if node.new.is_null() {
             return Some(());
@@ -147,6 +156,7 @@ impl Walk {
                 return Some(());
             }
         };
+        // The schema gives the value no single type, so its type is known only when the rule runs.
         let is_dynamic = node.schema.kinds().is_empty() || node.schema.is_int_or_string;
         let activation = Activation { new, old, is_optional, is_dynamic };
         match run(program, &activation, &self.meter) {
@@ -154,6 +164,7 @@ impl Walk {
             Ok(_) => self.add_violation(rule, node, activation, at)?,
             Err(why) => {
                 self.add_error(node, at, &rule.error_message(&why));
+                // Any other error is about the cost, and stops the walk.
                 return matches!(why, Error::Failed(_)).then_some(());
             }
         }
@@ -204,8 +215,10 @@ fn cause(rule: &Rule, node: &Node<'_>, at: &Path<'_>, detail: &str) -> Cause {
 }
 
 impl<'a> OldStates<'a> {
+    /// Returns the old states of a field.
     fn field(self, name: &str) -> Self {
         let Some((schema, new, old)) = self.current else { return self };
+        // At the root: an object's own apiVersion and kind are always checked.
         if self.parent.is_none() && matches!(name, "apiVersion" | "kind") {
             return Self::default();
         }
@@ -213,6 +226,7 @@ impl<'a> OldStates<'a> {
         Self { current: part(), parent: self.current }
     }
 
+    /// Returns the old states of a list item, whose old value is known if the list has keys.
     fn item(self, schema: &'a Structural, new: &'a Value, old: Option<&'a Value>) -> Self {
         if self.current.is_none() {
             return self;

@@ -1,6 +1,6 @@
-//! Validation of a value against a structural schema, with upstream's messages. Upstream: kube-openapi's
-//! `pkg/validation/validate`, and apiextensions-apiserver's `pkg/apiserver/validation/validation.go`, which turns its
-//! errors into causes.
+//! Validates custom resources, and the defaults in a definition, against a structural schema, with upstream's messages.
+//! Upstream: kube-openapi's `pkg/validation/validate`, and apiextensions-apiserver's
+//! `pkg/apiserver/validation/validation.go`, which turns its errors into causes.
 //!
 //! A value is checked once for each schema that applies to it. The recursion is as deep as the schema, whose depth is
 //! bounded because it is part of an object.
@@ -35,8 +35,8 @@ pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Caus
     distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
 }
 
-/// Validates a new state of a value. Unchanged parts are not checked again, so that a stricter schema does not block
-/// unrelated updates. Upstream: `ratcheting.go`.
+/// Validates a new state of a value. Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does
+/// not block unrelated updates. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
 }
@@ -44,9 +44,9 @@ pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at:
 /// The way a validator reads a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Validator {
-    /// A format counts only if the type has such a format.
+    /// The validator of custom resources: a format is checked only if the type has such a format.
     OfObjects,
-    /// Every format counts, and an int-or-string may have any type.
+    /// The validator of defaults: every format is checked, and an int-or-string may have any type.
     OfDefaults,
 }
 
@@ -62,7 +62,7 @@ impl Walk {
         Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
     }
 
-    /// Returns the types that are allowed; none if any type is.
+    /// Returns the types that are allowed; an empty list if any type is.
     fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
         match self.validator {
             Validator::OfDefaults if schema.is_int_or_string => &[],
@@ -78,6 +78,7 @@ impl Walk {
         }
     }
 
+    /// Checks the type of a value.
     fn kind(&self, schema: &Structural, value: &Value) -> Outcome {
         kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
     }
@@ -137,6 +138,7 @@ fn converts_to(value: &Value, allowed: &Value) -> bool {
     match (Number::of(value), Number::of(allowed)) {
         (Some(Number::Float(value)), Some(Number::Int(allowed))) => truncated(value) == allowed,
         (Some(value @ Number::Int(_)), Some(Number::Float(allowed))) => value.to_f64() == allowed,
+        // Go converts an integer to the string of the character with this number.
         (Some(Number::Int(value)), None) => {
             let letter = u32::try_from(value).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
             allowed.as_str().is_some_and(|allowed| allowed.chars().eq([letter]))

@@ -1,7 +1,8 @@
-//! Detects lines of YAML that are indented by a tab.
+//! Detects lines of YAML that are indented by a tab, so that they are refused. YAML allows tabs between words, but not as
+//! indentation. Upstream's parser refuses such a text, but the parser here (serde-saphyr) takes the tabs for spaces.
 //!
-//! YAML allows tabs between words, but not as indentation. serde-saphyr takes them for spaces there; upstream's
-//! parser refuses the text.
+//! The words are YAML's: a scalar is a text or a number; it is plain without quotes. Block style uses indentation, flow
+//! style brackets.
 //!
 //! Upstream: `yaml_parser_scan_to_next_token` and `yaml_parser_scan_plain_scalar`.
 
@@ -18,6 +19,7 @@ pub(super) fn indents(text: &str) -> bool {
 /// The construct that the beginning of a line is in.
 #[derive(Clone, Debug, PartialEq)]
 enum Inside {
+    /// Block style, where a tab cannot indent.
     Blocks,
     /// A plain scalar, which continues on lines with at least this many spaces.
     Plain(usize),
@@ -110,6 +112,7 @@ fn behind_key(text: &str) -> Option<&str> {
     Some(&text[end..])
 }
 
+/// Returns the text after the closing quote; `None` if the line does not close it.
 fn behind_quote(text: &str, quote: char) -> Option<&str> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {

@@ -1,5 +1,5 @@
-//! Parses one field of a cron schedule. Upstream: `getField` and `getRange` in `parser.go` of
-//! `github.com/robfig/cron/v3`.
+//! Parses one field of a cron schedule, such as `*/5` or `mon-fri`, into a bit for each value that it allows. Upstream:
+//! `getField` and `getRange` in `parser.go` of `github.com/robfig/cron/v3`.
 
 use crate::conventions::quote::quote;
 
@@ -23,7 +23,8 @@ pub(super) const MONTHS: Bounds = Bounds {
 pub(super) const WEEKDAYS: Bounds =
     Bounds { least: 0, most: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
 
-/// The bit of a field that is unrestricted.
+/// The bit that marks an unrestricted field (`*`): of the days of the month and the days of the week, such a field does
+/// not count.
 pub(super) const STAR: u64 = 1 << 63;
 
 /// Returns the bits of an unrestricted field.

@@ -1,4 +1,5 @@
-//! Reads values in DER, the encoding of certificates (ITU-T X.690).
+//! Reads values in DER, the binary encoding of certificates (ITU-T X.690). A value is a tag, which is its type, a
+//! length and the content.
 
 pub(super) const INTEGER: u8 = 0x02;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;

@@ -1,5 +1,5 @@
-//! Reads the subject and the validity of certificates and certificate requests (RFC 5280, RFC 2986). Signatures are
-//! verified by the TLS library. Go: `crypto/x509`.
+//! Reads the subject and the validity of certificates and certificate requests (RFC 5280, RFC 2986): the subject of a
+//! client certificate is the user of a request. The TLS library verifies signatures. Go: `crypto/x509`.
 
 mod der;
 mod name;

@@ -1,4 +1,5 @@
-//! Reads a certificate's subject, which is a list of attributes in DER (RFC 5280, 4.1.2.4).
+//! Reads the subject of a certificate or of a certificate request: its common name is the name of a user in Kubernetes,
+//! and its organizations are the user's groups. In DER, it is a list of attributes (RFC 5280, 4.1.2.4).
 
 use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 

@@ -1,4 +1,5 @@
-//! Reads certificate requests (RFC 2986, 4). Go: `ParseCertificateRequest`.
+//! Reads the subject of a certificate request (RFC 2986, 4), which the validation of a CertificateSigningRequest needs.
+//! Go: `ParseCertificateRequest`.
 
 use super::der::{INTEGER, sequence, take};
 use super::name::Subject;

@@ -1,4 +1,5 @@
-//! Reads the period in which a certificate is valid (RFC 5280, 4.1.2.5). Go: `Certificate.isValid`.
+//! Reads the period in which a certificate is valid (RFC 5280, 4.1.2.5), which is checked for the certificates of
+//! clients and of webhooks. Go: `Certificate.isValid`.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;

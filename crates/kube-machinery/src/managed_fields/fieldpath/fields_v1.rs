@@ -1,4 +1,8 @@
-//! Reads and writes field sets in their stored form, `FieldsV1`. Upstream: `fieldpath/serialize.go`.
+//! Reads and writes a set of fields in its stored form, `fieldsV1` of a `managedFields` entry. Upstream:
+//! `fieldpath/serialize.go`.
+//!
+//! The form is nested objects, whose names are path elements: `{"f:spec": {"f:replicas": {}}}`. A `.` says that a field
+//! with others below it is in the set itself.
 
 use serde::de::Error as _;
 
@@ -62,7 +66,7 @@ fn read(fields: &Value) -> Result<(Set, bool), serde_json::Error> {
 }
 
 impl Node {
-    /// Merges another node of the same element: `v:1` and `v:1.0` name one item.
+    /// Merges another node of the same element into this one: `v:1` and `v:1.0` name one item. Always returns true.
     fn take(&mut self, other: &Self) -> bool {
         self.member |= other.member;
         self.children = self.children.union(&other.children);

@@ -1,4 +1,5 @@
-//! Filters of field sets: they take away fields whose ownership is not tracked. Upstream: `Filter` and `SetMatcher`
+//! Filters for sets of fields. They take away the fields that a write to a resource or subresource never changes, such as
+//! `status` in a write to the main resource, so the manager does not own them. Upstream: `Filter` and `SetMatcher`
 //! in `fieldpath/set.go`.
 
 use super::set::Node;

@@ -1,4 +1,5 @@
-//! Paths to fields, and sets of paths. Upstream: the package `fieldpath`.
+//! Paths to the fields of an object, and sets of paths, which say what a manager owns. Upstream: the package
+//! `fieldpath` of structured-merge-diff.
 
 mod fields_v1;
 mod filter;

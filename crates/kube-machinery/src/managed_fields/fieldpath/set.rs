@@ -1,11 +1,12 @@
-//! Sets of field paths. Upstream: `fieldpath/set.go`.
+//! Sets of field paths, with union, intersection and difference. A manager's owned fields are such a set. Upstream:
+//! `fieldpath/set.go`.
 
 use std::cmp::Ordering;
 
 use super::super::schema::{Schema, TypeRef};
 use super::{Path, PathElement};
 
-/// A set of paths, as a tree of their elements. A path can be a member without the paths above and below it.
+/// A set of paths, as a tree of their elements. A path can be in the set (a member) without the paths above and below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
     /// Sorted by their elements. Each is a member itself or has members below it.
@@ -60,8 +61,9 @@ impl Set {
         &mut self.nodes[at]
     }
 
+    /// Returns the index of an element's node, or as an error the index where it belongs.
     fn place(&self, element: &PathElement) -> Result<usize, usize> {
-        // Elements mostly arrive in their order.
+        // Elements mostly arrive in their order, so compare with the last one first.
         if self.nodes.last().is_none_or(|last| last.element < *element) {
             return Err(self.nodes.len());
         }

@@ -1,4 +1,5 @@
-//! Replays the calls that apimachinery's own tests make to its field manager, its entries and its scale handler.
+//! Replays the recorded calls that apimachinery's own tests make to its field manager, its `managedFields` entries and
+//! its scale handler, and compares the results with those of this crate.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Replays the calls that upstream's own tests make, and compares the results ([the
-//! format](../../../../../fixtures/managed-fields/README.md)).
+//! Replays the recorded calls that structured-merge-diff's own tests make, and compares the results with those of this crate
+//! ([the format](../../../../../fixtures/managed-fields/README.md)).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

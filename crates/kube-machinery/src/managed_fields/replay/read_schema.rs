@@ -1,4 +1,4 @@
-//! Reads a schema in the format of upstream's recorded tests.
+//! Reads a schema of server-side apply in the format of upstream's recorded tests, which declare types of their own.
 
 use super::super::schema::{Atom, List, MapType, Relationship, Scalar, Schema, StructField, TypeKind, TypeRef};
 use crate::value::Value;

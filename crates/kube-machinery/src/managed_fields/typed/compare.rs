@@ -1,4 +1,6 @@
-//! Compares two values of a type: the fields that were added, removed and modified. Upstream: `typed/compare.go`.
+//! Compares two states of an object, and finds the fields that were added, removed and modified. The writing manager
+//! gets the changed fields, and other managers lose them. Left is the old state, right the new one. Upstream:
+//! `typed/compare.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
@@ -52,6 +54,7 @@ impl Comparing<'_> {
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right, &mut faults)
         } else {
+            // The value changed its kind, for example from a scalar to a map.
             handle(of_left, &mut faults);
             handle(of_right, &mut faults)
         };

@@ -1,4 +1,5 @@
-//! Errors about values that do not fit their type. Upstream: `typed/helpers.go`.
+//! Errors about values that do not fit their type in the schema of server-side apply. All errors of a value are
+//! collected, each with its path. Upstream: `typed/helpers.go`.
 
 use std::fmt::{self, Display};
 
@@ -51,7 +52,7 @@ pub(super) fn resolved<'s>(schema: &'s Schema, of: &'s TypeRef) -> Result<Resolv
     })
 }
 
-/// Returns the kind as which a value of the type is treated, or upstream's error.
+/// Returns the kind (scalar, list or map) as which a value of the type is treated, or upstream's error.
 pub(super) fn handled<'s>(atom: Resolved<'s>, of: &TypeRef) -> Result<Handled<'s>, ValidationErrors> {
     atom.handled().ok_or_else(|| {
         let name = of.name().map_or_else(|| "inlined".to_owned(), |name| format!("named type: {name}"));

@@ -1,4 +1,6 @@
-//! Finds the path element that identifies an item of a list. Upstream: `listItemToPathElement` in `typed/helpers.go`.
+//! Finds the path element that identifies an item of a list: its value in a set, its keys in a list with keys
+//! (`[name=web]`). Server-side apply uses it to pair the items of two lists. Upstream: `listItemToPathElement` in
+//! `typed/helpers.go`.
 
 use super::super::fieldpath::PathElement;
 use super::super::schema::{List, Relationship, Schema};
@@ -57,6 +59,7 @@ fn element_by_keys(schema: &Schema, list: &List, item: &Value) -> Result<PathEle
     Ok(PathElement::key(keys))
 }
 
+/// Returns the value of a key that an item leaves out.
 fn default_of<'s>(schema: &'s Schema, list: &'s List, field: &str) -> Result<Option<&'s Value>, &'static str> {
     let atom = schema.resolve(&list.element).ok_or("invalid elementType for list")?;
     let map = atom.map.ok_or("associative list may not have non-map types")?;

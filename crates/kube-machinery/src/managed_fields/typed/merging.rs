@@ -1,4 +1,6 @@
-//! Merges one value over another of the same type. Upstream: `typed/merge.go`.
+//! Merges one value over another of the same type, as server-side apply merges a configuration (the right value) into the
+//! existing object (the left one). Atomic lists and maps are replaced, others are merged item by item. Upstream:
+//! `typed/merge.go`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -105,6 +107,7 @@ impl Merging<'_> {
         if faults.clone().into_result().is_err() {
             return failed(faults);
         }
+        // The items that both lists have, in the right list's order, each until it is merged.
         let mut shared: VecDeque<&PathElement> =
             right.elements.iter().filter(|element| left.known.contains_key(element)).collect();
         let mut next_shared = shared.pop_front();
@@ -112,7 +115,7 @@ impl Merging<'_> {
         let mut out = Vec::with_capacity(lefts.len().max(rights.len()));
         let merge = |left: Option<&Value>, right: Option<&Value>| self.value(&list.element, left, right).0;
         let merge_both = |element| merge(left.known.get(element).copied(), right.known.get(element).copied());
-        let (mut l, mut r) = (0, 0);
+        let (mut l, mut r) = (0, 0); // the positions in the left and the right list
         while l < left.elements.len() || r < right.elements.len() {
             if let (Some(at_left), Some(at_right)) = (left.elements.get(l), right.elements.get(r)) {
                 if at_left == at_right {
@@ -134,6 +137,7 @@ impl Merging<'_> {
                     l += 1;
                     continue;
                 }
+                // The item was merged when the right list had it.
                 if merged.contains(at_left) {
                     l += 1;
                 }

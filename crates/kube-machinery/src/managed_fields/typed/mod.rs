@@ -1,4 +1,6 @@
-//! Values with their types, and the operations on them. Upstream: the package `typed`.
+//! Values with their types, and the operations on them that server-side apply needs: a type tells which lists and maps
+//! are compared and merged item by item. Each operation has a file. Upstream: the package `typed` of
+//! structured-merge-diff.
 
 mod compare;
 mod errors;
@@ -57,7 +59,8 @@ impl TypedValue {
         Ok(Self { value, of })
     }
 
-    /// Returns every leaf and every item of the value.
+    /// Returns every leaf and every list item of the value: the fields that a manager owns after it
+    /// applied this value.
     pub(crate) fn to_field_set(&self) -> Result<Set, ValidationErrors> {
         to_field_set::to_field_set(&self.of, &self.value)
     }

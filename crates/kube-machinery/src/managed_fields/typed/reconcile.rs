@@ -1,4 +1,6 @@
-//! Adapts a set of owned fields to a schema that has changed. Upstream: `typed/reconcile_schema.go`.
+//! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a
+//! manager owns all of it or nothing. Runs before every write's ownership is computed. Upstream:
+//! `typed/reconcile_schema.go`.
 
 use super::super::fieldpath::{Path, PathElement, Set};
 use super::super::schema::{DEDUCED, Handled, MapType, Relationship, Scalar, Schema, TypeKind, TypeRef};
@@ -17,7 +19,7 @@ pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, Validati
     Ok(Some(fields.recursive_difference(&wholes).union(&wholes)))
 }
 
-/// The way in which a part of the value is owned.
+/// The way in which a manager owns a part of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owned {
     AsAWhole,

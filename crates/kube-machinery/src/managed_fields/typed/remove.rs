@@ -1,4 +1,5 @@
-//! Removes fields from a value. Upstream: `typed/remove.go`.
+//! Removes a set of fields from a value. Server-side apply does so with the fields that a manager's last configuration
+//! had and its new one lacks. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
@@ -17,28 +18,29 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     match (handled, value) {
         (Some(Handled::Scalar(_)), scalar) => scalar.clone(),
         (Some(Handled::List(list, relationship)), Value::Array(items)) if relationship != Relationship::Atomic => {
-            let mut left = Vec::with_capacity(items.len());
+            let mut remaining = Vec::with_capacity(items.len());
             for item in items {
                 let element = element_of(schema, list, relationship, item).ok();
+                // An item that cannot be identified has no path, so it stays.
                 let kept = element
                     .map_or_else(|| Some(item.clone()), |element| kept(schema, &list.element, item, &element, removed));
-                left.extend(kept);
+                remaining.extend(kept);
             }
-            if left.is_empty() { Value::Null } else { Value::Array(left.into()) }
+            if remaining.is_empty() { Value::Null } else { Value::Array(remaining.into()) }
         }
         (Some(Handled::Map(map, relationship)), Value::Object(fields)) if relationship != Relationship::Atomic => {
-            let left = fields.iter().filter_map(|(name, value)| {
+            let remaining = fields.iter().filter_map(|(name, value)| {
                 let element = PathElement::FieldName(name.clone().into());
                 kept(schema, map.type_of(name), value, &element, removed).map(|value| (name.clone(), value))
             });
-            let left: Map = left.collect();
-            if left.is_empty() { Value::Null } else { Value::Object(left) }
+            let remaining: Map = remaining.collect();
+            if remaining.is_empty() { Value::Null } else { Value::Object(remaining) }
         }
         _ => Value::Null,
     }
 }
 
-/// Returns the rest of a part, or `None` if the part is removed.
+/// Returns a field or an item without what is removed inside of it, or `None` if it is removed itself.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;

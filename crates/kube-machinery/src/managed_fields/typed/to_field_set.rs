@@ -1,4 +1,5 @@
-//! Computes the set of fields of a value. Upstream: `typed/tofieldset.go`.
+//! Computes the set of fields of a value, which a manager owns after it applied the value: every leaf (a scalar, or an
+//! atomic list or map, which counts as a whole) and every list item. Upstream: `typed/tofieldset.go`.
 
 use std::collections::BTreeMap;
 
@@ -63,6 +64,7 @@ impl Walk<'_> {
         for (name, value) in fields {
             self.path.push(PathElement::FieldName(name.clone().into()));
             faults.add(self.value(map.type_of(name), value), "");
+            // A declared field with fields inside is no member itself; any key of a free map is.
             let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
             if is_empty || !map.fields.contains_key(name.as_str()) {
                 self.set.insert(&self.path);

@@ -1,4 +1,5 @@
-//! Checks that a value fits its type. Upstream: `typed/validate.go`.
+//! Checks that a value fits its type in the schema of server-side apply, before the value is compared or merged.
+//! Clients see the messages when they apply such a value. Upstream: `typed/validate.go`.
 
 use std::collections::BTreeSet;
 
@@ -36,6 +37,7 @@ impl Validation<'_> {
         }
     }
 
+    /// Checks the items of a list. An item that cannot be identified ends the check.
     fn items(&self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         let mut known = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! The types of the variables that admission expressions see: `request`, `namespaceObject` and `authorizer`.
+//! The types of the variables that the CEL expressions of admission policies and webhooks see, for the type checker:
+//! `request`, `namespaceObject` and `authorizer`.
 //!
 //! Upstream: `BuildRequestType` and `BuildNamespaceType` in `k8s.io/apiserver/pkg/admission/plugin/cel/compile.go`.
 

@@ -1,4 +1,5 @@
-//! The functions that expressions can call, and the types of their results.
+//! The functions that CEL expressions can call, for the type checker: which arguments they take, and the types of their
+//! results. A function may have several overloads: signatures for different arguments.
 //!
 //! Upstream: cel-go's `common/stdlib` and `ext`, `k8s.io/apiserver/pkg/cel/library`, and `resolveOverload` in
 //! cel-go's `checker/checker.go`.
@@ -50,6 +51,7 @@ pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -
         }
         let made = overload.results.made(&bindings);
         match &result {
+            // Several overloads fit, because an argument's type is open, and their results differ.
             Some(before) if before.is_open() != made.is_open() || !before.is_like(&made) => {
                 let is_unknown = all.iter().any(|kind| kind.is_unknown());
                 return Some(if is_unknown { Type::Unknown } else { Type::Dyn });

@@ -1,4 +1,5 @@
-//! Rejects literal arguments that have the right type but an invalid value, such as `duration('x')`.
+//! Rejects literal arguments in CEL expressions that have the right type but an invalid value, such as `duration('x')`
+//! or a malformed regular expression. Runs with the type checker, when the expression is written.
 //!
 //! Upstream: the validators of cel-go's `cel/validator.go`.
 
@@ -23,8 +24,8 @@ pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     is_wrong.then(|| format!("invalid {name} argument"))
 }
 
-/// Returns the error for the arguments of `format`, with the offset of the wrong argument; without a offset, the error
-/// belongs to the call.
+/// Returns the error for the arguments of `format`, with the offset of the wrong argument; without an offset, the error
+/// belongs to the call. `list` has the types and the offsets of the arguments.
 ///
 /// Upstream: `stringFormatValidator` in `ext/formatting.go`.
 pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> Option<(Option<usize>, String)> {

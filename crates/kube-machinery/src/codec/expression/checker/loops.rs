@@ -1,4 +1,5 @@
-//! The types of comprehensions: the loops that macros such as `all` and `map` expand to, and the `bind` macros.
+//! Finds the types of comprehensions for the type checker: of the loops that macros such as `all` and `map` expand to,
+//! and of the `bind` macros. A loop computes its result in an accumulator, whose form tells which macro it was.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;
@@ -21,13 +22,16 @@ impl<'s> Checker<'_, 's> {
         self.scope.push((of.iter_var.clone(), item.clone()));
         self.scope.extend(of.iter_var2.iter().map(|name| (name.clone(), second.clone())));
         let made = match (&of.accu_init.expr, made_by(&of.loop_step)) {
+            // `all`, `exists` and `exists_one` begin with a bool or a count, and give a bool.
             (Expr::Literal(LiteralValue::Boolean(_) | LiteralValue::Int(_)), _) => {
                 self.check(&of.loop_step);
                 Type::Bool
             }
+            // `map` and `filter` begin with an empty list, and append to it.
             (Expr::List(_), Some((condition, element))) => {
                 condition.into_iter().for_each(|condition| drop(self.check(condition)));
                 let is_item = matches!(&element.expr, Expr::Ident(name) if *name == of.iter_var);
+                // A filter appends the item itself.
                 let kind = if condition.is_some() && is_item { item } else { self.check(element) };
                 Type::List(Box::new(kind))
             }

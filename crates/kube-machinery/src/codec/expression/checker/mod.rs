@@ -1,4 +1,6 @@
-//! The type checker: checks the names, fields and operands of an expression, and returns the type of its result.
+//! The type checker of CEL: checks the names, fields and operands of an expression, and returns the type of its result.
+//! It runs when a definition or an admission policy is written, so that a wrong expression is refused then, with
+//! cel-go's messages.
 //!
 //! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
 //! [`Type::Unknown`]; its errors show when the expression runs.
@@ -115,7 +117,8 @@ struct Checker<'t, 's> {
     scope: Vec<(String, Type<'s>)>,
     /// Type errors, with their offsets in the text.
     faults: Vec<(usize, String)>,
-    /// Errors found by validators, with their offsets. Upstream: `cel/validator.go`.
+    /// Errors found by cel-go's validators, which check more than types, such as literal arguments; with their offsets.
+    /// Upstream: `cel/validator.go`.
     invalid: Vec<(usize, String)>,
     /// The offset of the part that was checked last.
     offset: usize,
@@ -189,10 +192,12 @@ impl<'s> Checker<'_, 's> {
         true
     }
 
+    /// Returns true if `prefix.name` is a qualified function, such as `lists.range`, and not a method of a variable.
     fn is_prefix_of(&self, prefix: &str, name: &str) -> bool {
         is_prefix(prefix) && self.known(prefix).is_none() && functions::is_declared(&format!("{prefix}.{name}"))
     }
 
+    /// Returns the type of a variable in scope.
     fn known(&self, name: &str) -> Option<&Type<'s>> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, kind)| kind)
     }

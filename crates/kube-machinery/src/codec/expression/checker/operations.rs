@@ -1,4 +1,5 @@
-//! Checks the operators of an expression: their operands, and the type of the result.
+//! Checks the operators of a CEL expression for the type checker: that an overload takes their operands, and the type
+//! of the result.
 
 use cel::common::ast::{CallExpr, Expr, operators};
 use cel::parser::Expression;
@@ -18,6 +19,7 @@ impl<'s> Checker<'_, 's> {
         kinds.extend(rest.iter().map(|arg| self.check(arg)));
         self.offset = offset;
         let [one, _] = kinds.as_slice() else { return Type::Unknown };
+        // An object's fields have different types, so `object['name']` may be anything.
         let is_of_object = sign.starts_with('[') && one.is_object();
         let found = if is_of_object { Some(Type::Unknown) } else { functions::of(&call.func_name, None, &kinds) };
         found.unwrap_or_else(|| self.mismatch(offset, &call.func_name, &kinds))
@@ -71,6 +73,7 @@ impl<'s> Checker<'_, 's> {
         found.unwrap_or_else(|| self.mismatch(offset, operators::CONDITIONAL, &kinds))
     }
 
+    /// Records that an operator has no overload for these operands.
     fn mismatch(&mut self, offset: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
         let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         self.fault(offset, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));

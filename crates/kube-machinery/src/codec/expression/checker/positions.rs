@@ -1,4 +1,4 @@
-//! Finds where the parts of an expression are in its text.
+//! Finds where the parts of a CEL expression are in its text, and renders the checker's errors with the line and a mark.
 //!
 //! The syntax tree of the `cel` crate has no positions. The checker visits the tree in the order of the text, so the
 //! next occurrence of a token is the right one.

@@ -1,4 +1,5 @@
-//! The types of expressions, and the types that an OpenAPI schema gives to the values of an object.
+//! The types that the checker of CEL expressions knows, and the types that an OpenAPI schema gives to the values of an
+//! object.
 //!
 //! Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
@@ -13,7 +14,7 @@ use crate::value::Value;
 /// The type of an expression.
 #[derive(Clone, Debug)]
 pub enum Type<'s> {
-    /// A type that only cel-go's whole inference could tell.
+    /// A type that only cel-go's whole inference could tell; the checker accepts everything with it.
     Unknown,
     /// Any type, by the schema; the value has a type only when the expression runs.
     Dyn,
@@ -158,6 +159,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
     }
 
+    /// Returns true if both types are of one kind, whatever they contain.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
@@ -234,6 +236,7 @@ impl<'s> Type<'s> {
         }
     }
 
+    /// Returns true if one of the types is null and the other may be null.
     pub(super) fn takes_null(&self, other: &Self) -> bool {
         let is_nullable = |kind: &Self| {
             matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Opaque(_))
@@ -241,6 +244,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
     }
 
+    /// Returns true if the type has a name here by which it can be compared with others.
     fn is_nameable(&self) -> bool {
         match self {
             Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata => false,

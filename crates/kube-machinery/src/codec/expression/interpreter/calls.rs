@@ -1,4 +1,5 @@
-//! Evaluates calls: operators, functions, and methods of objects.
+//! Evaluates calls in CEL: operators, functions, and methods of objects. A call evaluates its arguments, runs, and is
+//! charged its cost. Operators that may skip an operand are in `logic.rs`.
 
 use std::sync::Arc;
 
@@ -81,6 +82,8 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Evaluates a call whose arguments are all evaluated first. A prefix, as in `lists.range(3)`, is part of the name
+    /// and no argument.
     fn function(&self, call: &CallExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let prefix = call.target.as_deref().and_then(|target| match &target.expr {
             Expr::Ident(prefix) if library::is_prefix(prefix) && !self.is_variable(prefix, scope) => Some(prefix),
@@ -98,6 +101,7 @@ impl Interpreter<'_> {
             None => &call.func_name,
         };
         let outcome = match fault {
+            // Arguments were skipped, so the call is not charged.
             Some(why) if args.len() < of.len() => return Err(why),
             Some(why) => Err(why),
             None => self.apply(name, target.is_some(), &args),
@@ -134,6 +138,7 @@ impl Interpreter<'_> {
         Ok((args, fault))
     }
 
+    /// Calls an operator, a method of an object, or a function of the library, in this order.
     fn apply(&self, name: &str, is_method: bool, args: &[Value]) -> Outcome {
         if let Some(outcome) = on_values::call(self.meter, name, args) {
             return outcome;

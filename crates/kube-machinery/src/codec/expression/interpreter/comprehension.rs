@@ -1,4 +1,5 @@
-//! Evaluates comprehensions: the loops that the macros `all`, `exists`, `exists_one`, `filter` and `map` expand to.
+//! Evaluates comprehensions: the loops that CEL's macros `all`, `exists`, `exists_one`, `filter` and `map` expand to. A
+//! loop computes its result in an accumulator, a variable that each step sets anew.
 //!
 //! Upstream: `evalFold` in cel-go's `interpreter/interpretable.go`.
 
@@ -62,6 +63,7 @@ impl Scope<'_> {
 }
 
 impl Interpreter<'_> {
+    /// Runs a loop, or binds a name (a comprehension over an empty list), and returns the result.
     pub(super) fn comprehension(&self, of: &ComprehensionExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let range = self.eval(&of.iter_range, scope)?;
         let result = RefCell::new(fatal(self.eval(&of.accu_init, scope))?);

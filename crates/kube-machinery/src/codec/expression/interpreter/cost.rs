@@ -1,4 +1,5 @@
-//! The runtime cost of calls.
+//! The cost of calling a function or an operator of CEL, which the meter charges when the call has run. A rule with too
+//! high a cost is stopped, so costs must equal upstream's.
 //!
 //! Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
 //! `k8s.io/apiserver/pkg/cel/library/cost.go`.

@@ -1,4 +1,5 @@
-//! Evaluates the operators that may leave an operand unevaluated: `&&`, `||` and `?:`.
+//! Evaluates the operators of CEL that may leave an operand unevaluated: `&&`, `||` and `?:`. Unlike in other
+//! languages, `&&` and `||` also recover from a failed operand if the other one decides: `error || true` is true.
 //!
 //! Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's `interpreter/interpretable.go`.
 
@@ -30,6 +31,7 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Evaluates `condition ? yes : no`.
     pub(super) fn conditional(
         &self,
         condition: &Expression,

@@ -1,4 +1,5 @@
-//! Counts what expressions cost while they run, and stops them at the limits.
+//! Counts what CEL expressions cost while they run, and stops them at the limits. There are two limits: one for each
+//! expression, and a budget for all expressions of one object.
 //!
 //! Upstream: cel-go's `CostTracker`, with the limits of `k8s.io/apiserver/pkg/apis/cel`.
 
@@ -21,10 +22,14 @@ const MOST_LEVELS: usize = 500;
 /// here as work: a second account with the same limits as the cost.
 #[derive(Debug)]
 pub struct Meter {
+    /// The cost that all expressions together may still have.
     budget: Cell<u64>,
+    /// The cost that the current expression may still have.
     expression: Cell<u64>,
+    /// The same for work.
     work: Cell<u64>,
     work_of_expression: Cell<u64>,
+    /// The nesting of the current evaluation.
     levels: Cell<usize>,
     pub(super) regexes: RefCell<Regexes>,
 }
@@ -41,6 +46,8 @@ impl Meter {
         }
     }
 
+    /// Charges a cost.
+    ///
     /// # Errors
     /// If the cost is more than what is left.
     pub fn charge(&self, cost: u64) -> Result<(), Error> {
@@ -60,6 +67,8 @@ impl Meter {
         self.budget.get()
     }
 
+    /// Counts work, which upstream does not charge for.
+    ///
     /// # Errors
     /// If the work is more than what is left.
     pub(super) fn work(&self, work: u64) -> Result<(), Error> {

@@ -1,5 +1,6 @@
-//! Runs expressions as cel-go does, on the syntax tree of the crate `cel`. Variables are looked up when they are
-//! needed, each step has a cost, and an expression that exceeds the limit is stopped.
+//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`: the rules of custom resources, admission
+//! policies and match conditions. Variables are looked up when they are needed, each step has a cost, and an expression
+//! that exceeds the limit is stopped.
 //!
 //! Upstream: cel-go's `interpreter`.
 
@@ -122,6 +123,7 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Evaluates a name: a variable of a loop (`scope`), or of the expression.
     fn ident(&self, name: &str, scope: Option<&Scope<'_>>) -> Outcome {
         self.meter.charge(1)?;
         if let Some(found) = scope.and_then(|scope| scope.find(name)) {

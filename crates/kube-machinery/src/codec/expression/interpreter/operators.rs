@@ -1,4 +1,5 @@
-//! The operators on values, such as `+`, `==` and `<`. Upstream: cel-go's `common/types`.
+//! Applies CEL's operators, such as `+`, `==` and `<`, to values, with cel-go's rules: numbers of different types can
+//! be equal, and overflow is an error. Upstream: cel-go's `common/types`.
 
 use std::cmp::Ordering;
 
@@ -171,6 +172,7 @@ pub(super) fn is_primitive(value: &Value) -> bool {
     is_number(value) || matches!(value, Value::Null | Value::Bool(_) | Value::String(_))
 }
 
+/// Returns true if an item of a list equals this value. Items that cannot be compared with it are skipped.
 pub(super) fn includes(meter: &Meter, items: &[Value], item: &Value) -> Result<bool, Error> {
     for other in items {
         match equal(meter, item, other) {

@@ -1,4 +1,5 @@
-//! Prepares an expression for running: expands the remaining macros and computes constant parts.
+//! Prepares a checked CEL expression for running: expands the remaining macros, and computes constant parts once, so
+//! that they cost nothing later. Errors in constants are reported before the expression runs.
 //!
 //! Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
 
@@ -121,12 +122,14 @@ impl Planner {
         }
     }
 
+    /// Computes a constant expression.
     fn compute(&self, expression: &Expression) -> Result<Value, String> {
         let meter = Meter::new(u64::MAX);
         let interpreter = Interpreter { names: &Nothing, meter: &meter, constants: &self.constants };
         interpreter.eval(expression, None).map_err(|why| why.to_string())
     }
 
+    /// Replaces an expression by a constant.
     fn place(&mut self, expression: &mut Expression, value: Value) {
         *expression = Expression { id: self.constants.len() as u64, expr: Expr::Unspecified };
         self.constants.push(value);
@@ -152,6 +155,7 @@ impl Planner {
     }
 }
 
+/// Returns true if the expression was replaced by a constant.
 fn is_placed(expression: &Expression) -> bool {
     matches!(expression.expr, Expr::Unspecified)
 }

@@ -1,4 +1,5 @@
-//! Evaluates selections: fields of objects, and items of lists and maps.
+//! Evaluates selections in CEL: fields of objects (`a.b`), items of lists and maps (`a[0]`), `has(a.b)`, and their
+//! optional forms (`a.?b`), which give an optional instead of an error.
 //!
 //! A chain such as `a.b[0].c` is one attribute. It costs 1, and 1 for each of its parts.
 //!
@@ -11,6 +12,7 @@ use super::logic::fatal;
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
+    /// Evaluates `a.b` and `has(a.b)`.
     pub(super) fn select(&self, select: &SelectExpr, scope: Option<&Scope<'_>>) -> Outcome {
         if let Some(member) = self.member(select, scope) {
             self.meter.charge(2)?;

@@ -1,4 +1,4 @@
-//! Runs the expressions that were recorded from upstream, and expressions that must be stopped because they take too
+//! Runs the CEL expressions that were recorded from upstream, and expressions that must be stopped because they take too
 //! much time or memory.
 
 use std::fmt::Write as _;

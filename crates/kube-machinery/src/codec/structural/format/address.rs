@@ -1,5 +1,6 @@
-//! The formats of host names and of IP and MAC addresses. Upstream: kube-openapi's `pkg/validation/strfmt/default.go`,
-//! Go's `net`, and the address parser of `k8s.io/utils`, which accepts leading zeros as Go 1.16 did.
+//! Checks strings in the formats `hostname`, `ipv4`, `ipv6`, `cidr` and `mac` of a schema. Rust's parsers of addresses
+//! cannot be used for all of them: upstream's accept leading zeros, as Go 1.16 did, hence "sloppy" in the names here.
+//! Upstream: kube-openapi's `pkg/validation/strfmt/default.go`, Go's `net`, and the address parser of `k8s.io/utils`.
 
 use std::net::Ipv6Addr;
 use std::sync::LazyLock;
@@ -89,7 +90,9 @@ fn is_sloppy_v4(text: &str) -> bool {
         && parts.iter().all(|part| number(part, 10).is_some_and(|(part, rest)| rest.is_empty() && part <= 255))
 }
 
+/// Returns true for an IPv6 address, which may have leading zeros. Upstream: `parseIPv6`.
 fn is_sloppy_v6(text: &str) -> bool {
+    // The gap is the `::` that stands for groups of zeros.
     let (mut rest, mut has_gap) = match text.strip_prefix("::") {
         Some("") => return true,
         Some(rest) => (rest, true),
@@ -98,6 +101,7 @@ fn is_sloppy_v6(text: &str) -> bool {
     let mut groups = 0;
     while groups < 8 {
         let Some((_, after)) = number(rest, 16).filter(|(group, _)| *group <= 0xffff) else { return false };
+        // An IPv4 address at the end takes the place of the last two groups.
         if after.starts_with('.') {
             let fits = if has_gap { groups <= 6 } else { groups == 6 };
             if !fits || !is_sloppy_v4(rest) {
@@ -139,12 +143,13 @@ pub(super) fn is_mac(text: &str) -> bool {
         (_, Some(b'.')) => (4, b'.'),
         _ => return matches!(bytes.len(), 12 | 16 | 40) && bytes.iter().all(u8::is_ascii_hexdigit),
     };
-    let mut groups = 0;
+    // The number of bytes: a group has two digits for each.
+    let mut length = 0;
     for part in bytes.split(|byte| *byte == separator) {
         if part.len() != group || !part.iter().all(u8::is_ascii_hexdigit) {
             return false;
         }
-        groups += group / 2;
+        length += group / 2;
     }
-    matches!(groups, 6 | 8 | 20)
+    matches!(length, 6 | 8 | 20)
 }

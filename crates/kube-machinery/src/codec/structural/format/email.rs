@@ -1,4 +1,5 @@
-//! The format `email`. Upstream: Go's `mail.ParseAddress`, which reads RFC 5322.
+//! Checks strings in the format `email` of a schema. Upstream parses them with Go's `mail.ParseAddress`, which accepts
+//! all of RFC 5322: `Name <local@domain>`, comments and groups too. Upstream: `net/mail/message.go`.
 
 use std::net::IpAddr;
 
@@ -18,7 +19,8 @@ enum Groups {
     Refused,
 }
 
-/// A parser over the unread rest of a string. A method that reads a part returns whether the part is there.
+/// A parser over the unread rest of a string. A method that reads a part returns false or `None` if the part is not
+/// there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -45,6 +47,7 @@ impl<'a> Reader<'a> {
         (self.take('<') && self.spec() && self.take('>')).then_some(1)
     }
 
+    /// Reads the rest of a group after `name:`, and returns the number of its addresses.
     fn group(&mut self) -> Option<usize> {
         self.skip_space();
         if self.take(';') {
@@ -65,7 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads `local@domain`.
+    /// Reads `local@domain`, which RFC 5322 calls an addr-spec.
     fn spec(&mut self) -> bool {
         self.skip_space();
         let is_local =
@@ -103,6 +106,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a quoted string, and returns its content.
     fn quoted(&mut self) -> Option<&'a str> {
         let text = &self.0[1..];
         let mut is_escaped = false;
@@ -121,6 +125,7 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// Reads an atom: a word without spaces, brackets and other special characters.
     fn atom(&mut self) -> Option<&'a str> {
         let (atom, rest) = self.0.split_at(self.0.find(|c| !is_of_atom(c)).unwrap_or(self.0.len()));
         self.0 = rest;
@@ -191,7 +196,8 @@ fn is_visible(c: char) -> bool {
     c.is_ascii_graphic() || !c.is_ascii()
 }
 
-/// Returns false for an encoded word in an unknown character set. Upstream: `mime.WordDecoder`.
+/// Returns true if Go can decode a word of a name. It cannot if the word is encoded (`=?charset?encoding?text?=`) in an
+/// unknown character set. Upstream: `mime.WordDecoder`.
 fn is_decodable(word: &str) -> bool {
     let parts: Vec<&str> = word
         .strip_prefix("=?")

@@ -1,5 +1,6 @@
-//! The formats of dates, times and durations. Upstream: kube-openapi's `pkg/validation/strfmt/{date,time,duration}.go`,
-//! Go's `time.Parse` and `time.ParseDuration`.
+//! Checks strings in the formats `date`, `date-time` and `duration` of a schema. CEL rules also need the length of a
+//! duration, which is why [`duration`] returns it. Upstream: kube-openapi's
+//! `pkg/validation/strfmt/{date,time,duration}.go`, Go's `time.Parse` and `time.ParseDuration`.
 
 use std::sync::LazyLock;
 
@@ -32,25 +33,28 @@ pub(super) fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
+// As upstream, any character may precede the fraction of the seconds: the dot is not escaped.
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| known("^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$"));
 
-/// Returns true for a date, `t`, and a time with its zone. As upstream, a second `t` and everything after it are ignored.
+/// Returns true for a date, `t` or `T`, and a time with its zone. As upstream, a second `t` and everything after it are
+/// ignored.
 pub(super) fn is_date_time(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut parts = text.split('t');
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
+    // The pattern allows any two digits, so the hour, the minute and the second are compared with their maxima as text.
     is_date(date) && TIME.is_match(time.as_bytes()) && time[..2] <= *"23" && time[3..5] <= *"59" && time[6..8] <= *"59"
 }
 
-/// Returns a duration in nanoseconds, from Go's syntax or from Scala's. An overflow in Scala's syntax wraps, as
-/// upstream.
+/// Returns a duration in nanoseconds, from Go's syntax (`1h30m`) or from Scala's (`2 minutes`). An overflow in Scala's
+/// syntax wraps, as upstream.
 pub(crate) fn duration(text: &str) -> Option<i64> {
     go_duration::duration(text).ok().or_else(|| scala_duration(text))
 }
 
-/// Returns the sum of all numbers that are followed by a unit. `None` if there are none, or if a number before a word
-/// overflows.
+/// Returns the sum of all numbers that a unit follows, such as `1 day 2 hours`. As upstream, all other text is skipped.
+/// `None` if no number has a unit, or if a number before a word does not fit an `int64`.
 fn scala_duration(text: &str) -> Option<i64> {
     let (mut sum, mut rest) = (None, text);
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -69,12 +73,13 @@ fn scala_duration(text: &str) -> Option<i64> {
     sum
 }
 
-/// Returns the units that a word stands for: it is one of the short names, or begins with the long one.
+/// Returns the units that a word stands for: it equals a short name, such as `s`, or begins with the long name, such as
+/// `seconds`.
 fn units(word: &str) -> impl Iterator<Item = &'static (&'static [&'static str], &'static str, i64)> {
     UNITS.iter().filter(move |(short, long, _)| short.contains(&word) || word.starts_with(long))
 }
 
-/// The short names of each unit, its long one, and its length in nanoseconds. Upstream: `timeUnits` and
+/// Each unit: its short names, the beginning of its long name, and its length in nanoseconds. Upstream: `timeUnits` and
 /// `timeMultiplier`.
 const UNITS: [(&[&str], &str, i64); 8] = [
     (&["ns"], "nano", 1),

@@ -1,32 +1,40 @@
-//! A parser of regular expressions that only finds their first error, and reports it in Go's words. Upstream:
-//! `regexp/syntax/parse.go`.
+//! Finds the first error in a regular expression, and reports it in Go's words.
+//!
+//! Clients see that message: for the `pattern` of a schema, and for a regular expression in CEL. The crate `regex`,
+//! which compiles the expression, words its errors differently, so this parser reads the expression first. It follows
+//! Go's parser, but builds no syntax tree. Upstream: `regexp/syntax/parse.go`.
 
 use regex::bytes::Regex;
 
-/// The largest number of repetitions, multiplied over nested groups.
-const MOST: u64 = 1000;
+/// The largest number of copies that `{n}` may make of one part. Nested counts are multiplied: `(a{20}){100}` makes
+/// 2000 copies, which is too many.
+const MAX_REPEATS: u64 = 1000;
 
 /// Returns the first error; `None` if Go accepts the pattern.
 pub(super) fn fault(pattern: &str) -> Option<String> {
-    Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), most: 0 }.parse().err()
+    Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), max_repeats: 0 }.parse().err()
 }
 
 type Read<T> = Result<T, String>;
 
 /// The state of the parser.
 struct Parser<'p> {
+    /// The whole pattern, which some messages quote.
     whole: &'p str,
+    /// The unread text.
     rest: &'p str,
-    /// The number of repetitions inside of the last operand; `None` if there is no operand that could be repeated.
+    /// The operand is the part that a following `*` or `{2}` repeats: a character, a class or a group. This is the
+    /// number of copies that the counts inside of it make; `None` if nothing precedes that could be repeated.
     operand: Option<u64>,
-    /// The values of `most` of the open groups around this one.
+    /// The values of `max_repeats` of the open groups around this one.
     groups: Vec<u64>,
-    /// The largest number of repetitions in an operand of this group.
-    most: u64,
+    /// The largest number of copies that an operand of this group makes.
+    max_repeats: u64,
 }
 
 impl<'p> Parser<'p> {
     fn parse(mut self) -> Read<()> {
+        // The text from the operator that ended just before the current character: Go refuses `a**`.
         let mut last_repeat = None;
         while let Some(c) = self.rest.chars().next() {
             let before = self.rest;
@@ -39,8 +47,8 @@ impl<'p> Parser<'p> {
                     self.operand = None;
                 }
                 '[' => {
-                    self.class()?;
-                    self.push(0);
+                    self.bracket_class()?;
+                    self.set_operand(0);
                 }
                 '*' | '+' | '?' => {
                     self.skip(1);
@@ -49,21 +57,21 @@ impl<'p> Parser<'p> {
                 }
                 '{' => match self.count() {
                     Some(count) => {
-                        self.repeat(count.ok_or_else(|| self.size(before))?, before, last_repeat)?;
+                        self.repeat(count.ok_or_else(|| self.bad_count_error(before))?, before, last_repeat)?;
                         repeat = Some(before);
                     }
                     None => {
                         self.skip(1);
-                        self.push(0);
+                        self.set_operand(0);
                     }
                 },
                 '\\' => {
                     self.escape()?;
-                    self.push(0);
+                    self.set_operand(0);
                 }
                 c => {
                     self.skip(c.len_utf8());
-                    self.push(0);
+                    self.set_operand(0);
                 }
             }
             last_repeat = repeat;
@@ -80,11 +88,13 @@ impl<'p> Parser<'p> {
         &before[..before.len() - self.rest.len()]
     }
 
-    fn push(&mut self, repeated: u64) {
+    /// Notes that an operand was read, in which the counts make this many copies.
+    fn set_operand(&mut self, repeated: u64) {
         self.operand = Some(repeated);
-        self.most = self.most.max(repeated);
+        self.max_repeats = self.max_repeats.max(repeated);
     }
 
+    /// Reads the beginning of a group, or flags such as `(?i)`, which begin no group.
     fn open(&mut self) -> Read<()> {
         if self.rest.starts_with("(?") {
             let opens = self.flags()?;
@@ -94,16 +104,17 @@ impl<'p> Parser<'p> {
         } else {
             self.skip(1);
         }
-        self.groups.push(std::mem::take(&mut self.most));
+        self.groups.push(std::mem::take(&mut self.max_repeats));
         self.operand = None;
         Ok(())
     }
 
+    /// Reads the end of a group, which is then an operand itself.
     fn close(&mut self) -> Read<()> {
         let outer = self.groups.pop().ok_or_else(|| format!("unexpected ): `{}`", self.whole))?;
-        let inner = std::mem::replace(&mut self.most, outer);
+        let inner = std::mem::replace(&mut self.max_repeats, outer);
         self.skip(1);
-        self.push(inner);
+        self.set_operand(inner);
         Ok(())
     }
 
@@ -146,13 +157,15 @@ impl<'p> Parser<'p> {
             Some((least, most)) => (number(least)?, number(most)?),
         };
         self.rest = rest;
-        Some((least <= MOST && most <= MOST && least <= most).then_some(most))
+        Some((least <= MAX_REPEATS && most <= MAX_REPEATS && least <= most).then_some(most))
     }
 
-    fn size(&self, before: &'p str) -> String {
+    fn bad_count_error(&self, before: &'p str) -> String {
         format!("invalid repeat count: `{}`", self.read_of(before))
     }
 
+    /// Applies a repetition that begins at `before` to the operand. `count` is its upper bound, or 0 for `*`, `+` and
+    /// `?`; `last` begins the repetition just before it.
     fn repeat(&mut self, count: u64, before: &'p str, last: Option<&'p str>) -> Read<()> {
         self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
         if let Some(last) = last {
@@ -162,10 +175,10 @@ impl<'p> Parser<'p> {
             return Err(format!("missing argument to repetition operator: `{}`", self.read_of(before)));
         };
         let all = count.max(1).saturating_mul(operand.max(1));
-        if count >= 2 && all > MOST {
-            return Err(self.size(before));
+        if count >= 2 && all > MAX_REPEATS {
+            return Err(self.bad_count_error(before));
         }
-        self.push(all);
+        self.set_operand(all);
         Ok(())
     }
 
@@ -178,14 +191,15 @@ impl<'p> Parser<'p> {
                 let text = &self.rest[2..];
                 self.rest = text.split_once("\\E").map_or("", |(_, rest)| rest);
             }
-            _ if self.group()? => {}
+            _ if self.class_escape()? => {}
             _ => drop(self.character()?),
         }
         Ok(())
     }
 
-    /// Reads a named class. Returns false if the text is not such a class.
-    fn group(&mut self) -> Read<bool> {
+    /// Reads a class that is written as an escape: `\d`, `\pL` or `\p{Greek}`. Returns false, and reads nothing, if the
+    /// text is anything else.
+    fn class_escape(&mut self) -> Read<bool> {
         let before = self.rest;
         match before.strip_prefix('\\').and_then(|rest| rest.chars().next()) {
             Some('d' | 'D' | 's' | 'S' | 'w' | 'W') => {
@@ -263,8 +277,8 @@ impl<'p> Parser<'p> {
         char::from_u32(number)
     }
 
-    /// Reads a bracketed class.
-    fn class(&mut self) -> Read<()> {
+    /// Reads a class in brackets: `[a-z\d]`.
+    fn bracket_class(&mut self) -> Read<()> {
         let whole = self.rest;
         let open = || format!("missing closing ]: `{whole}`");
         self.skip(if whole.starts_with("[^") { 2 } else { 1 });
@@ -279,7 +293,7 @@ impl<'p> Parser<'p> {
                 self.rest = rest;
                 continue;
             }
-            if self.group()? {
+            if self.class_escape()? {
                 continue;
             }
             let before = self.rest;
@@ -302,11 +316,12 @@ impl<'p> Parser<'p> {
     }
 }
 
+/// Returns true for the name of a Unicode class, such as `L` or `Greek`.
 fn is_class(name: &str) -> bool {
     Regex::new(&format!("\\p{{{name}}}")).is_ok()
 }
 
-/// Returns true for a known class, such as `[:alpha:]`.
+/// Returns true for a POSIX class that exists, such as `[:alpha:]`.
 fn is_class_of_posix(name: &str) -> bool {
     Regex::new(&format!("[{name}]")).is_ok()
 }

@@ -1,5 +1,6 @@
-//! The field path in the cause of a CEL rule, from the rule's `fieldPath`. Upstream: `ValidFieldPath`, which validated
-//! it when the definition was written.
+//! Writes the field path of a violated CEL rule's cause. A rule can name a field below its own value in `fieldPath`
+//! (`.spec['a.b']`), and a cause shows it in another form. Upstream: `ValidFieldPath`, which validated the path when the
+//! definition was written.
 
 use crate::conventions::field::Path;
 
@@ -26,6 +27,7 @@ fn normalized(path: &str) -> String {
     to
 }
 
+/// Returns the character that an escape stands for, by the character after the backslash.
 fn unescaped(c: Option<char>) -> char {
     match c {
         Some('a') => '\x07',

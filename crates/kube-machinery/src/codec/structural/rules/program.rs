@@ -1,4 +1,5 @@
-//! A compiled CEL rule, its variables, and its message expression.
+//! Compiles a CEL rule of a schema (`x-kubernetes-validations`) and its `messageExpression`, and evaluates the latter. A
+//! rule is compiled once, when it first runs.
 
 use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
 use crate::codec::expression::parse::{join_faults, parse};
@@ -9,13 +10,15 @@ pub use crate::codec::expression::Value;
 /// A compiled rule.
 #[derive(Debug)]
 pub(in crate::codec::structural) struct Compiled {
+    /// The program, or the reason why the rule does not compile.
     pub(super) program: Result<Program, String>,
+    /// The message expression; `None` if there is none or if it does not compile.
     message: Option<Program>,
     /// True if the rule uses `oldSelf`.
     pub(super) uses_old_self: bool,
 }
 
-/// The variables of a rule.
+/// The variables of a rule: `self`, and `oldSelf` if there is an old value.
 #[derive(Clone, Copy)]
 pub(super) struct Activation<'a> {
     pub(super) new: &'a Value,

@@ -1,4 +1,5 @@
-//! Conversion of a value to CEL, by its schema. Upstream: apiserver's `pkg/cel/common/values.go`.
+//! Converts a value of a custom resource to a CEL value for its rules. The schema decides the CEL type, for example a
+//! timestamp for a string with `format: date-time`. Upstream: apiserver's `pkg/cel/common/values.go`.
 
 use std::sync::LazyLock;
 
@@ -84,7 +85,8 @@ fn text(schema: &Structural, text: &str) -> Cel {
     typed.unwrap_or_else(|| Cel::text(text))
 }
 
-/// Returns the name of a field in CEL. Upstream: apiserver's `pkg/cel/escaping.go`.
+/// Returns the name of a field in CEL, where reserved words and characters such as `-` need an escape. Upstream:
+/// apiserver's `pkg/cel/escaping.go`.
 fn escaped(name: &str) -> String {
     if RESERVED.contains(&name) {
         return format!("__{name}__");

@@ -1,4 +1,6 @@
-//! Validation of `allOf`, `anyOf`, `oneOf` and `not`. Upstream: `schema_props.go`.
+//! Validates a value against the schemas in `allOf`, `anyOf`, `oneOf` and `not` of its schema. Besides their own cause,
+//! `anyOf` and `oneOf` report those of one schema, the one with the most passed checks (`Outcome::matches`): the user
+//! most likely meant it. Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;
@@ -24,6 +26,7 @@ impl Walk {
         outcome
     }
 
+    /// Passes if a schema accepts the value, and otherwise adds the causes of the schema that came closest.
     fn any_of(&mut self, schemas: &[Structural], value: &Value, to: &mut Outcome) {
         let mut best: Option<Outcome> = None;
         for schema in schemas {
@@ -52,6 +55,7 @@ impl Walk {
                 best = Some(outcome);
             }
         }
+        // Without schemas, `met` is 0 and there is no best one: nothing to check.
         match (met, first, best) {
             (1, Some(first), _) => to.merge(first),
             (0, _, Some(best)) => {

@@ -1,4 +1,5 @@
-//! Validation of the type of a value. Upstream: `type.go`.
+//! Validates the type of a value (`type` in a schema), with upstream's rules for whole floats, for numeric formats and
+//! for null. Upstream: kube-openapi's `pkg/validation/validate/type.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;
@@ -7,8 +8,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::quote::quote;
 use crate::value::Value;
 
-/// Checks the type of a value, and the format of a number. As upstream, a string or a list fits any type but a numeric
-/// one if the schema has a format.
+/// Checks the type of a value, and the format of a number. `kinds` are the allowed types, and `wanted` is the schema's
+/// format. As upstream, a string or a list fits any type but a numeric one if the schema has a format.
 pub(super) fn check(kinds: &[&str], wanted: &str, nullable: bool, value: &Value, path: &Path) -> Outcome {
     if value.is_null() {
         let refused = !kinds.is_empty() && !nullable;

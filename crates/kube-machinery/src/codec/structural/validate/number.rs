@@ -1,5 +1,6 @@
-//! Validation of `minimum`, `maximum` and `multipleOf`, and of the range of a number's type. Upstream:
-//! `numberValidator` in `validator.go`, and `values.go`.
+//! Validates a number against `minimum`, `maximum` and `multipleOf` of its schema, and against the range of its type
+//! and format, such as `int32`. Integers and floats are compared as Go's `int64` and `float64`. Upstream:
+//! `numberValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `values.go`.
 
 use std::cmp::Ordering;
 
@@ -35,6 +36,7 @@ pub(super) fn check(schema: &Structural, number: Number, path: &Path) -> Outcome
     outcome
 }
 
+/// Returns a cause if the number is beyond a bound, according to `is_beyond` of their comparison.
 fn beyond(number: Number, bound: f64, path: &Path, words: &str, is_beyond: fn(Ordering) -> bool) -> Option<Cause> {
     let (value, limit) = pair(number, bound);
     compare(value, limit)
@@ -115,7 +117,8 @@ impl<'a> Range<'a> {
         Some(Cause::invalid(path.root(), "", &detail))
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "whether it becomes infinite is the question")]
+    /// Returns true if the number is in the range.
+    #[expect(clippy::cast_possible_truncation, reason = "a number out of range becomes infinite")]
     fn holds(&self, number: Number) -> bool {
         match (self.kind, self.format) {
             ("integer", format) => {

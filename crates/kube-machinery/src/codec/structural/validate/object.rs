@@ -1,5 +1,6 @@
-//! Validation of the fields of an object and of the items of a list. Upstream: `object_validator.go`,
-//! `slice_validator.go`.
+//! Validates the fields of an object and the items of a list against their schemas, and their number. `old` is the same
+//! value before an update: parts that did not change since are not checked again. Upstream: kube-openapi's
+//! `pkg/validation/validate/object_validator.go`, `slice_validator.go`.
 
 use std::collections::HashMap;
 
@@ -48,7 +49,8 @@ impl Walk {
         outcome
     }
 
-    /// Returns the old value of a field. The object's own kind and apiVersion are always checked, so they have none.
+    /// Returns the old value of a field. The object's own kind and apiVersion are always checked, so their old value is
+    /// not used.
     fn before<'o>(&self, old: Option<&'o Value>, name: &str) -> Option<&'o Value> {
         let is_checked = self.path.name().is_empty() && matches!(name, "kind" | "apiVersion");
         if is_checked { None } else { old?.as_object()?.get(name) }
@@ -74,6 +76,7 @@ impl Walk {
         outcome
     }
 
+    /// Checks the number of fields or items.
     fn count(&self, count: usize, least: Option<i64>, most: Option<i64>, what: &str) -> Outcome {
         let size = i64::try_from(count).unwrap_or(i64::MAX);
         let mut outcome = Outcome::default();
@@ -96,6 +99,7 @@ impl Walk {
 fn are_unique(items: &[Value]) -> bool {
     let mut seen: HashMap<String, Vec<&Value>> = HashMap::with_capacity(items.len());
     items.iter().all(|item| {
+        // Equal items have equal JSON, but `1` and `1.0` have equal JSON and are not equal for Go.
         let alike = seen.entry(go_json(item)).or_default();
         let is_new = !alike.iter().any(|other| same(item, other));
         alike.push(item);

@@ -1,4 +1,5 @@
-//! The result of a check. Upstream: `result.go`.
+//! The outcome of validating a value against a schema. Checks of parts return outcomes that are merged into that of the
+//! whole. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
 
 use crate::conventions::cause::Cause;
 

@@ -1,4 +1,5 @@
-//! The field path of the value that a check is at.
+//! The field path of the value that is being validated, for the causes. It follows upstream's oddities, such as a leading
+//! dot. Schemas do not use [`field::Path`] for it, since upstream's messages quote this path in a form of its own.
 
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use crate::conventions::field;
 /// A path that grows and shrinks during the walk. It is formatted only for a cause, so a valid value costs no
 /// allocation.
 pub(super) struct Path {
-    /// The path at which the walk began; empty for a whole object.
+    /// The path at which the walk began, such as `status`; empty for a whole object.
     at: String,
     /// The path from there, as upstream's messages begin.
     name: String,

@@ -1,5 +1,8 @@
-//! Comparison of new and old values for ratcheting: unchanged values are not validated again. Upstream:
-//! `pkg/apiserver/validation/ratcheting.go`, and apiserver's `pkg/cel/common/equality.go` and `maplist.go`.
+//! Ratcheting: values that an update does not change are not validated again, so that a stricter schema or a new CEL rule
+//! does not block updates of existing objects. [`Ratchet`] tells if a value changed. [`MapList`] pairs the new items of a
+//! list with the old ones that have the same keys (`x-kubernetes-list-map-keys`).
+//!
+//! Upstream: `pkg/apiserver/validation/ratcheting.go`, and apiserver's `pkg/cel/common/equality.go` and `maplist.go`.
 
 use std::collections::HashMap;
 
@@ -7,7 +10,8 @@ use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, same};
 use crate::value::{Map, Value};
 
-/// A cache of comparisons, so that a value is compared only once, even if values around it are compared too.
+/// Compares new values with old ones, and remembers the results: a comparison of an object compares its fields too, which
+/// the walk over the object asks for again.
 #[derive(Default)]
 pub(in crate::codec::structural) struct Ratchet {
     /// The results by the address of the new value, which does not move during the walk.
@@ -42,6 +46,7 @@ impl Ratchet {
         if schema.list_type.as_deref() != Some("map") {
             return new.iter().zip(old).all(|(new, old)| same(new, old));
         }
+        // Without a usable schema of items or keys, only empty lists are equal.
         let (Some(items), Some(old)) = (&schema.items, MapList::of(schema, old)) else { return new.is_empty() };
         new.iter().all(|new| old.get(new).is_some_and(|old| self.unchanged(items, new, old)))
     }
@@ -61,7 +66,7 @@ pub(in crate::codec::structural) struct MapList<'a> {
     items: HashMap<Key<'a>, &'a Value>,
 }
 
-/// The key of an item.
+/// The key of an item: the value of its key field, or the values of several key fields as one text.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Bool(bool),
@@ -101,6 +106,7 @@ fn key<'a>(keys: &[String], item: &'a Value) -> Option<Key<'a>> {
         let value = fields.get(name)?;
         return match (value, Number::of(value)) {
             (_, Some(Number::Int(int))) => Some(Key::Int(int)),
+            // Adding 0.0 turns -0.0 into 0.0, so that equal floats have equal bits.
             (_, Some(Number::Float(float))) => Some(Key::Float((float + 0.0).to_bits())),
             (Value::Bool(bool), _) => Some(Key::Bool(*bool)),
             (Value::String(text), _) => Some(Key::Text(text)),
@@ -112,7 +118,7 @@ fn key<'a>(keys: &[String], item: &'a Value) -> Option<Key<'a>> {
         let value = fields.get(name)?;
         let text = match (value, Number::of(value)) {
             (_, Some(Number::Int(int))) => int.to_string(),
-            (_, Some(Number::Float(float))) => format!("{float:.6}"),
+            (_, Some(Number::Float(float))) => format!("{float:.6}"), // Go's `%f`
             (Value::Bool(bool), _) => bool.to_string(),
             (Value::String(text), _) => format!("{text:?}"),
             _ => return None,

@@ -1,5 +1,5 @@
-//! Validation of the length, the pattern and the format of a string. Upstream: `stringValidator` in `validator.go`, and
-//! `formats.go`.
+//! Validates a string against `minLength`, `maxLength`, `pattern` and `format` of its schema. Upstream:
+//! `stringValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `formats.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;

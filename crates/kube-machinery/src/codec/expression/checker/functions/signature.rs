@@ -1,4 +1,5 @@
-//! Parses the signatures in `functions.txt`, and matches the types of arguments against them.
+//! Parses the signatures of CEL's functions in `functions.txt`, and matches the types of arguments against them. A
+//! signature can have type parameters, as in `list(A).contains(A)`; a call binds them to types.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,9 @@ pub(super) enum Signature {
 /// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
+/// The types that `C` stands for.
 const ORDERED: [&str; 8] = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
+/// The types that `S` stands for.
 const SUMMED: [&str; 4] = ["int", "uint", "double", "duration"];
 
 /// Parses a declaration such as `string.contains(string) bool`. A declaration with `C` or `S` gives one overload for
@@ -124,6 +127,7 @@ impl Signature {
             (Self::Any(name), kind) => match bindings.get(name) {
                 Some(bound) if !bound.is_open() => {
                     let fits = !bound.cannot_equal(kind);
+                    // Null fits many types, so the other type is the better binding.
                     if matches!(bound, Type::Null) {
                         bindings.insert(*name, kind.clone());
                     }

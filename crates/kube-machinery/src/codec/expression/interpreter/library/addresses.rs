@@ -1,4 +1,5 @@
-//! The CEL library for IP addresses and networks. Upstream: `pkg/cel/library/ip.go` and `cidr.go`.
+//! The CEL library for IP addresses and networks: `cidr('10.0.0.0/8').containsIP('10.1.2.3')`. Upstream:
+//! `pkg/cel/library/ip.go` and `cidr.go`.
 
 use std::net::IpAddr;
 
@@ -48,6 +49,7 @@ fn ip(text: &str) -> Result<Ip, Error> {
     Ok(Ip(address.ip))
 }
 
+/// Refuses an IPv4 address that is written as an IPv6 one.
 fn check_family(ip: IpAddr, text: &str) -> Result<(), String> {
     let is_mapped = matches!(ip, IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some());
     if is_mapped { Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text))) } else { Ok(()) }
@@ -84,6 +86,7 @@ impl Cidr {
         self.0.is_ipv4() == ip.is_ipv4() && self.prefix(self.0) == self.prefix(ip)
     }
 
+    /// Returns the network with its first address.
     fn masked(self) -> Self {
         let (_, bits) = number(self.0);
         let first = self.prefix(self.0).checked_shl((bits - self.1).into()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The CEL functions that convert values, and `size` and `type`. Upstream: `ConvertToType` in cel-go's
-//! `common/types`.
+//! The CEL functions that convert a value to another type, such as `int('5')`, and `size` and `type`. Upstream:
+//! `ConvertToType` in cel-go's `common/types`.
 
 use super::super::Error;
 use super::{Outcome, Value, addresses, times};
@@ -73,7 +73,7 @@ fn overflow() -> Error {
     Error::failed("integer overflow")
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it is between the least and the most")]
+#[expect(clippy::cast_possible_truncation, reason = "it is in the range")]
 fn to_int(arg: &Value) -> Outcome {
     match arg {
         Value::Int(_) => Ok(arg.clone()),
@@ -89,7 +89,7 @@ fn to_int(arg: &Value) -> Outcome {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between the least and the most")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
 fn to_uint(arg: &Value) -> Outcome {
     let overflow = || Error::failed("unsigned integer overflow");
     match arg {
@@ -104,7 +104,7 @@ fn to_uint(arg: &Value) -> Outcome {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "that is the conversion")]
+#[expect(clippy::cast_precision_loss, reason = "a float has fewer digits, as in Go")]
 fn to_double(arg: &Value) -> Outcome {
     match arg {
         Value::Double(_) => Ok(arg.clone()),
@@ -115,7 +115,7 @@ fn to_double(arg: &Value) -> Outcome {
     }
 }
 
-/// Returns a value as a string; `None` if its type does not convert to one.
+/// Returns a value as `string()` converts it; `None` if its type does not convert to one.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Bool(bool) => bool.to_string(),

@@ -1,4 +1,5 @@
-//! The CEL function `format`: `'%s is %.2f'.format([a, b])`. Upstream: cel-go's `ext/formatting.go`.
+//! The CEL function `format`: `'%s is %.2f'.format([a, b])`. A clause such as `%.2f` stands for one argument. Upstream:
+//! cel-go's `ext/formatting.go`.
 
 use super::super::Error;
 use super::{Meter, Value, conversions, times};
@@ -55,7 +56,7 @@ pub(crate) fn letter(text: &str) -> Result<(char, &str), String> {
     clause(text).map(|(clause, rest)| (clause.letter, rest))
 }
 
-/// A clause of a format, such as `.3f`.
+/// A clause of a format without its `%`, such as `.3f`.
 struct Clause {
     precision: Option<usize>,
     letter: char,
@@ -107,6 +108,7 @@ impl Clause {
     }
 }
 
+/// Writes an integer as its sign and its size.
 fn signed(int: i64, write: impl Fn(u64) -> String) -> String {
     let sign = if int < 0 { "-" } else { "" };
     format!("{sign}{}", write(int.unsigned_abs()))
@@ -154,6 +156,7 @@ fn fixed(float: f64, precision: usize) -> String {
     format!("{sign}{grouped}{fraction}")
 }
 
+/// Returns NaN or an infinity as Go prints it for English.
 fn in_english(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"

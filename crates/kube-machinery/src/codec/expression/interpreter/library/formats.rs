@@ -1,4 +1,5 @@
-//! The CEL library of named text formats, such as `format.dns1123Label()`. Upstream: `pkg/cel/library/format.go`.
+//! The CEL library of named text formats: `format.dns1123Label().validate(name)` returns the messages about an invalid
+//! name. Upstream: `pkg/cel/library/format.go`.
 
 use super::super::Meter;
 use super::{Outcome, Value, url};

@@ -1,4 +1,5 @@
-//! The CEL functions of lists and sets.
+//! The CEL functions of lists, such as `sum` and `distinct`, and of lists as sets, such as `sets.contains`. Operations
+//! that copy or compare many items are counted as work.
 //!
 //! Upstream: cel-go's `ext/lists.go`, `ext/sets.go` and `ext/comprehensions.go`, and `library/lists.go`.
 
@@ -146,6 +147,7 @@ fn distinct(meter: &Meter, items: &[Value]) -> Outcome {
     Ok(Value::list(unique))
 }
 
+/// Sorts items by their keys.
 fn sorted(meter: &Meter, items: &Arc<Vec<Value>>, keys: &[Value]) -> Outcome {
     let Some(first) = keys.first() else { return Ok(Value::List(items.clone())) };
     if on_values::compared(first, first).is_err() && !matches!(first, Value::Double(_)) {

@@ -1,5 +1,5 @@
-//! The functions that expressions can call, by topic: those of cel-go (`common/stdlib`, `ext`), and those of
-//! `k8s.io/apiserver/pkg/cel/library`.
+//! Runs the functions that CEL expressions can call. They are in files by topic, each with a function `call`: those of
+//! cel-go (`common/stdlib`, `ext`), and those of `k8s.io/apiserver/pkg/cel/library`.
 
 mod addresses;
 mod conversions;
@@ -32,7 +32,7 @@ pub(in crate::codec::expression) fn is_prefix(name: &str) -> bool {
     PREFIXES.contains(&name)
 }
 
-/// The types that an expression can write by name.
+/// The types that an expression can write by name, as in `type(x) == int`.
 const TYPES: [&str; 16] = [
     "null_type",
     "bool",

@@ -1,4 +1,5 @@
-//! The CEL functions of optionals. Upstream: cel-go's `cel/library.go`.
+//! The CEL functions of optionals, values that may be absent, such as the result of `self.?name`. Upstream: cel-go's
+//! `cel/library.go`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The CEL library for quantities such as `1.5Gi`. Upstream: `pkg/cel/library/quantity.go`.
+//! The CEL library for Kubernetes' quantities such as `1.5Gi`: `quantity('1Gi').isGreaterThan(…)`. Upstream:
+//! `pkg/cel/library/quantity.go`.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
-//! The CEL functions that match regular expressions. Expressions that share a budget also share the compiled
-//! expressions.
+//! The CEL functions that match regular expressions: `matches`, `find` and `findAll`. CEL expressions that share a cost
+//! budget also share the compiled regular expressions, so that each is compiled once.
 //!
 //! Upstream: cel-go's `matches`, and `pkg/cel/library/regex.go`.
 
@@ -35,6 +35,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
             "find" => found(regex.find(text.as_bytes()).map_or(b"", |found| found.as_bytes())),
             _ => {
                 let mut all = Vec::new();
+                // An empty match can lie inside of a character, because the text is matched as bytes.
                 let at_characters = |found: &regex::bytes::Match<'_>| text.is_char_boundary(found.start());
                 for one in regex.find_iter(text.as_bytes()).filter(at_characters).take(limit) {
                     meter.work(1)?;
@@ -46,6 +47,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
     }))
 }
 
+/// Words the compiler's error as the function does.
 fn in_words_of(name: &str, why: Error) -> Error {
     match why {
         Error::Failed(why) if name != "matches" => Error::Failed(format!("Illegal regex: {why}")),
@@ -53,6 +55,7 @@ fn in_words_of(name: &str, why: Error) -> Error {
     }
 }
 
+/// Returns a compiled regular expression, from the meter's cache if it is there.
 fn regex(meter: &Meter, text: &str) -> Result<Regex, Error> {
     if let Some(known) = meter.regexes.borrow().get(text) {
         return known.clone().map_err(Error::Failed);

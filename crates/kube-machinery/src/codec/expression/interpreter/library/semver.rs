@@ -1,4 +1,4 @@
-//! The CEL library for semantic versions such as `1.2.3-beta.1+build`.
+//! The CEL library for semantic versions such as `1.2.3-beta.1+build`: `semver('1.2.3').isLessThan(…)`.
 //!
 //! Upstream: `pkg/cel/library/semverlib.go`, and `github.com/blang/semver`.
 
@@ -17,6 +17,7 @@ pub(super) const SEMVER: &str = "kubernetes.Semver";
 struct Version {
     /// Major, minor and patch.
     numbers: [u64; 3],
+    /// The prerelease: `beta` and 1 in `1.2.3-beta.1`.
     before_release: Vec<Part>,
     build: String,
 }
@@ -28,6 +29,7 @@ enum Part {
     Text(String),
 }
 
+/// Calls `semver` or `isSemver`. A second argument of true allows a loose notation.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     let version = match args {
         [Value::String(text)] | [Value::String(text), Value::Bool(false)] => parse(text),

@@ -1,4 +1,5 @@
-//! The CEL functions of strings. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
+//! The CEL functions of strings, such as `replace` and `split`. Indexes count characters, not bytes. Upstream: cel-go's
+//! `common/types/string.go` and `ext/strings.go`.
 
 use super::super::Error;
 use super::{Meter, Outcome, Value, conversions, format};
@@ -79,6 +80,7 @@ fn from_to(text: &str, start: i64, end: Option<i64>) -> Outcome {
     Ok(Value::text(&text[from..to]))
 }
 
+/// Returns an index, limited to the length of the text.
 fn at_most(index: i64, length: usize) -> Value {
     Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
 }

@@ -1,4 +1,6 @@
-//! The CEL functions of timestamps and durations. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
+//! The CEL functions of timestamps and durations: parsing, printing, arithmetic, and parts such as `getHours()`. CEL's
+//! times go to the end of the year 9999, beyond the range of the crate jiff, so days are computed here. Upstream:
+//! cel-go's `common/types/timestamp.go` and `duration.go`.
 
 use std::fmt;
 
@@ -72,6 +74,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
         Some(rest) => digits(rest),
         None => ("", rest),
     };
+    // A point without digits is an error.
     if fraction.is_empty() != (zone.len() == rest.len()) {
         return None;
     }
@@ -104,23 +107,24 @@ fn is_leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Returns the number of days from 1970-01-01 to a day.
+/// Returns the number of days from 1970-01-01 to a day. Years begin in March here, so that the leap day is the last,
+/// and are counted in cycles of 400 years, after which the calendar repeats.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let (cycle, of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+    cycle * 146_097 + of_cycle * 365 + of_cycle / 4 - of_cycle / 100 + of_year - 719_468
 }
 
-/// Returns the year, month and day that is this many days after 1970-01-01.
+/// Returns the year, month and day that is this many days after 1970-01-01: the inverse of [`days_of`].
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let years = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * years + years / 4 - years / 100);
+    let (cycle, of_cycle) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let years = (of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
+    let of_year = of_cycle - (365 * years + years / 4 - years / 100);
     let months = (5 * of_year + 2) / 153;
     let (day, month) = (of_year - (153 * months + 2) / 5 + 1, if months < 10 { months + 3 } else { months - 9 });
-    (era * 400 + years + i64::from(month <= 2), month, day)
+    (cycle * 400 + years + i64::from(month <= 2), month, day)
 }
 
 impl Timestamp {
@@ -129,6 +133,7 @@ impl Timestamp {
         (self.seconds, self.nanoseconds)
     }
 
+    /// Returns the seconds since 1970 in the timestamp's own zone.
     fn local(self) -> i64 {
         self.seconds + i64::from(self.offset)
     }
@@ -213,6 +218,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     }
 }
 
+/// Returns a part of a timestamp in its own zone. As upstream, months and days begin at 0, but `getDate` at 1.
 fn part_of(name: &str, at: Timestamp) -> Option<i64> {
     let (days, second) = (at.local().div_euclid(A_DAY), at.local().rem_euclid(A_DAY));
     let (year, month, day) = date_of(days);

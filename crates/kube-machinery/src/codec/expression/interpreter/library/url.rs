@@ -1,4 +1,4 @@
-//! The CEL library for URLs. Upstream: `pkg/cel/library/urls.go`.
+//! The CEL library for URLs: `url('https://example.com/a').getHost()`. Upstream: `pkg/cel/library/urls.go`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     }
 }
 
+/// Parses an absolute URL. As upstream, a second parse recognizes a fragment.
 fn parse(text: &str) -> Result<Url, String> {
     let in_words = |why: String| wrong(text, &why);
     go_url::parse_request(text).map_err(in_words)?;
