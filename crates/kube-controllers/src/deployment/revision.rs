@@ -1,4 +1,5 @@
-//! The new ReplicaSet of a rollout, which has the Deployment's present template: its creation, and its revision.
+//! The new ReplicaSet of a Deployment, which has the Deployment's current template: creates it, and gives it the highest
+//! revision. Revisions number the templates in the order of their use, for `kubectl rollout history` and `undo`.
 //! Upstream: `getNewReplicaSet`.
 
 use std::collections::BTreeMap;
@@ -71,6 +72,7 @@ impl DeploymentSync<'_> {
         new
     }
 
+    /// Creates the new ReplicaSet, with as many pods as the strategy allows at once.
     pub(super) async fn create(&mut self) -> Result<(), SyncError> {
         let wanted = self.share_of_new();
         let set = self.new_replica_set(wanted);
@@ -127,8 +129,9 @@ impl DeploymentSync<'_> {
         match self.spec.strategy {
             Strategy::Recreate => self.spec.replicas,
             Strategy::RollingUpdate { .. } => {
-                let room = self.spec.most() - sum(&self.sets, wanted);
-                if room <= 0 { now } else { now + room.min(self.spec.replicas - now) }
+                // The number of pods that may be added before `maxSurge` is reached.
+                let addable = self.spec.most() - sum(&self.sets, wanted);
+                if addable <= 0 { now } else { now + addable.min(self.spec.replicas - now) }
             }
         }
     }
@@ -152,6 +155,7 @@ impl DeploymentSync<'_> {
         Err(SyncError::Taken(set_name.to_owned()))
     }
 
+    /// Reports in the status and by an Event that the new ReplicaSet could not be created. Returns the error of the sync.
     async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
         if !is_namespace_terminating(&error) {
             let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));
