@@ -1,5 +1,5 @@
 //! Benchmark of watch events per second, from an HTTP watch to handlers. The server at `--url` has to send `--changes` changes when the
-//! watch opens.
+//! watch opens; `peers/compare` starts such a server. The time runs from the first to the last call of a handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

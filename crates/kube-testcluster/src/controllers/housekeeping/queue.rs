@@ -1,4 +1,5 @@
-//! The queue of work items, and the graph of owners and dependents, which says what work items a write causes.
+//! The queue of work items, and the state that decides which work items a write causes: the graph of owners and dependents,
+//! the number of objects in each namespace, the aggregated cluster roles, and the number of ended pods.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -53,7 +54,8 @@ impl Dependents {
 }
 
 impl Queue {
-    /// Updates the graph after a write, and queues the work items that the write causes.
+    /// Updates the graph and the counts after a write, and queues work items of the garbage collector, of the namespace
+    /// controller, and for the taints of nodes.
     pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -199,16 +201,18 @@ impl Queue {
         } else {
             self.aggregated.remove(object.key.name());
         }
-        let housekeeping: Vec<WorkItem> = self.aggregated.iter().cloned().map(WorkItem::AggregateRole).collect();
-        housekeeping.into_iter().for_each(|item| self.push(item));
+        let items: Vec<WorkItem> = self.aggregated.iter().cloned().map(WorkItem::AggregateRole).collect();
+        items.into_iter().for_each(|item| self.push(item));
     }
 
+    /// Queues a work item, unless it is queued already.
     pub(super) fn push(&mut self, item: WorkItem) {
         if self.queued.insert(item.clone()) {
             self.due.push_back(item);
         }
     }
 
+    /// Counts a created or removed object of a namespace.
     fn count(&mut self, namespace: &str, event: &Event) {
         let kind = event.object().resource.group_resource();
         match (&event.previous, &event.current) {
@@ -232,9 +236,9 @@ impl Queue {
     /// Returns true if a namespace has no objects of a kind that is currently defined. Objects of an undefined kind do
     /// not keep a namespace, as upstream, which asks discovery for the kinds to look for.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
-        let holds =
+        let is_kept_for =
             |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
-        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(holds))
+        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(is_kept_for))
     }
 
     fn has_pods(&self, namespace: &str) -> bool {
@@ -254,6 +258,7 @@ impl Queue {
         self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
     }
 
+    /// Returns true if the foreground deletion of the owner with this uid waits for dependents.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
@@ -297,20 +302,17 @@ mod tests {
 
     #[test]
     fn a_work_item_is_queued_once_and_again_after_it_was_taken() {
-        let mut housekeeping = Queue::default();
+        let mut queue = Queue::default();
         let empty = |name: &str| WorkItem::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {
-            housekeeping.push(empty(name));
+            queue.push(empty(name));
         }
-        assert_eq!(housekeeping.take(), Some(empty("shop")));
-        housekeeping.push(empty("shop"));
-        assert_eq!(
-            [housekeeping.take(), housekeeping.take(), housekeeping.take()],
-            [Some(empty("other")), Some(empty("shop")), None]
-        );
-        housekeeping.push(empty("shop"));
-        housekeeping.forget();
-        housekeeping.push(empty("shop"));
-        assert_eq!(housekeeping.take(), Some(empty("shop")));
+        assert_eq!(queue.take(), Some(empty("shop")));
+        queue.push(empty("shop"));
+        assert_eq!([queue.take(), queue.take(), queue.take()], [Some(empty("other")), Some(empty("shop")), None]);
+        queue.push(empty("shop"));
+        queue.forget();
+        queue.push(empty("shop"));
+        assert_eq!(queue.take(), Some(empty("shop")));
     }
 }
