@@ -1,5 +1,5 @@
-//! What kube-controller-manager, kube-scheduler and a kubelet do, simulated. Every part is a client of the API, so it runs against any
-//! server.
+//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters without machines. Every
+//! part is a client of the API.
 //!
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;

@@ -1,5 +1,5 @@
-//! The kubelet: a client of the API that watches pods and runs each through its stages. The scheduler's binding is one
-//! of these stages.
+//! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what a real
+//! pod's status would be. No containers run. The scheduler's binding is one of these stages.
 
 mod catch_up;
 mod containers;
@@ -85,16 +85,20 @@ struct KubeletContext {
 pub struct Kubelet {
     context: KubeletContext,
     stages: Stages,
+    /// The tasks of pods. Each returns the uid of its pod.
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
+    /// The number of the last address that a pod got.
     addresses: u32,
 }
 
+/// A pod that this kubelet runs.
 struct Managed {
     sync_type: SyncPodType,
+    /// The number of the pod's address.
     address: u32,
-    /// `None` once the task has ended, because a handle keeps the task's memory.
+    /// The task that runs the stages. `None` once it has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
 }
 
@@ -262,6 +266,7 @@ impl Kubelet {
         }
     }
 
+    /// Writes a part of a pod's status in a task of its own.
     fn write_status(&mut self, pod: &Received, status: Value) {
         let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
         self.running.spawn(async move {
@@ -287,6 +292,7 @@ impl Kubelet {
         }
     }
 
+    /// Handles the end of a pod's task.
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {

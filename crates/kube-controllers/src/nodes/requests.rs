@@ -1,5 +1,6 @@
-//! The requests of the scheduler and the kubelet to the API. The server handles them like those of any client. Only
-//! the encoding as text is left out, because writing and reading text within one process was most of their work.
+//! The interface by which the scheduler and the kubelet make requests to an API server in the same process. The server
+//! handles them like those of any client, but objects are passed as they are: encoding and decoding them as JSON was most
+//! of the work. `kube-testcluster` implements [`Requests`].
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,5 @@
-//! Computes a ReplicaSet's status. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+//! Computes the status of a ReplicaSet at the end of a sync: the counts of its pods, and a condition `ReplicaFailure` if pods
+//! could not be created or deleted. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! Derives a pod's status from the states of its containers. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
+//! Derives a pod's whole status from one state of its containers, such as "running": container statuses, restart counts, phase
+//! and conditions, as a real kubelet would. So a stage only has to name the state. Upstream: `generateAPIPodStatus` in
+//! `pkg/kubelet`.
 
 use std::collections::HashMap;
 
@@ -101,6 +103,7 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
                 if ended.is_object() {
                     new["lastState"] = json!({"terminated": ended});
                 }
+                // A container that has ended before is restarted now.
                 let again = new["lastState"]["terminated"].is_object();
                 let count = old["restartCount"].as_u64().unwrap_or_default() + u64::from(again);
                 new["restartCount"] = json!(count);
