@@ -168,10 +168,10 @@ impl WriteHook for Housekeeping {
         self.count(queue.due.len() - before);
     }
 
-    fn after_definition(&self, row: &'static Resource, storage: &Storage) {
+    fn after_definition(&self, kind: &'static Resource, storage: &Storage) {
         let mut queue = self.lock();
         let before = queue.due.len();
-        queue.note_definition(row, storage);
+        queue.note_definition(kind, storage);
         self.count(queue.due.len() - before);
     }
 }

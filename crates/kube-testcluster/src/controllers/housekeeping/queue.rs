@@ -119,11 +119,11 @@ impl Queue {
     /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are
     /// checked again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners,
     /// because the garbage collector ignores an undefined kind.
-    pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
+    pub(super) fn note_definition(&mut self, kind: &'static Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(WorkItem::EmptyNamespace(namespace.key.name().to_owned()));
         }
-        for object in storage.of_kind(row).filter(|object| object.summary.has_owners) {
+        for object in storage.of_kind(kind).filter(|object| object.summary.has_owners) {
             self.push(WorkItem::CheckOwners(ObjectRef::of(object)));
         }
     }
