@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::pods::many;
 use crate::timing::{Figure, per_item};
 
+/// Runs DeltaFIFO, which combines the changes of a key until they are popped.
 pub fn delta(options: &Options) -> Vec<Figure> {
     let pods = many(options.number("keys", 10_000));
     let mut popped = 0;
@@ -19,6 +20,7 @@ pub fn delta(options: &Options) -> Vec<Figure> {
     vec![Figure::new("", nanos, "ns", popped as u64)]
 }
 
+/// Runs RealFIFO, which keeps every change in order.
 pub fn real(options: &Options) -> Vec<Figure> {
     let pods = many(options.number("keys", 10_000));
     let mut popped = 0;

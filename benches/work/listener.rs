@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 use crate::options::Options;
 use crate::timing::Figure;
 
+/// Returns the time per notification until the handler has seen all of them.
 pub fn one_notification(options: &Options) -> Vec<Figure> {
     let notifications = options.number("notifications", 2_000_000);
     let producers = 5 * available_parallelism().unwrap().get();

@@ -13,6 +13,7 @@ use kube_informers::selector::LabelSelector;
 use crate::options::Options;
 use crate::timing::{Figure, per_turn};
 
+/// The number of objects to find.
 const MATCHES: usize = 100;
 
 type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;

@@ -101,6 +101,7 @@ impl<'a> DaemonSetSync<'a> {
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         let before = &self.set.data["status"];
+        // An absent count means 0.
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
             let old = &before[field];
             old == value || (old.is_null() && *value == 0)

@@ -41,8 +41,8 @@ impl DeploymentSync<'_> {
     pub(super) async fn update_new_set(&mut self) -> Result<(), SyncError> {
         let Some(new) = self.new else { return Ok(()) };
         let changed = self.annotations(Some(&self.sets[new]));
-        let slow = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
-        if !changed.is_empty() || slow {
+        let ready_time_differs = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
+        if !changed.is_empty() || ready_time_differs {
             let spec = json!({"minReadySeconds": self.spec.min_ready_seconds});
             self.change_set(new, json!({"metadata": {"annotations": changed}, "spec": spec})).await?;
         }
@@ -58,9 +58,11 @@ impl DeploymentSync<'_> {
     /// Upstream: `SetNewReplicaSetAnnotations`.
     fn annotations(&self, set: Option<&DynamicObject>) -> BTreeMap<String, String> {
         let has = |key: &str| set.and_then(|set| annotation(set, key));
-        let theirs = self.deployment.metadata.annotations.iter().flatten();
-        let passed = theirs.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
-        let mut new: BTreeMap<_, _> = passed.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let of_deployment = self.deployment.metadata.annotations.iter().flatten();
+        let copied =
+            of_deployment.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
+        let mut new: BTreeMap<_, _> = copied.map(|(key, value)| (key.clone(), value.clone())).collect();
+        // The new ReplicaSet must have the highest revision, also if its template was used before.
         let next = self.old().into_iter().map(|i| revision(&self.sets[i])).max().unwrap_or_default() + 1;
         let Ok(now) = has(REVISION).unwrap_or("0").parse::<i64>() else { return new };
         if now < next {

@@ -30,6 +30,7 @@ pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<D
     // The slices that are written anyway take new endpoints first, the fullest ones before the others.
     changed.sort_by_key(|slice| std::cmp::Reverse(endpoints(slice).len()));
     changed.iter_mut().for_each(|slice| top_up(slice, &mut waiting));
+    // The rest goes into an unchanged slice, if it fits there as a whole, or else into new slices.
     while waiting.len() > 0 {
         let found = to_fill(&unchanged, waiting.len());
         let mut slice = match found {

@@ -50,13 +50,13 @@ impl Plan {
         for slice in existing {
             match owns(service, &slice) {
                 true => by_ports.entry(ports(&slice)).or_default().push(slice),
-                false => plan.delete.push(slice),
+                false => plan.delete.push(slice), // it belongs to an earlier service of the same name
             }
         }
         for (ports, group) in groups {
             fill(&mut plan, service, by_ports.remove(&ports).unwrap_or_default(), group);
         }
-        plan.delete.extend(by_ports.into_values().flatten());
+        plan.delete.extend(by_ports.into_values().flatten()); // no endpoint has these ports any more
         plan.leave_one(service);
         plan.reuse(service);
         plan.give_hints(service);

@@ -173,6 +173,7 @@ impl Kubelet {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
         }
+        // Pods that were deleted while no watch ran.
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {
@@ -282,10 +283,13 @@ impl Kubelet {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
+        // A bound pod that has a status already is not this kubelet's to start. And without a scheduler, pods with a node
+        // are another kubelet's.
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        // If the pod's own stages name a node instead of asking the scheduler, only unbound pods are run.
         match self.stages.of_pod(pod).schedules() {
             true => bound || ours,
             false => !bound,

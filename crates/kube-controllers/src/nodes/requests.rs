@@ -96,7 +96,7 @@ pub trait Requests: fmt::Debug + Send + Sync {
     /// `PATCH` of an object, by a merge patch. Returns the object.
     fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
 
-    /// `PATCH` of a pod's status that merges `status` into the present status. Returns the pod. If the pod has another
+    /// `PATCH` of a pod's status that merges `status` into the current status. Returns the pod. If the pod has another
     /// uid by now, the error is that of a patch that changes the uid.
     fn write_status(&self, author: Author, pod: ObjectRef, uid: String, status: Value) -> Answer<'_, Received>;
 }

@@ -75,4 +75,5 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
     Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
 }
 
+/// The type of the condition that reports failed creations or deletions of pods.
 const FAILURE: &str = "ReplicaFailure";

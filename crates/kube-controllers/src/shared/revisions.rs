@@ -157,9 +157,9 @@ impl Revisions {
     /// was late. If not, the hash is that of another template; the collision is counted, so the next sync computes
     /// another hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
-        let taken = name(&wanted.metadata);
-        let existing = self.api(owner).get(taken).await;
-        let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken}")))?;
+        let taken_name = name(&wanted.metadata);
+        let existing = self.api(owner).get(taken_name).await;
+        let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken_name}")))?;
         let ours = controller(&existing.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
         if ours && existing.data["data"] == wanted.data["data"] {
             return Ok(Arc::new(existing));
@@ -171,8 +171,8 @@ impl Revisions {
         let owners: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), namespace(&owner.metadata), &self.owners);
         let written = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        written.map_err(SyncError::refused(format!("count the collision of {taken}")))?;
-        Err(SyncError::Taken(taken.to_owned()))
+        written.map_err(SyncError::refused(format!("count the collision of {taken_name}")))?;
+        Err(SyncError::Taken(taken_name.to_owned()))
     }
 
     /// Gives a revision another number.

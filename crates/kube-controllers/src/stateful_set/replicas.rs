@@ -113,6 +113,7 @@ impl StatefulSetSync<'_> {
     /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
     fn starts_at_current_revision(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
+        // The number of pods that have the old revision: the partition; without `rollingUpdate`, those that still have it.
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));
         ordinal < self.spec.start + old
     }

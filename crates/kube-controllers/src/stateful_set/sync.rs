@@ -101,6 +101,7 @@ impl<'a> StatefulSetSync<'a> {
             self.controller.queue.add_after(self.key.to_owned(), time); // no event says that time has passed
         }
         let before = &self.set.data["status"];
+        // An absent count means 0.
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
             let old = &before[field];
             old == value || (old.is_null() && *value == 0 && field != "collisionCount")
@@ -151,6 +152,7 @@ impl<'a> StatefulSetSync<'a> {
         };
         let mut live: HashSet<String> = self.all().map(|pod| pods::label(pod, POD_HASH).to_owned()).collect();
         live.insert(name(&self.current.metadata).to_owned());
+        // Revisions that pods still use do not count towards the limit.
         let held = history.old.iter().filter(|old| live.contains(name(&old.metadata))).count();
         let keep = limit + i64::try_from(held).unwrap_or_default();
         self.controller.revisions.clean_up(self.key, history, keep, &live).await

@@ -152,6 +152,7 @@ pub(super) fn image_id(image: &str) -> String {
 /// Returns the statuses of init containers. They end when the regular containers start; sidecars keep running.
 fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
+    // They end now if the regular containers start, and no init container is done yet.
     let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
     if !before.is_empty() && !over {
         return before.to_vec();

@@ -25,6 +25,7 @@ impl PodWorker {
                 Ok(assignment) => break assignment,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
             }
+            // While the pod waits for a node, the kubelet has nothing to do for it.
             resting.get_or_insert_with(|| Resting::new(&self.context.progress));
             scheduler.changed().await;
         };

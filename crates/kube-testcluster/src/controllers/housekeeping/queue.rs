@@ -63,6 +63,7 @@ impl Queue {
             |object: &Option<Arc<Object>>| object.as_ref().map(|object| owners(object, catalog)).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
         let kept: BTreeSet<&Owner> = new.iter().collect();
+        // The owners that the object no longer refers to: they may have waited for it.
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
             self.remove_dependent(&owner.uid, &object_ref);
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
@@ -75,9 +76,11 @@ impl Queue {
             self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.blocks_deletion);
         }
         match &event.current {
+            // One of the new owners may not exist.
             Some(_) if old != new && !new.is_empty() => self.push(WorkItem::CheckOwners(object_ref.clone())),
             Some(_) => {}
             None => {
+                // The dependents have lost an owner.
                 self.dependents_of(object.summary.uid())
                     .into_iter()
                     .for_each(|dependent| self.push(WorkItem::CheckOwners(dependent)));
@@ -86,6 +89,7 @@ impl Queue {
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
                 let name = current.key.name().to_owned();
+                // The first write of the deletion starts the work; later writes are combined.
                 let goes_already = event.previous.as_deref().is_some_and(is_deleting);
                 self.push(if goes_already {
                     WorkItem::EmptyNamespaceLater(name)
