@@ -1,4 +1,5 @@
-//! The status of a Job, as the controller reads and writes it.
+//! The status of a Job as it is read from the API and written to it. `track.rs` computes its counts, `verdict.rs` and `sync.rs` its
+//! conditions.
 
 use serde::{Deserialize, Serialize};
 

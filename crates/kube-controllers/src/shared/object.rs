@@ -1,4 +1,4 @@
-//! Reads the metadata of objects of any kind, and makes owner references. All workload controllers share it.
+//! Reads the metadata of objects of any kind, and makes owner references. Most workload controllers share it.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
