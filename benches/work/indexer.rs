@@ -1,4 +1,5 @@
-//! Benchmarks of the indexer: update objects that are already in a store with one index.
+//! Benchmarks of the store behind an informer's cache: update objects in a store with one index. They show what an update costs if the
+//! index stays the same, and if the object moves to another index value.
 
 use std::iter;
 use std::sync::Arc;

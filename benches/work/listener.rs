@@ -1,4 +1,5 @@
-//! client-go's BenchmarkListener: five tasks per core add notifications to one listener, which delivers them to its handler.
+//! client-go's BenchmarkListener: five tasks per core add notifications to one listener, which delivers them to its handler. A listener is
+//! the queue in front of each event handler of an informer. The figure is the time per notification.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,7 @@ use tokio::runtime::Builder;
 use crate::options::Options;
 use crate::timing::Figure;
 
+/// Returns the time per notification until the handler has seen all of them.
 pub fn one_notification(options: &Options) -> Vec<Figure> {
     let notifications = options.number("notifications", 2_000_000);
     let producers = 5 * available_parallelism().unwrap().get();

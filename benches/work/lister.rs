@@ -1,4 +1,5 @@
-//! Benchmarks of finding a hundred among many objects by a label: with a scan of all objects, and through an index.
+//! Benchmarks of finding a hundred among many cached objects by a label: by a scan of all objects, as a lister does it, and through an
+//! index on the label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +13,12 @@ use kube_informers::selector::LabelSelector;
 use crate::options::Options;
 use crate::timing::{Figure, per_turn};
 
+/// The number of objects to find.
 const MATCHES: usize = 100;
 
 type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
 
+/// Returns a store of objects of which `MATCHES` have the label `match`, and its index on that label.
 fn filled(number: usize) -> (Indexer<Meta>, Index<Meta>) {
     let key = |object: &Meta| object.metadata.name.clone().unwrap_or_default();
     let indexer = Indexer::new(key);

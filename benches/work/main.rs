@@ -1,4 +1,5 @@
-//! The benchmarks of the libraries; measures one per run: `cargo run --release -p informer-lab-benches -- WORK [--key value…]`.
+//! The benchmarks of the libraries. Each run measures one of them, so none disturbs another: `cargo run --profile libraries -p
+//! informer-lab-benches -- WORK [--key value…]`, where WORK is the name of a benchmark.
 //!
 //! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
 //! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.
@@ -30,7 +31,7 @@ use timing::Figure;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// A function that runs a benchmark.
+/// A function that runs a benchmark and returns its results.
 type Work = fn(&Options) -> Vec<Figure>;
 
 /// All benchmarks with their names on the command line.

@@ -1,4 +1,4 @@
-//! The memory of this process, read from `/proc/self/status`.
+//! Measures the memory of this process, read from `/proc/self/status`, for the benchmarks that report the memory per object.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The objects of the benchmarks.
+//! Makes the objects that the benchmarks put into queues and caches: pods with hardly any fields, and objects that are only a string.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A projection of a pod: a type with only a few of a pod's fields, to measure the memory that this saves.
+//! A projection of a pod: a type with only a few of a pod's fields. The benchmark `sync-projected` decodes pods into it and shows the
+//! memory that a cache of projections saves.
 
 use kube_informers::cache::{Meta, Object, SlimMeta};
 use serde::Deserialize;

@@ -1,4 +1,5 @@
-//! Benchmark of an informer's start without HTTP: the time and the memory until a handler has seen every pod of a list in this process.
+//! Benchmark of an informer's start without HTTP: the time until a handler has seen every pod of the initial list, and the memory per pod.
+//! The list is in this process. `sync.rs` measures the same over HTTP.
 
 use std::iter;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::memory::{bytes_per_object, resident};
 use crate::options::Options;
 use crate::timing::Figure;
 
+/// Starts one informer, and waits until its handler has seen the initial list.
 pub fn list_to_handlers(options: &Options) -> Vec<Figure> {
     let pods = Arc::new(named_at_random(options.number("pods", 10_000)));
     let runtime = Builder::new_multi_thread().enable_time().build().unwrap();

@@ -1,4 +1,5 @@
-//! Benchmark of an informer's start over HTTP: the time and the memory until a handler has seen every pod of the server at `--url`.
+//! Benchmark of an informer's start over HTTP: the time until a handler has seen every pod of the server at `--url`, and the memory of the
+//! process. `peers/compare` starts the server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,6 +53,7 @@ where
         registration.synced().await.expect("the informer runs");
         let spent = start.elapsed().as_secs_f64();
         let added = added.load(Ordering::Relaxed);
+        // `peak` is the highest memory so far, `steady` the memory after the start, both of the whole process.
         let mut figures = vec![Figure::new("time", spent * 1e3, "ms", added)];
         if let Some((peak, steady)) = resident() {
             figures.push(Figure::new("peak", peak as f64 / 1e6, "MB", added));

@@ -1,15 +1,16 @@
-//! Timing of repeated work, and the figures that a benchmark reports.
+//! Measures how long repeated work takes, and prints the results ("figures") as JSON, which `peers/compare` reads together
+//! with those of client-go's benchmarks.
 
 use std::time::{Duration, Instant};
 
-/// A measured value.
+/// One result of a benchmark: a measured value.
 pub struct Figure {
     /// The name of the figure; empty if the benchmark has only one.
     pub part: &'static str,
     pub value: f64,
     pub unit: &'static str,
-    /// The amount of work done. It must be the same number in every program that runs the benchmark with the same options, or else the
-    /// values are not comparable.
+    /// The amount of work done: the number of objects or events that arrived. Go's program for the same benchmark must report the same
+    /// number with the same options, or else it has done other work and the values are not comparable.
     pub did: u64,
 }
 
@@ -18,6 +19,7 @@ impl Figure {
         Self { part, value, unit, did }
     }
 
+    /// Returns the line that is printed for the figure. `work` is the name of the benchmark.
     pub fn json(&self, work: &str) -> String {
         let Self { part, value, unit, did } = self;
         format!(r#"{{"work":"{work}","part":"{part}","value":{value:.3},"unit":"{unit}","did":{did}}}"#)

@@ -1,5 +1,5 @@
 //! Benchmark of watch events per second, from an HTTP watch to handlers. The server at `--url` has to send `--changes` changes when the
-//! watch opens.
+//! watch opens; `peers/compare` starts such a server. The time runs from the first to the last call of a handler.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::options::Options;
 use crate::timing::Figure;
 
+/// Runs an informer with `--handlers` handlers until all of them have seen all changes.
 pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
     let url = options.text("url", "http://127.0.0.1:18080");
     let (changes, handlers) = (options.number("changes", 100_000) as u64, options.number("handlers", 1) as u64);
@@ -23,6 +24,7 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
         informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
         let handled = Arc::new(AtomicU64::new(0));
+        // Gets the time of the first and of the last call of a handler.
         let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {
             let (handled, moments) = (handled.clone(), first_or_last.clone());

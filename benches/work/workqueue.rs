@@ -1,4 +1,4 @@
-//! Benchmarks of the work queue: on one thread, with workers, and with delays.
+//! Benchmarks of the work queue that controllers take their keys from: on one thread, with concurrent workers, and with delayed keys.
 //!
 //! The items are `Arc<str>`, because a clone shares its bytes, as a copy of a string in Go does.
 

@@ -36,9 +36,8 @@ const OWNER: &str = "owner";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
-/// Runs the controller for all CronJobs of a cluster until `stop`. A `kube_testcluster::Cluster` with
-/// `Controllers::All` runs it already. The Jobs that it creates need a [Job
-/// controller](super::job), either this crate's or another.
+/// Runs the controller for all CronJobs of a cluster until `stop`. A cluster of `kube-testcluster` with `Controllers::All`
+/// runs it already. The Jobs that it creates need a [Job controller](super::job), either this crate's or another.
 ///
 /// # Errors
 /// An informer failed, or the work on a CronJob panicked.
@@ -56,8 +55,9 @@ pub(super) struct Controller {
     cron_jobs: Lister<DynamicObject>,
     jobs_by_owner: Index<DynamicObject>,
     queue: WorkQueue<String>,
-    /// The controller's last writes of each CronJob, and of its Jobs, which the caches must have before the next sync.
+    /// The last status that the controller wrote for each CronJob. The cache must have it before the next sync.
     statuses: OwnWrites,
+    /// The last Job that the controller created for each CronJob. The cache must have it before the next sync.
     job_writes: OwnWrites,
     clock: Clock,
     recorder: EventRecorder,

@@ -47,7 +47,7 @@ const OWNER: &str = "owner";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
 
-/// Runs the controller for all DaemonSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// Runs the controller for all DaemonSets of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already. A cluster without Node objects has no daemon pods.
 ///
 /// # Errors
@@ -69,10 +69,11 @@ pub(super) struct Controller {
     pods_by_owner: Index<Pod>,
     revisions: Revisions,
     queue: WorkQueue<String>,
-    /// The controller's last writes of each DaemonSet, and of its pods, which the caches must have before the next
-    /// sync.
+    /// The last status that the controller wrote for each DaemonSet. The cache must have it before the next sync.
     statuses: OwnWrites,
+    /// The last write of a pod for each DaemonSet. The cache must have it before the next sync.
     pod_writes: OwnWrites,
+    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,

@@ -1,5 +1,6 @@
-//! The Deployment controller: replaces pods of the old template by pods of the new one, by scaling ReplicaSets.
-//! Upstream: `pkg/controller/deployment`.
+//! The Deployment controller. It creates one ReplicaSet for each pod template that a Deployment has had. After a change of
+//! the template it scales the new ReplicaSet up and the old ones down, which replaces the pods. Upstream:
+//! `pkg/controller/deployment`.
 //!
 //! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the
 //! progress deadline and the history of old ReplicaSets work as upstream.
@@ -40,16 +41,16 @@ use crate::clock::Clock;
 use handlers::PodHandler;
 use sync::DeploymentSync;
 
-/// The name of two indexes by the uid of the controller: of ReplicaSets, and of pods.
+/// The name of the index of ReplicaSets by the uid of their Deployment, and of the index of pods by the uid of their
+/// ReplicaSet.
 const OWNER: &str = "owner";
 
 /// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
-/// Runs the controller for all Deployments of a cluster until `stop`. A `kube_testcluster::Cluster` with
-/// `Controllers::All` runs it already. The ReplicaSets that it creates need a [ReplicaSet
-/// controller](crate::replica_set).
+/// Runs the controller for all Deployments of a cluster until `stop`. A cluster of `kube-testcluster` with
+/// `Controllers::All` runs it already. The ReplicaSets that it creates need a [ReplicaSet controller](crate::replica_set).
 ///
 /// # Errors
 /// An informer failed, or the work on a Deployment panicked.
@@ -70,9 +71,10 @@ pub(super) struct Controller {
     sets_by_owner: Index<DynamicObject>,
     pods_by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
-    /// The controller's last writes of each Deployment, and of its ReplicaSets, which should be in the caches before
-    /// the next sync: it waits for them, for a second at most.
+    /// The last status that the controller wrote for each Deployment. The next sync waits until the cache has it, for a
+    /// second at most.
     statuses: OwnWrites,
+    /// The last write of a ReplicaSet for each Deployment. The next sync waits for it in the same way.
     set_writes: OwnWrites,
     clock: Clock,
     recorder: EventRecorder,

@@ -1,5 +1,5 @@
-//! The EndpointSlice controller: writes slices with the selected pods' addresses, for each service with a selector.
-//! Upstream: `pkg/controller/endpointslice`, `k8s.io/endpointslice`.
+//! The EndpointSlice controller: for each service with a selector, writes EndpointSlices ("slices") with the addresses of
+//! the selected pods, which proxies and DNS servers read. Upstream: `pkg/controller/endpointslice`, `k8s.io/endpointslice`.
 //!
 //! Named ports, the conditions `ready`, `serving` and `terminating`, zones, host names, hints of `trafficDistribution`,
 //! labels and the distribution of endpoints over slices work as upstream. Not implemented are the annotation with the
@@ -45,7 +45,7 @@ const OF_SERVICE: &str = "service";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
 
-/// Runs the controller for all services of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// Runs the controller for all services of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already, from the first service with a selector on.
 ///
 /// # Errors
@@ -133,8 +133,8 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// Writes the slices of each of the service's address types, and deletes slices of other types. Upstream:
-    /// `Reconcile`.
+    /// Writes the slices of each of the service's address types (IPv4, IPv6), and deletes slices of other types.
+    /// Upstream: `Reconcile`.
     async fn reconcile(&self, key: &str, service: &DynamicObject, pods: &[Arc<Pod>]) -> Result<(), SyncError> {
         let mut by_type = BTreeMap::<String, Vec<Arc<DynamicObject>>>::new();
         for slice in &self.slices_by_service.get(key) {

@@ -54,8 +54,8 @@ pub(super) enum Key {
     Orphan(String),
 }
 
-/// Runs the controller for all Jobs of a cluster until `stop`. A `kube_testcluster::Cluster` with
-/// `Controllers::All` runs it already.
+/// Runs the controller for all Jobs of a cluster until `stop`. A cluster of `kube-testcluster` with `Controllers::All` runs
+/// it already.
 ///
 /// # Errors
 /// An informer failed, or the work on a Job panicked.
@@ -74,9 +74,11 @@ pub(super) struct Controller {
     pods: Lister<Pod>,
     pods_by_owner: Index<Pod>,
     queue: WorkQueue<Key>,
-    /// The controller's last writes of each Job, and of its pods, which the caches must have before the next sync.
+    /// The last status that the controller wrote for each Job. The cache must have it before the next sync.
     statuses: OwnWrites,
+    /// The last write of a pod for each Job. The cache must have it before the next sync.
     pod_writes: OwnWrites,
+    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,

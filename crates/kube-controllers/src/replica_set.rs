@@ -1,8 +1,8 @@
 //! The ReplicaSet controller: creates and deletes pods until each ReplicaSet has as many as it asks for. Upstream:
 //! `pkg/controller/replicaset`.
 //!
-//! Adoption and release of pods by the selector, slow start, expectations, the order of deletions and the status work
-//! as upstream.
+//! Adoption and release of pods by the selector, slow start (pods are created in batches of growing size), expectations
+//! (the controller waits until its cache has seen its own writes), the order of deletions and the status work as upstream.
 
 mod availability;
 mod claim;
@@ -62,7 +62,7 @@ pub enum Writes {
 /// A predicate for the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
-/// Runs the controller for all ReplicaSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
+/// Runs the controller for all ReplicaSets of a cluster until `stop`. A cluster of `kube-testcluster` with
 /// `Controllers::All` runs it already.
 ///
 /// ```
@@ -96,7 +96,9 @@ pub struct Controller {
     sets: Lister<ReplicaSet>,
     by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
+    /// The created and deleted pods that the cache has not seen yet.
     expectations: Expectations,
+    /// The last status that the controller wrote for each ReplicaSet. The next sync waits until the cache has it.
     statuses: OwnWrites,
     clock: Clock,
     availability: Availability,

@@ -1,5 +1,5 @@
-//! The StatefulSet controller: gives each pod of a StatefulSet an ordinal, and with it a stable name and its own
-//! claims. Upstream: `pkg/controller/statefulset`.
+//! The StatefulSet controller: gives each pod of a StatefulSet a number (its ordinal), and with it a stable name and its own
+//! PersistentVolumeClaims ("claims"), which a replacement of the pod gets again. Upstream: `pkg/controller/statefulset`.
 //!
 //! Ordered and parallel management, start ordinals, claims and their retention, rolling updates with a partition and
 //! `maxUnavailable`, `OnDelete`, and revisions work as upstream.
@@ -45,9 +45,9 @@ const HASH: &str = "controller.kubernetes.io/hash";
 const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
-/// Runs the controller for all StatefulSets of a cluster until `stop`. A `kube_testcluster::Cluster` with
-/// `Controllers::All` runs it already. The claims that it creates are never bound, and pods
-/// do not wait for that.
+/// Runs the controller for all StatefulSets of a cluster until `stop`. A cluster of `kube-testcluster` with
+/// `Controllers::All` runs it already. In such a cluster the claims that it creates are never bound to volumes, and pods do
+/// not wait for that.
 ///
 /// # Errors
 /// An informer failed, or the work on a StatefulSet panicked.
@@ -69,10 +69,11 @@ pub(super) struct Controller {
     pods_by_owner: Index<Pod>,
     revisions: Revisions,
     queue: WorkQueue<String>,
-    /// The controller's last writes of each StatefulSet, of its pods and of its claims, which the caches must have
-    /// before the next sync.
+    /// The last status that the controller wrote for each StatefulSet. The cache must have it before the next sync.
     statuses: OwnWrites,
+    /// The last write of a pod for each StatefulSet. The cache must have it before the next sync.
     pod_writes: OwnWrites,
+    /// The last write of a claim for each StatefulSet. The cache must have it before the next sync.
     claim_writes: OwnWrites,
     clock: Clock,
     recorder: EventRecorder,

@@ -1,4 +1,5 @@
-//! The controllers of workloads by their names.
+//! Lists the controllers that a cluster can run one by one, so `kube-testcluster` and the command line can choose and
+//! start them by name.
 
 use crate::clock::Clock;
 use kube_client::Client;
@@ -7,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::shared::reconciler;
 use crate::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, stateful_set};
 
-/// A controller of workloads, or of the services in front of them.
+/// A controller of workloads (objects that own pods), or of the services in front of the pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {

@@ -1,4 +1,5 @@
-//! The status of a CronJob, and its derivation from the CronJob's Jobs. Upstream: the first half of `syncCronJob`.
+//! The status of a CronJob: the active Jobs, which the concurrency policies look at, and the times of the last start and
+//! the last success. Each sync first brings it up to date with the Jobs. Upstream: the first half of `syncCronJob`.
 
 use kube_client::api::DynamicObject;
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use super::sync::CronJobSync;
 use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
+/// The status as the controller reads it. An active Job is one that was started and has not ended.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Status {
@@ -29,6 +31,7 @@ pub(super) struct Reference {
 }
 
 impl Status {
+    /// Returns true if the Job with this uid is listed as active.
     pub(super) fn has(&self, uid: &str) -> bool {
         self.active.iter().any(|job| job.uid == uid)
     }
@@ -46,15 +49,17 @@ impl Status {
     }
 }
 
-/// Returns the condition `Complete` or `Failed` of a Job that has ended.
+/// Returns the type of the condition that ended a Job, `Complete` or `Failed`; `None` while the Job has not ended.
 pub(super) fn end(job: &DynamicObject) -> Option<&str> {
     let conditions = job.data["status"]["conditions"].as_array()?.iter();
-    let mut true_ones = conditions.filter(|condition| condition["status"] == "True");
-    true_ones.find_map(|condition| condition["type"].as_str().filter(|kind| matches!(*kind, "Complete" | "Failed")))
+    let mut true_conditions = conditions.filter(|condition| condition["status"] == "True");
+    true_conditions
+        .find_map(|condition| condition["type"].as_str().filter(|kind| matches!(*kind, "Complete" | "Failed")))
 }
 
 impl CronJobSync<'_> {
-    /// Removes the Jobs that have ended or are gone from the active ones, and writes Events about them.
+    /// Removes the Jobs that have ended or no longer exist from `status.active`, and updates the time of the last success.
+    /// Writes an Event for each removed Job, and for each running Job that is not listed as active.
     pub(super) async fn update_active(&mut self) {
         for job in self.jobs.clone() {
             let (job_name, is_active) = (name(&job.metadata), self.status.has(uid(&job.metadata)));
@@ -72,7 +77,7 @@ impl CronJobSync<'_> {
                     }
                     let completed = job.data["status"]["completionTime"].as_str().filter(|_| end == "Complete");
                     let last = &mut self.status.last_successful_time;
-                    // Timestamps of one form and zone sort as texts.
+                    // The later time wins. Both are written in UTC with the same digits, so their texts sort by time.
                     *last = last.take().max(completed.map(ToOwned::to_owned));
                 }
             }

@@ -1,5 +1,6 @@
-//! Decides which start of a CronJob is due, and when the next one is. Upstream: `mostRecentScheduleTime` and
-//! `nextScheduleTimeDuration` in `utils.go`.
+//! Computes the times at which a CronJob's schedule asks for a Job: the latest one that is due, and the wait until the next
+//! one. Such a time is called a start here. Starts that passed while no controller ran are missed: only the latest of them
+//! is made up for. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
 
 use std::time::Duration;
 
@@ -29,8 +30,9 @@ pub(super) struct DueTimes<'a> {
 pub(super) struct Due {
     /// `None` if no start is due.
     pub(super) at: Option<Timestamp>,
-    /// True if more than one start has passed since the last one; `missed_many` if more than `MANY` have.
+    /// True if more than one start has passed since the last one that got a Job.
     missed: bool,
+    /// True if more than `MANY` starts have passed since then.
     pub(super) missed_many: bool,
 }
 
@@ -43,7 +45,7 @@ impl DueTimes<'_> {
         self.schedule.next(time, self.zone)
     }
 
-    /// Returns the latest start that is due, among those after `deadline`.
+    /// Returns the latest start that is due. Starts before `deadline` do not count, because they are too late.
     pub(super) fn due(&self, deadline: Option<Timestamp>) -> Result<Due, NeverDue> {
         let since = deadline.map_or(self.since, |deadline| deadline.max(self.since));
         let first = self.next_after(since).ok_or(NeverDue)?;
@@ -60,8 +62,8 @@ impl DueTimes<'_> {
             return Err(NeverDue);
         }
         let missed = self.now.duration_since(first).as_secs() / period + 1;
-        // The search does not begin at the first start, because very many may follow; and it begins a period early,
-        // because periods differ in length.
+        // Skip most of the missed starts, because there may be very many; but begin the search a period early, because
+        // periods differ in length.
         let near = first.checked_add(SignedDuration::from_secs((missed - 2) * period)).unwrap_or(first);
         let mut at = None;
         let mut next = self.next_after(near);
@@ -77,7 +79,7 @@ impl DueTimes<'_> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,
             Ok(Due { missed: false, .. }) => self.since,
-            Ok(_) | Err(NeverDue) => self.now,
+            Ok(_) | Err(NeverDue) => self.now, // as upstream: after missed starts, count from now
         };
         let left = self.next_after(last)?.duration_since(self.now);
         Some(Duration::try_from(left).unwrap_or_default() + PADDING)

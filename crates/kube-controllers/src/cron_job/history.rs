@@ -1,5 +1,6 @@
-//! The Job history: deletes the oldest finished Jobs beyond the limits. Upstream: `cleanupFinishedJobs`,
-//! `removeOldestJobs`, `deleteJob`.
+//! The Job history of a CronJob: keeps some finished Jobs so users can look at them, and deletes the oldest beyond
+//! `successfulJobsHistoryLimit` and `failedJobsHistoryLimit`. Upstream: `cleanupFinishedJobs`, `removeOldestJobs`,
+//! `deleteJob`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! One sync of a CronJob: creates the Job that is due, and writes the status. Upstream: `syncCronJob`.
+//! One sync of a CronJob: creates the Job that is due now, if the concurrency policy allows it, and writes the status.
+//! Upstream: `syncCronJob`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,7 @@ pub(super) struct CronJobSync<'a> {
     key: &'a str,
     pub(super) cron_job: Arc<DynamicObject>,
     pub(super) jobs: Vec<Arc<DynamicObject>>,
+    /// The status as it was written last; `status` is the one to write next.
     written: Status,
     pub(super) status: Status,
 }
@@ -42,7 +44,8 @@ impl<'a> CronJobSync<'a> {
         Self { controller, key, cron_job, jobs, written: status.clone(), status }
     }
 
-    /// Creates the Job that is due. Returns the time until the next one.
+    /// Creates the Job that is due. Returns the time until the next one, or `None` if no time brings one: the CronJob is
+    /// suspended, being deleted or invalid.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
         self.update_active().await;
         let spec = self.cron_job.data["spec"].clone();
@@ -94,7 +97,7 @@ impl<'a> CronJobSync<'a> {
         Ok(DueTimes { since: at, ..times }.time_to_next())
     }
 
-    /// Returns the time zone of the schedule, UTC by default.
+    /// Returns the time zone of the schedule, UTC by default. If it is unknown, writes an Event and returns `None`.
     async fn zone(&self, spec: &Value) -> Option<TimeZone> {
         let Some(name) = spec["timeZone"].as_str() else { return Some(TimeZone::UTC) };
         let zone = time_zone(name);
@@ -105,6 +108,7 @@ impl<'a> CronJobSync<'a> {
         zone
     }
 
+    /// Returns the parsed schedule. If it cannot be parsed, writes an Event and returns `None`.
     async fn schedule(&self, spec: &Value) -> Option<Schedule> {
         let schedule = spec["schedule"].as_str().unwrap_or_default();
         match cron::parse(schedule) {

@@ -1,4 +1,5 @@
-//! The DaemonSet controller's handler of nodes.
+//! The DaemonSet controller's handler of nodes, because a change of the nodes changes where daemon pods must run. The
+//! handlers of DaemonSets and of pods are the ones in `shared/handlers.rs`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The pods of a DaemonSet: finds the nodes that lack a pod and the surplus pods, and creates and deletes pods.
-//! Upstream: `manage`, `podsShouldBeOnNode`, `syncNodes`.
+//! Keeps one pod of a DaemonSet on each node that must have one: finds the nodes that lack a pod and the pods that are
+//! too many, then creates and deletes pods. Each sync begins with that. Upstream: `manage`, `podsShouldBeOnNode`,
+//! `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,11 +21,12 @@ use crate::shared::revisions::POD_HASH;
 /// The largest number of pods that one sync creates, and the largest number that it deletes.
 const BURST: usize = 250;
 
-/// The nodes that lack a pod, and the pods to delete.
+/// The writes of one step: the names of the nodes that get a pod, and the pods to delete.
 pub(super) type Plan = (Vec<String>, Vec<Arc<Pod>>);
 
 impl DaemonSetSync<'_> {
-    /// Returns the nodes where the decision asks for a pod that is missing, and the pods that are surplus.
+    /// Compares the pods of each node with the [`Decision`] about the node. Returns the nodes that lack a pod, and the
+    /// pods that are too many.
     pub(super) async fn plan_pods(&self) -> Plan {
         let (mut missing, mut surplus) = (Vec::new(), Vec::new());
         for (node, decision) in &self.decisions {
@@ -33,9 +35,9 @@ impl DaemonSetSync<'_> {
                 Decision::Wanted if existing.is_empty() => missing.push(node.clone()),
                 Decision::Unwanted => surplus.extend(existing.iter().filter(|pod| !pods::is_going(pod)).cloned()),
                 Decision::Wanted | Decision::Kept => {
-                    let running = self.running(node, existing, &mut surplus).await;
+                    let running = self.sort_out_ended(node, existing, &mut surplus).await;
                     if !self.spec.surges() {
-                        surplus.extend(running.into_iter().skip(1));
+                        surplus.extend(running.into_iter().skip(1)); // the oldest pod stays
                     } else if running.is_empty() && *decision == Decision::Wanted {
                         missing.push(node.clone());
                     } else if running.len() > 1 {
@@ -44,17 +46,17 @@ impl DaemonSetSync<'_> {
                 }
             }
         }
-        // No node will ever run these pods.
-        let nowhere =
+        // Pods that were created for a node which no longer exists, and are not bound to it yet, will never run.
+        let of_missing_nodes =
             self.pods.iter().filter(|(node, _)| !self.decisions.contains_key(*node)).flat_map(|(_, pods)| pods);
         let unplaced = |pod: &&Arc<Pod>| pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_none());
-        surplus.extend(nowhere.filter(unplaced).filter(|pod| !pods::is_going(pod)).cloned());
+        surplus.extend(of_missing_nodes.filter(unplaced).filter(|pod| !pods::is_going(pod)).cloned());
         (missing, surplus)
     }
 
-    /// Returns the pods of a node that run or will run. Pods that have ended become surplus, failed ones after a
-    /// back-off.
-    async fn running(&self, node: &str, existing: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
+    /// Returns the pods of a node that run or will run. Adds the pods that have ended to `surplus`, so they are deleted and
+    /// replaced; a failed pod stays until its back-off is over.
+    async fn sort_out_ended(&self, node: &str, existing: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let mut running = Vec::new();
         for pod in existing.iter().filter(|pod| !pods::is_going(pod)) {
             let (reason, word, end) = match pods::phase(pod) {
@@ -79,8 +81,8 @@ impl DaemonSetSync<'_> {
         running
     }
 
-    /// Returns the surplus pods of a node that may surge: an old and a new pod may coexist until the new pod is
-    /// available or the old one is not ready.
+    /// Returns the surplus pods of a node that may have a new pod beside the old one. The oldest new pod and the oldest
+    /// old pod may coexist until the new one is available or the old one is not ready.
     fn surplus_of(&self, running: Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let (mut firsts, mut surplus) = (HashMap::new(), Vec::new());
         for pod in running {
@@ -107,7 +109,7 @@ impl DaemonSetSync<'_> {
                 Err(error) => {
                     let error = ApiError::from(error);
                     if is_namespace_terminating(&error) {
-                        break;
+                        break; // the other pods would be refused, too
                     }
                     self.record(Reason::FailedCreate, format!("Error creating: {error}")).await;
                     return Err(SyncError::refused(format!("create a pod of {}", self.key))(error));
@@ -130,6 +132,7 @@ impl DaemonSetSync<'_> {
             self.record(Reason::SuccessfulDelete, format!("Deleted pod: {pod_name}")).await;
         }
         if missing.len().max(surplus.len()) > BURST {
+            // The next sync does the rest.
             controller.queue.add(self.key.to_owned());
         }
         Ok(())

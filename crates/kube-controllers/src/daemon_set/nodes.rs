@@ -1,4 +1,6 @@
-//! Decides which nodes run the pods of a DaemonSet. Upstream: `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
+//! Decides which nodes run the pods of a DaemonSet, by node name, node selector, node affinity and taints; and ties each
+//! new pod to its node. Each sync decides about all nodes again. Upstream: `nodeShouldRunDaemonPod`,
+//! `pkg/controller/daemon/util`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
@@ -13,13 +15,14 @@ use kube_machinery::value;
 pub(super) enum Decision {
     /// The node must have a pod.
     Wanted,
-    /// A pod that exists stays, but no new pod is created.
+    /// A pod that exists stays, but no new pod is created: the node has a `NoSchedule` taint that the pod does not
+    /// tolerate.
     Kept,
     /// The node must have no pod.
     Unwanted,
 }
 
-/// Decides about pods of this spec on a node.
+/// Decides whether pods with this spec must, may or must not be on a node.
 pub(super) fn decide(pod: &value::Value, node: &DynamicObject) -> Decision {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
@@ -61,7 +64,7 @@ pub(super) fn with_daemon_tolerations(spec: &Value) -> Value {
     spec
 }
 
-/// Binds a pod spec to a node by a node affinity, which the scheduler follows. Upstream:
+/// Ties a pod spec to one node by a node affinity, so the scheduler can only choose this node. Upstream:
 /// `ReplaceDaemonSetPodNodeNameNodeAffinity`.
 pub(super) fn set_node_affinity(spec: &mut Value, node: &str) {
     let field = json!([{"key": "metadata.name", "operator": "In", "values": [node]}]);

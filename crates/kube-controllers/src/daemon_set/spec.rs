@@ -1,30 +1,33 @@
-//! The spec of a DaemonSet, with defaults and percentages resolved.
+//! Reads the spec of a DaemonSet for one sync: absent fields get their defaults, and percentages become numbers of nodes.
 
 use kube_client::api::DynamicObject;
 
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
+/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) min_ready_seconds: i64,
-    /// The number of old revisions that are kept.
+    /// The number of old revisions (earlier pod templates) that are kept for `kubectl rollout undo`.
     pub(super) history: i64,
     /// The limits of a rolling update; `None` for `OnDelete`, where the user deletes the old pods.
     pub(super) rolling: Option<Rolling>,
 }
 
-/// The limits of a rolling update. Exactly one of them is not 0.
+/// The limits of a rolling update. One of them is 0 and the other is not: the API server refuses a DaemonSet with both, and
+/// [`Spec::of`] replaces a pair of zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
-    /// The number of nodes that may have a new pod beside the old one.
+    /// `maxSurge`: the number of nodes that may have a new pod beside the old one.
     pub(super) surge: i64,
-    /// The number of nodes that may have no available pod.
+    /// `maxUnavailable`: the number of nodes that may have no available pod.
     pub(super) unavailable: i64,
 }
 
 impl Spec {
-    /// Reads the spec of a DaemonSet whose pods must run on this number of nodes. Upstream: `updatedDesiredNodeCounts`.
+    /// Reads the spec. `nodes` is the number of nodes that must have a pod; percentages refer to it. Upstream:
+    /// `updatedDesiredNodeCounts`.
     pub(super) fn of(set: &DynamicObject, nodes: i64) -> Self {
         let strategy = &set.data["spec"]["updateStrategy"];
         let rolling_update = &strategy["rollingUpdate"];
@@ -39,7 +42,7 @@ impl Spec {
         }
     }
 
-    /// Returns true if a node may have an old and a new pod. Upstream: `AllowsSurge`.
+    /// Returns true if a node may have a new pod beside the old one during an update. Upstream: `AllowsSurge`.
     pub(super) fn surges(&self) -> bool {
         self.rolling.is_some_and(|rolling| rolling.surge > 0)
     }

@@ -1,4 +1,5 @@
-//! One sync of a DaemonSet: its pods by node, the steps of the sync, and the status. Upstream: `updateDaemonSet`,
+//! One sync of a DaemonSet, which is one comparison of the DaemonSet with its pods and nodes: collects the state, lets
+//! `manage.rs` and `roll.rs` plan the writes, and writes the status. Upstream: `updateDaemonSet`,
 //! `updateDaemonSetStatus`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -17,6 +18,7 @@ use crate::shared::object::name;
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
+/// A DaemonSet, its pods and the nodes during one sync.
 pub(super) struct DaemonSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -29,7 +31,7 @@ pub(super) struct DaemonSetSync<'a> {
     /// The pods by the node that they are on or were created for; pods with a node first, then the oldest. Pods that
     /// have ended and are being deleted are left out.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
-    /// The hash of the present template.
+    /// The hash of the current template. The pods made from that template have it as a label.
     pub(super) hash: &'a str,
     /// True if all pods were created and deleted, so the status may report this generation.
     finished: bool,
@@ -58,8 +60,8 @@ impl<'a> DaemonSetSync<'a> {
         Self { controller, key, set, spec, pod_spec, decisions, pods, hash, finished: false }
     }
 
-    /// Creates missing pods and deletes surplus ones. Only if there are none of either, a rolling update takes its next
-    /// step.
+    /// Creates missing pods and deletes surplus ones. If nothing was missing or surplus, does the next step of a rolling
+    /// update.
     pub(super) async fn advance(&mut self, history: &History) -> Result<(), SyncError> {
         let (missing, surplus) = self.plan_pods().await;
         let quiet = missing.is_empty() && surplus.is_empty();
@@ -79,6 +81,7 @@ impl<'a> DaemonSetSync<'a> {
         pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
     }
 
+    /// Returns true if a pod was made from the current template.
     pub(super) fn is_new(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == self.hash
     }
@@ -98,6 +101,7 @@ impl<'a> DaemonSetSync<'a> {
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         let before = &self.set.data["status"];
+        // An absent count means 0.
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
             let old = &before[field];
             old == value || (old.is_null() && *value == 0)
@@ -122,6 +126,7 @@ impl<'a> DaemonSetSync<'a> {
 
     fn status(&self) -> Value {
         let wanted = self.decisions.iter().filter(|(_, decision)| **decision == Decision::Wanted);
+        // The oldest pod of each node that must have one: the status counts nodes, so one pod for each.
         let firsts: Vec<Option<&Arc<Pod>>> = wanted.map(|(node, _)| self.pods_on(node).first()).collect();
         let count = |holds: &dyn Fn(&Pod) -> bool| firsts.iter().flatten().filter(|pod| holds(pod)).count();
         let available = count(&|pod| self.is_available(pod));

@@ -1,5 +1,6 @@
-//! The revision history: deletes old ReplicaSets beyond the limit. The others stay for `kubectl rollout undo`.
-//! Upstream: `cleanupDeployment`.
+//! The revision history of a Deployment: after a rollout, deletes the oldest ReplicaSets of earlier templates beyond
+//! `revisionHistoryLimit`. The others stay, so `kubectl rollout undo` can return to their templates. Upstream:
+//! `cleanupDeployment`.
 
 use kube_client::api::DeleteParams;
 

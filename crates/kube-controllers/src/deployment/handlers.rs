@@ -1,4 +1,5 @@
-//! The Deployment controller's handler of pods.
+//! The Deployment controller's handler of pods: wakes a Deployment when one of its pods is gone. The strategy `Recreate`
+//! waits for that, and the ReplicaSets do not report it, because they stop counting a pod when its deletion begins.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::Controller;
 use crate::shared::handlers::Enqueue;
 use crate::shared::slim_pod::SlimPod;
 
-/// Queues the Deployment of a pod that is gone, because the strategy `Recreate` waits for the last old pod.
+/// Queues the Deployment that owns the ReplicaSet of a deleted pod.
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<SlimPod> for PodHandler {

@@ -1,4 +1,5 @@
-//! The progress of a rollout: the condition `Progressing`, and the progress deadline. Upstream:
+//! The progress of a rollout: keeps the condition `Progressing` up to date, by which `kubectl rollout status` and users see
+//! whether a rollout goes on, is done, or has made no progress within `progressDeadlineSeconds`. Upstream:
 //! `pkg/controller/deployment/progress.go`.
 
 use std::time::Duration;
@@ -11,8 +12,11 @@ use super::status::Condition;
 use super::sync::DeploymentSync;
 use crate::shared::object::name;
 
+/// The types of the two conditions.
 const PROGRESSING: &str = "Progressing";
 const FAILURE: &str = "ReplicaFailure";
+
+/// Reasons of the condition `Progressing`.
 const DONE: &str = "NewReplicaSetAvailable";
 const TIMED_OUT: &str = "ProgressDeadlineExceeded";
 const PAUSED: &str = "DeploymentPaused";
@@ -26,7 +30,7 @@ impl DeploymentSync<'_> {
         }
         let reason = self.status.condition(PROGRESSING).map(|condition| condition.reason.as_str());
         match (self.spec.paused, reason) {
-            (_, Some(TIMED_OUT)) | (true, Some(PAUSED)) => {}
+            (_, Some(TIMED_OUT)) | (true, Some(PAUSED)) => {} // a failed rollout stays failed; a pause is noted once
             (true, _) => self.progressing("Unknown", PAUSED, "Deployment is paused".to_owned()),
             (false, Some(PAUSED)) => {
                 self.progressing("Unknown", "DeploymentResumed", "Deployment is resumed".to_owned());
@@ -35,7 +39,8 @@ impl DeploymentSync<'_> {
         }
     }
 
-    /// Computes the status of a rollout, including its progress and failures. Upstream: `syncRolloutStatus`.
+    /// Computes the status after a step of a rollout: the counts, the progress and the failures. Upstream:
+    /// `syncRolloutStatus`.
     pub(super) fn update_progress(&mut self) {
         let current = self.status.condition(PROGRESSING).cloned();
         self.count();
@@ -48,17 +53,19 @@ impl DeploymentSync<'_> {
             Some(failure) => self.status.set(failure),
             None => self.status.remove(FAILURE),
         }
+        // If the status has changed, its write causes another sync. Otherwise only the deadline can.
         if self.status == self.before {
             self.requeue_at_deadline();
         }
     }
 
-    /// Returns true if the last rollout was finished, and no other has begun.
+    /// Returns true if the last rollout was finished, and no other has begun. Its condition then stays as it is.
     fn was_done(&self, current: Option<&Condition>) -> bool {
         let all_new = self.status.replicas == self.status.updated_replicas;
         all_new && current.is_some_and(|condition| condition.reason == DONE)
     }
 
+    /// Sets the condition if the rollout is complete, has made progress, or has missed its deadline.
     fn update_progressing_condition(&mut self, current: Option<Condition>) {
         let who = match self.new_set() {
             Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
@@ -81,7 +88,8 @@ impl DeploymentSync<'_> {
         }
     }
 
-    /// Upstream: `DeploymentProgressing`.
+    /// Returns true if there are more new, ready or available pods than before this sync, or fewer old ones. Upstream:
+    /// `DeploymentProgressing`.
     fn has_progressed(&self) -> bool {
         let (old, new) = (&self.before, &self.status);
         new.updated_replicas > old.updated_replicas
@@ -90,7 +98,7 @@ impl DeploymentSync<'_> {
             || new.available_replicas > old.available_replicas
     }
 
-    /// Upstream: `DeploymentTimedOut`.
+    /// Returns true if the rollout has made no progress within the deadline. Upstream: `DeploymentTimedOut`.
     fn is_late(&self) -> bool {
         let Some(condition) = self.status.condition(PROGRESSING) else { return false };
         match condition.reason.as_str() {
@@ -127,6 +135,7 @@ impl DeploymentSync<'_> {
     }
 }
 
+/// Returns the condition `ReplicaFailure` of a ReplicaSet in the form of a Deployment's condition.
 fn failure_of(set: &DynamicObject) -> Option<Condition> {
     let conditions = set.data.pointer("/status/conditions").and_then(Value::as_array)?;
     let failure = conditions.iter().find(|condition| condition["type"] == FAILURE)?;

@@ -1,5 +1,5 @@
-//! The strategy `Recreate`: all old pods end before the first new pod is created. Upstream:
-//! `pkg/controller/deployment/recreate.go`.
+//! The strategy `Recreate`: all old pods end before the first new pod is created, for applications that cannot run in two
+//! versions at once. Upstream: `pkg/controller/deployment/recreate.go`.
 
 use super::replica_sets::existing;
 use super::sync::DeploymentSync;

@@ -1,14 +1,20 @@
-//! Accessors for the ReplicaSets of a Deployment. Upstream: `pkg/controller/deployment/util`.
+//! Reads the ReplicaSets of a Deployment: their sizes, the annotations that the controller writes into them, and their
+//! templates, which tell the new ReplicaSet from the old ones. Upstream: `pkg/controller/deployment/util`.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
 
 use crate::shared::object::{annotation, number};
 
+/// The label with the hash of the template, which keeps the pods of different ReplicaSets apart.
 pub(super) const HASH: &str = "pod-template-hash";
+/// The annotation with the revision: templates are numbered in the order in which the Deployment used them.
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
+/// The annotation with the earlier revisions of a template that was used several times.
 pub(super) const HISTORY: &str = "deployment.kubernetes.io/revision-history";
+/// The annotation with the Deployment's `replicas` when the ReplicaSet was last resized.
 pub(super) const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
+/// The annotation with the Deployment's `replicas + maxSurge` when the ReplicaSet was last resized.
 pub(super) const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 
 /// Returns the number of pods that a ReplicaSet asks for.
@@ -30,7 +36,7 @@ pub(super) fn revision(set: &DynamicObject) -> i64 {
     annotation(set, REVISION).and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// Returns a count from an annotation. Upstream: `getNonNegativeInt32FromAnnotation`.
+/// Returns the number in an annotation, if it is not negative. Upstream: `getNonNegativeInt32FromAnnotation`.
 pub(super) fn count_annotation(set: &DynamicObject, key: &str) -> Option<i64> {
     let count: i64 = annotation(set, key)?.parse().ok()?;
     (0..=i64::from(i32::MAX)).contains(&count).then_some(count)

@@ -1,4 +1,5 @@
-//! The new ReplicaSet of a rollout, which has the Deployment's present template: its creation, and its revision.
+//! The new ReplicaSet of a Deployment, which has the Deployment's current template: creates it, and gives it the highest
+//! revision. Revisions number the templates in the order of their use, for `kubectl rollout history` and `undo`.
 //! Upstream: `getNewReplicaSet`.
 
 use std::collections::BTreeMap;
@@ -40,8 +41,8 @@ impl DeploymentSync<'_> {
     pub(super) async fn update_new_set(&mut self) -> Result<(), SyncError> {
         let Some(new) = self.new else { return Ok(()) };
         let changed = self.annotations(Some(&self.sets[new]));
-        let slow = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
-        if !changed.is_empty() || slow {
+        let ready_time_differs = number(&self.sets[new], "/spec/minReadySeconds") != self.spec.min_ready_seconds;
+        if !changed.is_empty() || ready_time_differs {
             let spec = json!({"minReadySeconds": self.spec.min_ready_seconds});
             self.change_set(new, json!({"metadata": {"annotations": changed}, "spec": spec})).await?;
         }
@@ -57,9 +58,11 @@ impl DeploymentSync<'_> {
     /// Upstream: `SetNewReplicaSetAnnotations`.
     fn annotations(&self, set: Option<&DynamicObject>) -> BTreeMap<String, String> {
         let has = |key: &str| set.and_then(|set| annotation(set, key));
-        let theirs = self.deployment.metadata.annotations.iter().flatten();
-        let passed = theirs.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
-        let mut new: BTreeMap<_, _> = passed.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let of_deployment = self.deployment.metadata.annotations.iter().flatten();
+        let copied =
+            of_deployment.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
+        let mut new: BTreeMap<_, _> = copied.map(|(key, value)| (key.clone(), value.clone())).collect();
+        // The new ReplicaSet must have the highest revision, also if its template was used before.
         let next = self.old().into_iter().map(|i| revision(&self.sets[i])).max().unwrap_or_default() + 1;
         let Ok(now) = has(REVISION).unwrap_or("0").parse::<i64>() else { return new };
         if now < next {
@@ -71,6 +74,7 @@ impl DeploymentSync<'_> {
         new
     }
 
+    /// Creates the new ReplicaSet, with as many pods as the strategy allows at once.
     pub(super) async fn create(&mut self) -> Result<(), SyncError> {
         let wanted = self.share_of_new();
         let set = self.new_replica_set(wanted);
@@ -127,8 +131,9 @@ impl DeploymentSync<'_> {
         match self.spec.strategy {
             Strategy::Recreate => self.spec.replicas,
             Strategy::RollingUpdate { .. } => {
-                let room = self.spec.most() - sum(&self.sets, wanted);
-                if room <= 0 { now } else { now + room.min(self.spec.replicas - now) }
+                // The number of pods that may be added before `maxSurge` is reached.
+                let addable = self.spec.most() - sum(&self.sets, wanted);
+                if addable <= 0 { now } else { now + addable.min(self.spec.replicas - now) }
             }
         }
     }
@@ -152,6 +157,7 @@ impl DeploymentSync<'_> {
         Err(SyncError::Taken(set_name.to_owned()))
     }
 
+    /// Reports in the status and by an Event that the new ReplicaSet could not be created. Returns the error of the sync.
     async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
         if !is_namespace_terminating(&error) {
             let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));

@@ -1,4 +1,5 @@
-//! The strategy `RollingUpdate`: new pods replace old ones step by step. Upstream:
+//! The strategy `RollingUpdate`: replaces old pods by new ones step by step, within `maxSurge` and `maxUnavailable`. Each
+//! sync does one step, and the pods that it starts or ends cause the next sync. Upstream:
 //! `pkg/controller/deployment/rolling.go`.
 
 use super::replica_sets::{available, sum, wanted};
@@ -6,61 +7,67 @@ use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 
 impl DeploymentSync<'_> {
-    /// Scales the new ReplicaSet up. If that changes nothing, scales the old ReplicaSets down. Upstream:
-    /// `rolloutRolling`.
+    /// Does the next step of the update: scales the new ReplicaSet up to the size that `maxSurge` allows now. If it has
+    /// that size already, scales the old ReplicaSets down. If no old pod may go either, and the update is complete,
+    /// deletes the oldest ReplicaSets beyond the history limit. Upstream: `rolloutRolling`.
     pub(super) async fn roll(&mut self) -> Result<(), SyncError> {
-        let new = match self.new {
-            Some(new) => new,
+        let new_index = match self.new {
+            Some(index) => index,
             None => {
                 self.create().await?;
                 self.new.expect("it was just created")
             }
         };
         let share = self.share_of_new().min(self.spec.replicas);
-        if self.resize(new, share).await? || self.scale_down_old(new).await? {
+        if self.resize(new_index, share).await? || self.scale_down_old(new_index).await? {
             return Ok(());
         }
         if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
     }
 
-    /// Scales old ReplicaSets down as far as availability allows, unavailable pods first. Returns true if a pod was
-    /// taken away. Upstream: `reconcileOldReplicaSets`.
-    async fn scale_down_old(&mut self, new: usize) -> Result<bool, SyncError> {
+    /// Scales old ReplicaSets down, unavailable pods first, and keeps `spec.replicas - maxUnavailable` pods available.
+    /// Returns true if it removed a pod. Upstream: `reconcileOldReplicaSets`.
+    async fn scale_down_old(&mut self, new_index: usize) -> Result<bool, SyncError> {
         let old = self.active(self.old());
         if old.is_empty() {
             return Ok(false);
         }
         let least = self.spec.least_available();
-        let unavailable_new = wanted(&self.sets[new]) - available(&self.sets[new]);
-        let spare = sum(&self.sets, wanted) - least - unavailable_new;
-        if spare <= 0 {
+        let unavailable_new = wanted(&self.sets[new_index]) - available(&self.sets[new_index]);
+        // Old pods may go only if enough pods are left without the new pods that are not available yet: those may never
+        // become available.
+        let removable_total = sum(&self.sets, wanted) - least - unavailable_new;
+        if removable_total <= 0 {
             return Ok(false);
         }
-        let unhealthy = self.take(&old, spare, |set| wanted(set) - available(set)).await?;
-        let taken = self.active(old.iter().copied());
-        let available_pods = taken.iter().chain([&new]).map(|i| available(&self.sets[*i])).sum::<i64>();
-        let healthy = self.take(&taken, available_pods - least, wanted).await?;
-        Ok(unhealthy + healthy > 0)
+        // First the unavailable old pods. Their removal costs no availability.
+        let removed_unavailable = self.remove_pods(&old, removable_total, |set| wanted(set) - available(set)).await?;
+        // Then available old pods, but only those beyond the number that must stay available.
+        let still_active = self.active(old.iter().copied());
+        let available_pods = still_active.iter().chain([&new_index]).map(|i| available(&self.sets[*i])).sum::<i64>();
+        let removed_available = self.remove_pods(&still_active, available_pods - least, wanted).await?;
+        Ok(removed_unavailable + removed_available > 0)
     }
 
-    /// Takes at most `spare` pods away from these ReplicaSets, oldest first, and at most `of(set)` from each. Returns
-    /// the number of pods taken. Upstream: `cleanupUnhealthyReplicas`, `scaleDownOldReplicaSetsForRollingUpdate`.
-    async fn take(
+    /// Scales these ReplicaSets down, oldest first, by at most `limit` pods in all, and each by at most
+    /// `removable(set)` pods. Returns the number of pods removed. Upstream: `cleanupUnhealthyReplicas`,
+    /// `scaleDownOldReplicaSetsForRollingUpdate`.
+    async fn remove_pods(
         &mut self,
         indexes: &[usize],
-        spare: i64,
-        of: fn(&kube_client::api::DynamicObject) -> i64,
+        limit: i64,
+        removable: fn(&kube_client::api::DynamicObject) -> i64,
     ) -> Result<i64, SyncError> {
-        let mut taken = 0;
+        let mut removed = 0;
         for index in indexes {
             let set = &self.sets[*index];
-            let count = of(set).min(spare - taken).min(wanted(set));
+            let count = removable(set).min(limit - removed).min(wanted(set));
             if count > 0 {
                 let left = wanted(set) - count;
                 self.resize(*index, left).await?;
-                taken += count;
+                removed += count;
             }
         }
-        Ok(taken)
+        Ok(removed)
     }
 }

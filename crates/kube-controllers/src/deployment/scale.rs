@@ -1,4 +1,5 @@
-//! Scaling of a Deployment: resizes one ReplicaSet, or all in proportion. Upstream: `scale` in
+//! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. In the middle of a
+//! rollout several ReplicaSets have pods, and all of them are resized in proportion. Upstream: `scale` in
 //! `pkg/controller/deployment/sync.go`.
 
 use std::cmp::Reverse;
@@ -14,7 +15,8 @@ use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
 impl DeploymentSync<'_> {
-    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused.
+    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused: the only one with pods; or, if the new one
+    /// is complete, the old ones to 0; or else all of them in proportion.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
             if wanted(&self.sets[only]) != self.spec.replicas {
@@ -30,7 +32,7 @@ impl DeploymentSync<'_> {
         }
         match self.spec.strategy {
             Strategy::RollingUpdate { .. } => self.scale_in_proportion().await,
-            Strategy::Recreate => Ok(()),
+            Strategy::Recreate => Ok(()), // as upstream, only a rolling update scales several ReplicaSets
         }
     }
 
@@ -53,7 +55,8 @@ impl DeploymentSync<'_> {
         })
     }
 
-    /// Spreads the difference between present and wanted size over all ReplicaSets with pods, the largest first.
+    /// Resizes all ReplicaSets with pods in proportion to their sizes, largest first, so a rollout keeps its ratio of old
+    /// and new pods. `total` is the number of pods to add, negative to remove.
     async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
         let mut active = self.active(0..self.sets.len());
         let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
@@ -71,6 +74,7 @@ impl DeploymentSync<'_> {
             added += share;
             sizes.push((index, wanted(&self.sets[index]) + share));
         }
+        // The largest ReplicaSet gets the pods that rounding has left over.
         if let Some((_, size)) = sizes.first_mut() {
             *size = (*size + total - added).max(0);
         }
@@ -80,14 +84,14 @@ impl DeploymentSync<'_> {
         Ok(())
     }
 
-    /// Returns the number of pods that a ReplicaSet gains or loses, at most `left`. Upstream:
-    /// `GetReplicaSetProportion`.
-    fn share(&self, index: usize, total: i64, left: i64) -> i64 {
+    /// Returns the number of pods that a ReplicaSet gains, negative if it loses pods: its part of `total`, but no more
+    /// than `remaining`, which other ReplicaSets have not used up. Upstream: `GetReplicaSetProportion`.
+    fn share(&self, index: usize, total: i64, remaining: i64) -> i64 {
         let fraction = self.fraction(index);
         match total {
             0 => 0,
-            1.. => fraction.min(left),
-            _ => fraction.max(left),
+            1.. => fraction.min(remaining),
+            _ => fraction.max(remaining),
         }
     }
 
@@ -97,6 +101,7 @@ impl DeploymentSync<'_> {
         if self.spec.replicas == 0 {
             return -wanted(set);
         }
+        // The ReplicaSet's annotation has the size of the whole Deployment when the ReplicaSet was last resized.
         let before = count_annotation(set, MAX_REPLICAS).filter(|most| *most > 0).unwrap_or(self.before.replicas);
         if before == 0 {
             return 0;

@@ -1,4 +1,4 @@
-//! The spec of a Deployment, with defaults and percentages resolved.
+//! Reads the spec of a Deployment for one sync: absent fields get their defaults, and percentages become numbers of pods.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -9,12 +9,13 @@ use crate::shared::object::number;
 /// The way in which new pods replace old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// Step by step: at most `surge` pods more than `replicas`, and at most `unavailable` available pods fewer.
+    /// Step by step: at most `replicas + surge` pods exist, and at least `replicas - unavailable` pods are available.
     RollingUpdate { surge: i64, unavailable: i64 },
     /// All old pods end before the first new pod starts.
     Recreate,
 }
 
+/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,
@@ -31,6 +32,7 @@ pub(super) struct Spec {
 impl Spec {
     pub(super) fn of(deployment: &DynamicObject) -> Self {
         let spec = &deployment.data["spec"];
+        // As upstream, the largest 32-bit number means that there is no limit.
         let limit = |field: &str| spec[field].as_i64().filter(|limit| *limit != i64::from(i32::MAX));
         let replicas = spec["replicas"].as_i64().unwrap_or(1);
         let strategy = match spec["strategy"]["type"].as_str() {
@@ -63,12 +65,12 @@ impl Spec {
         }
     }
 
-    /// Returns the largest number of pods that may exist.
+    /// Returns the largest number of pods that may exist during a rollout.
     pub(super) fn most(&self) -> i64 {
         self.replicas + self.surge()
     }
 
-    /// Returns the number of pods that must be available.
+    /// Returns the number of pods that must stay available during a rollout.
     pub(super) fn least_available(&self) -> i64 {
         self.replicas - self.unavailable()
     }

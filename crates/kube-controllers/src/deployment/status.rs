@@ -1,7 +1,8 @@
-//! The status of a Deployment. Upstream: `calculateStatus` in `pkg/controller/deployment/sync.go`.
+//! The status of a Deployment as it is read from the API and written to it. `sync.rs` and `progress.rs` compute it.
 
 use serde::{Deserialize, Serialize};
 
+/// The counts and the conditions of a Deployment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Status {

@@ -1,4 +1,5 @@
-//! One sync of a Deployment: its state, the choice of the next step, and its status. Upstream: `syncDeployment`.
+//! One sync of a Deployment, which is one comparison of the Deployment with its ReplicaSets: holds the state, chooses the
+//! next step of the rollout, and writes the status. Upstream: `syncDeployment`.
 
 use std::sync::Arc;
 
@@ -57,7 +58,8 @@ impl<'a> DeploymentSync<'a> {
         }
     }
 
-    /// Does the next step of the rollout.
+    /// Does the next step: notes a deletion only in the status, follows a scaling or a pause, or else continues the rollout
+    /// by its strategy.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let going = self.deployment.metadata.deletion_timestamp.is_some();
         if !going {
@@ -98,7 +100,7 @@ impl<'a> DeploymentSync<'a> {
         indexes.into_iter().filter(|i| wanted(&self.sets[*i]) > 0).collect()
     }
 
-    /// Returns true if the Deployment was scaled after its ReplicaSets were. Upstream: `isScalingEvent`.
+    /// Returns true if `replicas` has changed since the ReplicaSets were last resized. Upstream: `isScalingEvent`.
     fn is_scaled(&self) -> bool {
         let active = self.active(0..self.sets.len());
         active
@@ -153,7 +155,7 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
-    /// Patches a ReplicaSet.
+    /// Patches a ReplicaSet, and replaces it in `sets` by the result.
     pub(super) async fn change_set(&mut self, index: usize, mut patch: Value) -> Result<(), SyncError> {
         let metadata = &self.sets[index].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);

@@ -1,4 +1,5 @@
-//! Endpoints: the entries of a slice, each for one pod. Upstream: `podToEndpoint`, `EndpointSet`.
+//! Makes the endpoint of a pod, which is an entry in a slice: addresses, readiness, node and zone. Upstream:
+//! `podToEndpoint`, `EndpointSet`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

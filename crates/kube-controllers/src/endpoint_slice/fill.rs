@@ -1,5 +1,5 @@
-//! Distributes endpoints over slices, with as few writes as possible rather than with as few slices. Upstream:
-//! `reconcileByPortMapping`.
+//! Distributes the endpoints of a service over slices. Endpoints stay in their slice if possible, because every changed
+//! slice is sent to all nodes: few writes matter more than few slices. Upstream: `reconcileByPortMapping`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::service::{has_labels_of, labels};
 /// The largest number of endpoints in a slice. Upstream: `--max-endpoints-per-slice`.
 pub(super) const MOST: usize = 100;
 
-/// Endpoints with the same ports.
+/// Endpoints with the same ports. A slice has one list of ports for all its endpoints, so each group has its own slices.
 pub(super) struct Group {
     pub(super) ports: Vec<Value>,
     pub(super) endpoints: Endpoints,
@@ -25,10 +25,12 @@ pub(super) fn endpoints(slice: &DynamicObject) -> &[Value] {
 
 /// Puts a group of endpoints into the existing slices with its ports, and into new slices if needed.
 pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<DynamicObject>>, group: Group) {
-    let Group { ports, endpoints: mut waiting } = group;
+    let Group { ports, endpoints: mut waiting } = group; // `waiting`: the endpoints that are in no slice yet
     let (mut changed, mut unchanged) = keep(plan, service, existing, &mut waiting);
-    changed.sort_by_key(|slice| std::cmp::Reverse(endpoints(slice).len())); // the fullest ones first
+    // The slices that are written anyway take new endpoints first, the fullest ones before the others.
+    changed.sort_by_key(|slice| std::cmp::Reverse(endpoints(slice).len()));
     changed.iter_mut().for_each(|slice| top_up(slice, &mut waiting));
+    // The rest goes into an unchanged slice, if it fits there as a whole, or else into new slices.
     while waiting.len() > 0 {
         let found = to_fill(&unchanged, waiting.len());
         let mut slice = match found {
@@ -42,8 +44,8 @@ pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<D
     plan.unchanged.append(&mut unchanged);
 }
 
-/// Keeps the wanted endpoints of each slice, and plans to delete slices that keep none. Returns the changed and the
-/// unchanged slices.
+/// Keeps the endpoints of each slice that are still wanted, and removes them from `waiting`. Plans to delete slices that
+/// keep none. Returns the changed and the unchanged slices.
 fn keep(
     plan: &mut Plan,
     service: &DynamicObject,
@@ -76,6 +78,7 @@ fn keep(
     (changed, unchanged)
 }
 
+/// Fills a slice with waiting endpoints.
 fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
     let mut all = endpoints(slice).to_vec();
     all.extend(waiting.take_some(MOST.saturating_sub(all.len())));

@@ -1,5 +1,5 @@
-//! The EndpointSlice controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
-//! no requests.
+//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service, one
+//! of its pods or one of its slices changes. They make no requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::shared::pods::{has_ended, is_ready};
 /// own.
 const AFTER_A_SLICE: Duration = Duration::from_secs(1);
 
-/// Queues each service that was added, changed or deleted.
+/// Queues each service that was added or changed. After a deletion, the garbage collector deletes the slices.
 pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for ServiceHandler {
@@ -56,11 +56,11 @@ impl EventHandler<Pod> for PodHandler {
     }
 
     fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
-        let is_elsewhere = old.metadata.labels != new.metadata.labels;
-        if is_elsewhere {
+        let is_relabelled = old.metadata.labels != new.metadata.labels;
+        if is_relabelled {
             self.0.wake(&old);
         }
-        if is_elsewhere || endpoint_differs(&old, &new) {
+        if is_relabelled || endpoint_differs(&old, &new) {
             self.0.wake(&new);
         }
     }

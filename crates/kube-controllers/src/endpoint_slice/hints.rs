@@ -1,4 +1,5 @@
-//! Hints: the zones and nodes whose traffic should go to an endpoint. Upstream: `k8s.io/endpointslice/trafficdist`.
+//! Hints in endpoints: the zones and nodes whose traffic should go to an endpoint. Proxies follow them to keep traffic
+//! close, if the service asks for that by `trafficDistribution`. Upstream: `k8s.io/endpointslice/trafficdist`.
 
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<V
     Some(hinted)
 }
 
-/// Returns the hints of an endpoint, or null.
+/// Returns the hints that an endpoint should have, or null if it should have none.
 fn hints(endpoint: &Value, distribution: &str) -> Value {
     let by_zone = ["PreferClose", "PreferSameZone", "PreferSameNode"].contains(&distribution);
     if by_zone && endpoint["conditions"]["ready"] != true {

@@ -1,4 +1,5 @@
-//! Plans and performs the writes to the slices of a service. Upstream: `reconcileByAddressType`, `finalize`.
+//! Plans which slices of a service are created, updated and deleted, and then performs these writes. Upstream:
+//! `reconcileByAddressType`, `finalize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::shared::object::name;
 
 /// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
+    /// A slice without endpoints and ports, from which new slices are made.
     template: DynamicObject,
     pub(super) create: Vec<DynamicObject>,
     pub(super) update: Vec<DynamicObject>,
@@ -34,6 +36,7 @@ fn ports(slice: &DynamicObject) -> Ports {
 }
 
 impl Plan {
+    /// Plans the writes for one address type, from the existing slices and the wanted endpoints by their ports.
     pub(super) fn new(
         service: &DynamicObject,
         kind: &ApiResource,
@@ -47,13 +50,13 @@ impl Plan {
         for slice in existing {
             match owns(service, &slice) {
                 true => by_ports.entry(ports(&slice)).or_default().push(slice),
-                false => plan.delete.push(slice),
+                false => plan.delete.push(slice), // it belongs to an earlier service of the same name
             }
         }
         for (ports, group) in groups {
             fill(&mut plan, service, by_ports.remove(&ports).unwrap_or_default(), group);
         }
-        plan.delete.extend(by_ports.into_values().flatten());
+        plan.delete.extend(by_ports.into_values().flatten()); // no endpoint has these ports any more
         plan.leave_one(service);
         plan.reuse(service);
         plan.give_hints(service);
@@ -81,7 +84,7 @@ impl Plan {
         endpoints(slice).is_empty() && ports(slice).is_empty() && slice.metadata.labels == self.template.metadata.labels
     }
 
-    /// Turns pairs of a deletion and a creation into updates.
+    /// Turns pairs of a deletion and a creation into updates, because one write is cheaper than two.
     fn reuse(&mut self, service: &DynamicObject) {
         let (create, update) = (&mut self.create, &mut self.update);
         self.delete.retain(|old| {

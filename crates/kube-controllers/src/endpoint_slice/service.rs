@@ -1,4 +1,5 @@
-//! Accessors for services, and for the slices that are made for them.
+//! Reads services, and tells which slices belong to them: which services get slices, with what labels and address types,
+//! and which existing slices this controller may change.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +11,12 @@ use serde_json::{Value, json};
 use crate::shared::object::{name, namespace, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
-/// The labels of a slice that the controller sets itself, regardless of the service's labels.
+/// The labels of a slice that the controller sets itself. It copies all other labels from the service.
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const HEADLESS: &str = "service.kubernetes.io/headless";
 
+/// The name by which the controller marks its own slices, in the label `MANAGED_BY`. Users may write other slices.
 const NAME: &str = "endpointslice-controller.k8s.io";
 
 type Labels = BTreeMap<String, String>;
@@ -80,7 +82,7 @@ fn free(labels: Option<&Labels>) -> Labels {
     free.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Returns true if this controller made the slice.
+/// Returns true if this controller made the slice, and not a user or another controller.
 pub(super) fn is_ours(slice: &DynamicObject) -> bool {
     slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }

@@ -1,5 +1,6 @@
-//! The back-off after failed pods: 10 seconds, then twice as long each time, at most 10 minutes. Upstream:
-//! `pkg/controller/job/backoff_utils.go`.
+//! The back-off of a Job: after a failed pod, the Job waits 10 seconds before it creates the next pod, and twice as long
+//! after each further failure, at most 10 minutes. Without it, pods that fail at once would be replaced without a pause.
+//! Upstream: `pkg/controller/job/backoff_utils.go`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -15,7 +16,8 @@ const LONGEST: Duration = Duration::from_secs(600);
 pub(super) struct Backoffs(Mutex<HashMap<String, (u32, Instant)>>);
 
 impl Backoffs {
-    /// Notes pods that were counted. A success ends the back-off.
+    /// Notes how many pods a sync has counted as succeeded and as failed, so each failure lengthens the wait once. A
+    /// success ends the back-off.
     pub(super) fn counted(&self, job: &str, succeeded: usize, failed: usize) {
         let mut all = self.lock();
         if succeeded > 0 {
@@ -28,7 +30,7 @@ impl Backoffs {
         }
     }
 
-    /// Returns the time to wait before the next pod is created.
+    /// Returns the time that is left until the next pod may be created.
     pub(super) fn left(&self, job: &str) -> Duration {
         let Some((failures, last)) = self.lock().get(job).copied() else { return Duration::ZERO };
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));

@@ -1,4 +1,6 @@
-//! Decides which pods belong to a Job, and adopts or releases pods accordingly. Upstream: `getPodsForJob`.
+//! Decides which pods belong to a Job: adopts matching pods without a controller, and releases pods that no longer match.
+//! It differs from `shared/claims.rs` by the finalizer, which a pod gets and loses with its Job. Upstream:
+//! `getPodsForJob`.
 
 use std::sync::Arc;
 
@@ -39,6 +41,8 @@ impl Controller {
         Ok(claimed)
     }
 
+    /// Makes the Job the controller of a pod, and adds the finalizer. Asks the API server first whether the Job still
+    /// exists, because the cache may be stale, and a deleted Job must not adopt pods.
     async fn adopt(&self, job: &DynamicObject, pod: &Pod) -> Result<(), SyncError> {
         let metadata = &job.metadata;
         let fresh = self.api(job, &self.kind).get(name(metadata)).await;

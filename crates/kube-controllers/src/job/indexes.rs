@@ -1,5 +1,5 @@
-//! The indexes that have succeeded, in the form of the Job's status: `0,2-4`. Upstream:
-//! `pkg/controller/job/indexed_job_utils.go`.
+//! Reads and writes `status.completedIndexes` of an indexed Job: the indexes whose pods have succeeded, as text such as
+//! `0,2-4`. Upstream: `pkg/controller/job/indexed_job_utils.go`.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,16 @@ pub(super) fn read(text: &str, completions: i64) -> BTreeSet<i64> {
     indexes
 }
 
+/// Writes three or more consecutive indexes as a range.
 pub(super) fn write(indexes: &BTreeSet<i64>) -> String {
-    let mut runs: Vec<(i64, i64)> = Vec::new();
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
     for index in indexes {
-        match runs.last_mut() {
+        match ranges.last_mut() {
             Some((_, last)) if *last + 1 == *index => *last = *index,
-            _ => runs.push((*index, *index)),
+            _ => ranges.push((*index, *index)),
         }
     }
-    let texts = runs.iter().map(|(first, last)| match last - first {
+    let texts = ranges.iter().map(|(first, last)| match last - first {
         0 => first.to_string(),
         1 => format!("{first},{last}"),
         _ => format!("{first}-{last}"),
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_three_are_written_short() {
+    fn three_consecutive_indexes_are_written_as_a_range() {
         let indexes = read("0,2-4,6,7", 100);
         assert_eq!(indexes, BTreeSet::from([0, 2, 3, 4, 6, 7]));
         assert_eq!(write(&indexes), "0,2-4,6,7");

@@ -1,4 +1,5 @@
-//! The number of a Job's active pods: creates missing pods and deletes surplus ones. Upstream: `manageJob`.
+//! Keeps as many pods of a Job active as it asks for now: creates missing pods and deletes surplus ones. A pod is active if
+//! it has not ended and is not being deleted. Upstream: `manageJob`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,11 +25,13 @@ impl JobSync<'_> {
         let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
         let mut surplus = self.misplaced();
+        // Then enough other pods to get down to the wanted number.
         surplus.extend(self.least_missed(&surplus, existing.saturating_sub(surplus.len() + wanted)));
         if !surplus.is_empty() {
             surplus.truncate(BURST);
             return self.remove(surplus).await;
         }
+        // With `podReplacementPolicy: Failed`, a pod that is being deleted is replaced only once it has ended.
         let held =
             if self.spec.replaces_ended_only { usize::try_from(self.terminating).unwrap_or_default() } else { 0 };
         let missing = wanted.saturating_sub(existing + held).min(BURST);
@@ -49,7 +52,7 @@ impl JobSync<'_> {
         let existing = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
             _ if self.spec.suspended => 0,
-            None if self.succeeded() > 0 => existing,
+            None if self.succeeded() > 0 => existing, // one success is enough, so no pod is replaced
             None => self.spec.parallelism,
             Some(completions) => (completions - self.succeeded()).clamp(0, self.spec.parallelism),
         }
@@ -111,6 +114,7 @@ impl JobSync<'_> {
         Ok(())
     }
 
+    /// Creates pods; for an indexed Job, one for each of the lowest free indexes.
     async fn create(&mut self, missing: usize) -> Result<(), SyncError> {
         let indexes = if self.spec.indexed { self.free_indexes(missing) } else { vec![None; missing] };
         for index in indexes {
@@ -119,7 +123,7 @@ impl JobSync<'_> {
                 Err(error) => {
                     let error = ApiError::from(error);
                     if is_namespace_terminating(&error) {
-                        return Ok(());
+                        return Ok(()); // the other pods would be refused, too
                     }
                     self.record(Reason::FailedCreate, format!("Error creating: {error}")).await;
                     return Err(SyncError::refused(format!("create a pod of {}", self.key))(error));

@@ -1,10 +1,11 @@
-//! Accessors for the pods of a Job.
+//! Reads the pods of a Job: their state, their index, and the finalizer by which the controller counts each pod once.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The finalizer that a pod has until the Job's status counts it.
 pub(super) const TRACKED: &str = "batch.kubernetes.io/job-tracking";
+/// The annotation and label with the pod's index in an indexed Job.
 pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
 fn phase(pod: &Pod) -> &str {
@@ -15,6 +16,7 @@ pub(super) fn uid(pod: &Pod) -> &str {
     pod.metadata.uid.as_deref().unwrap_or_default()
 }
 
+/// Returns true if the pod still has the finalizer, so it is not counted for good yet.
 pub(super) fn is_tracked(metadata: &ObjectMeta) -> bool {
     metadata.finalizers.iter().flatten().any(|name| name == TRACKED)
 }
@@ -23,10 +25,12 @@ pub(super) fn has_succeeded(pod: &Pod) -> bool {
     phase(pod) == "Succeeded"
 }
 
+/// Returns true if all containers have ended for good.
 pub(super) fn has_ended(pod: &Pod) -> bool {
     matches!(phase(pod), "Succeeded" | "Failed")
 }
 
+/// Returns true if the pod is being deleted.
 pub(super) fn is_going(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_some()
 }

@@ -1,18 +1,22 @@
-//! The spec of a Job, with defaults resolved.
+//! Reads the spec of a Job for one sync: absent fields get their defaults.
 
 use kube_client::api::DynamicObject;
 
+/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
+    /// The largest number of pods that run at the same time.
     pub(super) parallelism: i64,
     /// The number of pods that must succeed; `None` if one success is enough.
     pub(super) completions: Option<i64>,
+    /// The number of failed pods, or of restarts, after which the Job fails.
     pub(super) backoff_limit: i64,
-    /// In seconds.
+    /// The seconds after its start in which the Job must finish; `None` for no deadline.
     pub(super) active_deadline: Option<i64>,
     /// The seconds after which a finished Job is deleted.
     pub(super) ttl: Option<i64>,
     pub(super) suspended: bool,
+    /// True if each pod has an index and each index must succeed once (`completionMode: Indexed`).
     pub(super) indexed: bool,
     /// True if a pod that is being deleted is replaced only once it has ended.
     pub(super) replaces_ended_only: bool,

@@ -1,4 +1,5 @@
-//! The status of a Job, as the controller reads and writes it.
+//! The status of a Job as it is read from the API and written to it. `track.rs` computes its counts, `verdict.rs` and `sync.rs` its
+//! conditions.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ pub(super) struct Status {
     pub(super) conditions: Vec<Condition>,
 }
 
+/// The uids of pods that have ended and are not counted yet, by their result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Uncounted {
@@ -43,7 +45,7 @@ impl Status {
         self.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
     }
 
-    /// Sets a condition, but does not add one that is false. Returns true if it changed. Upstream:
+    /// Sets a condition, but does not add a condition that is false. Returns true if the status changed. Upstream:
     /// `ensureJobConditionStatus`.
     pub(super) fn set(&mut self, kind: &str, truth: bool, reason: &str, message: &str, now: &str) -> bool {
         let status = if truth { "True" } else { "False" };

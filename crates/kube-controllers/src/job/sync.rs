@@ -1,4 +1,5 @@
-//! One sync of a Job: its state, and the order of the steps. Upstream: `syncJob`.
+//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, decides about the steps and their
+//! order, and writes the status. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,10 +48,13 @@ impl<'a> JobSync<'a> {
         }
     }
 
+    /// Returns true if the Job is complete or has failed.
     pub(super) fn is_finished(&self) -> bool {
         self.written.is("Complete").or_else(|| self.written.is("Failed")).is_some()
     }
 
+    /// Does one sync of a Job that is not finished. If its end is decided, ends its active pods; otherwise creates and
+    /// deletes pods. Then counts the pods that have ended and, if all are counted, finishes the Job.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let now = self.controller.clock.now();
         if self.status.start_time.is_none() && !self.spec.suspended {
@@ -122,6 +126,7 @@ impl<'a> JobSync<'a> {
         self.status.succeeded + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
+    /// Returns the number of pods that have failed.
     pub(super) fn failed(&self) -> i64 {
         let new = self.newly_ended(false).count() + self.status.uncounted_terminated_pods.failed.len();
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)

@@ -1,7 +1,9 @@
-//! Counts the pods of a Job, each exactly once. Upstream: `trackJobStatusAndRemoveFinalizers`.
+//! Counts the pods of a Job that have succeeded or failed, each exactly once. Upstream:
+//! `trackJobStatusAndRemoveFinalizers`.
 //!
-//! A pod that has ended is first noted in the status as uncounted, then loses its finalizer, then is counted. A
-//! controller that is stopped between two of these steps continues with the next one.
+//! A finalizer keeps each pod until it is counted. A pod that has ended is first listed in
+//! `status.uncountedTerminatedPods`, then it loses the finalizer, then the list entry turns into a count. A controller
+//! that is stopped between two of these steps finds the state in the API and continues with the next step.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ impl JobSync<'_> {
     /// those of a failed Job count as failed.
     pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
         self.count_active();
+        // Pods that an earlier sync has noted, and that have lost their finalizer since.
         let tracked: HashSet<String> = self.tracked().map(|pod| pods::uid(pod).to_owned()).collect();
         count(&mut self.status, |uid| !tracked.contains(uid));
         let fails = self.status.is("FailureTarget").is_some();
@@ -54,10 +57,12 @@ impl JobSync<'_> {
         Ok(())
     }
 
+    /// Returns the pods that still have the finalizer.
     fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }
 
+    /// Sets the counts of pods that have not ended.
     fn count_active(&mut self) {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.status.active = number(self.active.len());
@@ -84,7 +89,7 @@ impl JobSync<'_> {
     }
 }
 
-/// Moves the noted pods for which `is_counted` is true into the counts.
+/// Turns those list entries of `status.uncountedTerminatedPods` for which `is_counted` is true into counts.
 fn count(status: &mut Status, is_counted: impl Fn(&str) -> bool) {
     let uncounted = &mut status.uncounted_terminated_pods;
     for (noted, total) in

@@ -1,5 +1,5 @@
-//! The end of a finished Job: releases its pods, and deletes the Job after `ttlSecondsAfterFinished`. Upstream:
-//! `pkg/controller/ttlafterfinished`.
+//! Cleans up after a finished Job: removes the finalizers of its pods, and deletes the Job after
+//! `ttlSecondsAfterFinished`. Upstream: `pkg/controller/ttlafterfinished`, which is a controller of its own.
 
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ impl JobSync<'_> {
             self.requeue_after(left);
             return Ok(());
         }
+        // A new Job of the same name must stay.
         let same = Preconditions { uid: metadata.uid.clone(), resource_version: None };
         let how = DeleteParams::foreground().preconditions(same);
         match self.controller.api(&self.job, &self.controller.kind).delete(name(metadata), &how).await {

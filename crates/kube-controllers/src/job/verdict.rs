@@ -1,4 +1,5 @@
-//! Decides whether a Job has failed or is complete. Upstream: `syncJob`, `enactJobFinished`.
+//! Decides whether a Job has failed or is complete, and writes that into its conditions: first an announcement, and the
+//! final condition once all pods are counted and gone. Upstream: `syncJob`, `enactJobFinished`.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
-/// The end of a Job: a success or a failure.
+/// The decision that a Job ends, as a success or as a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// The condition `SuccessCriteriaMet` or `FailureTarget`, which is set before the pods are counted.
@@ -41,7 +42,8 @@ impl Verdict {
 }
 
 impl JobSync<'_> {
-    /// Returns the end that was announced already, or a new failure. Queues the Job again at its deadline.
+    /// Returns the verdict that was announced already, or a failure: too many failed pods or restarts, or a missed
+    /// deadline. Without a verdict, queues the Job again at its deadline.
     pub(super) fn verdict(&self) -> Option<Verdict> {
         if let Some(met) = self.status.is("SuccessCriteriaMet") {
             return Some(Verdict::success(&met.reason, &met.message));
@@ -67,7 +69,8 @@ impl JobSync<'_> {
         complete.then(|| Verdict::success("CompletionsReached", "Reached expected number of succeeded pods"))
     }
 
-    /// Returns true if containers were restarted too often. Upstream: `pastBackoffLimitOnFailure`.
+    /// Returns true if failed containers were restarted in their pods as often as the limit of failures allows. Upstream:
+    /// `pastBackoffLimitOnFailure`.
     fn restarts_too_often(&self) -> bool {
         let living = self.pods.iter().filter(|pod| !pods::has_ended(pod));
         let restarts: i64 = living.map(|pod| pods::restarts(pod)).sum();

@@ -1,5 +1,5 @@
-//! The demands of a pod on its node: node selector, node affinity and tolerations. Upstream:
-//! `component-helpers/scheduling/corev1`.
+//! Checks what a pod demands of its node: node selector, node affinity and tolerations. The scheduler and the DaemonSet
+//! controller decide by it where a pod may run. Upstream: `component-helpers/scheduling/corev1`.
 
 use kube_machinery::value::{Array, SmolStr, Value};
 
@@ -22,6 +22,7 @@ fn term_selects(term: &Value, name: &str, labels: &Value) -> bool {
     !(expressions.is_empty() && fields.is_empty()) && expressions.iter().all(of_label) && fields.iter().all(of_field)
 }
 
+/// Returns true if a value, or its absence, meets a requirement of a node selector term.
 fn meets(requirement: &Value, found: Option<&str>) -> bool {
     let values = items(&requirement["values"]);
     let is_one = found.is_some_and(|found| values.iter().any(|value| value == found));

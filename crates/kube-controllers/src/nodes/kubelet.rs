@@ -1,5 +1,5 @@
-//! The kubelet: a client of the API that watches pods and runs each through its stages. The scheduler's binding is one
-//! of these stages.
+//! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what a real
+//! pod's status would be. No containers run. The scheduler's binding is one of these stages.
 
 mod catch_up;
 mod containers;
@@ -85,16 +85,20 @@ struct KubeletContext {
 pub struct Kubelet {
     context: KubeletContext,
     stages: Stages,
+    /// The tasks of pods. Each returns the uid of its pod.
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
+    /// The number of the last address that a pod got.
     addresses: u32,
 }
 
+/// A pod that this kubelet runs.
 struct Managed {
     sync_type: SyncPodType,
+    /// The number of the pod's address.
     address: u32,
-    /// `None` once the task has ended, because a handle keeps the task's memory.
+    /// The task that runs the stages. `None` once it has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
 }
 
@@ -169,6 +173,7 @@ impl Kubelet {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
         }
+        // Pods that were deleted while no watch ran.
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {
@@ -262,6 +267,7 @@ impl Kubelet {
         }
     }
 
+    /// Writes a part of a pod's status in a task of its own.
     fn write_status(&mut self, pod: &Received, status: Value) {
         let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
         self.running.spawn(async move {
@@ -277,16 +283,20 @@ impl Kubelet {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
+        // A bound pod that has a status already is not this kubelet's to start. And without a scheduler, pods with a node
+        // are another kubelet's.
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        // If the pod's own stages name a node instead of asking the scheduler, only unbound pods are run.
         match self.stages.of_pod(pod).schedules() {
             true => bound || ours,
             false => !bound,
         }
     }
 
+    /// Handles the end of a pod's task.
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {

@@ -1,4 +1,6 @@
-//! The log lines of containers. Upstream keeps them on the nodes, where the API server fetches them.
+//! Stores the log lines that the kubelet writes for simulated containers, until `kubectl logs` reads them. A run of a container
+//! is the time from one start to the next; its number is the number of restarts before it. Upstream keeps logs on the
+//! nodes, where the API server fetches them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,7 +44,7 @@ pub struct Line {
 }
 
 impl Logs {
-    /// Adds a line for a run of a container. Only the present run and the one before are kept.
+    /// Adds a line for a run of a container. Only the lines of this run and of the run before are kept.
     pub(crate) fn append(&self, uid: &str, container: &str, run: u64, time: Timestamp, text: String) {
         let mut pods = self.lock();
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1; // in order, as the lock is held

@@ -1,4 +1,4 @@
-//! The Node objects that a cluster starts with.
+//! Makes the Node objects that a cluster starts with, `node-1` and so on, as a kubelet would register them.
 
 use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::conventions::random::digest;

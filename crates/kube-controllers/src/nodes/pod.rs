@@ -1,4 +1,4 @@
-//! Accessors for pods, which the scheduler and the kubelet share.
+//! Reads the uid of a pod in the form of a JSON value, for the scheduler and the kubelet, which know pods by their uid.
 
 use kube_machinery::value::Value;
 

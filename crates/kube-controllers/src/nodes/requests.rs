@@ -1,5 +1,6 @@
-//! The requests of the scheduler and the kubelet to the API. The server handles them like those of any client. Only
-//! the encoding as text is left out, because writing and reading text within one process was most of their work.
+//! The interface by which the scheduler and the kubelet make requests to an API server in the same process. The server
+//! handles them like those of any client, but objects are passed as they are: encoding and decoding them as JSON was most
+//! of the work. `kube-testcluster` implements [`Requests`].
 
 use std::fmt;
 use std::ops::Deref;
@@ -95,7 +96,7 @@ pub trait Requests: fmt::Debug + Send + Sync {
     /// `PATCH` of an object, by a merge patch. Returns the object.
     fn patch(&self, object: ObjectRef, patch: Value) -> Answer<'_, Received>;
 
-    /// `PATCH` of a pod's status that merges `status` into the present status. Returns the pod. If the pod has another
+    /// `PATCH` of a pod's status that merges `status` into the current status. Returns the pod. If the pod has another
     /// uid by now, the error is that of a patch that changes the uid.
     fn write_status(&self, author: Author, pod: ObjectRef, uid: String, status: Value) -> Answer<'_, Received>;
 }

@@ -1,4 +1,5 @@
-//! The scheduler: chooses a node for each pod. Upstream: `pkg/scheduler`.
+//! The scheduler: watches the nodes, and chooses for each pod the fitting node with the fewest pods. The kubelet asks it when a
+//! pod comes to its binding stage. Upstream: `pkg/scheduler`, which has more filters and scores.
 
 mod fit;
 mod known;
@@ -44,7 +45,7 @@ pub(crate) struct Scheduler {
     nodeless: Nodeless,
 }
 
-/// The pods that have not ended, and their nodes.
+/// The load of the nodes: the pods on each that have not ended.
 #[derive(Debug, Default)]
 struct Load {
     /// The node of each pod, by uid.
@@ -117,7 +118,7 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
-    /// Returns the assignment of a pod that has a node already.
+    /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let known = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&known, node) }

@@ -1,4 +1,5 @@
-//! The stages of pods: the script by which the kubelet runs and deletes each pod.
+//! The stages of pods: the script, usually read from YAML, by which the simulated kubelet runs and deletes each pod. Tests choose or
+//! write stages to get slow, failing or crashing pods.
 
 mod named;
 mod selector;

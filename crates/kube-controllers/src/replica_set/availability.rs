@@ -1,4 +1,5 @@
-//! Available pods: a pod is available once it has been ready for its ReplicaSet's `minReadySeconds`.
+//! Counts the available pods of a ReplicaSet for its status. A pod is available once it has been ready for the ReplicaSet's
+//! `minReadySeconds` without a break.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,6 @@
-//! Decides which pods belong to a ReplicaSet, and adopts or releases pods accordingly. Upstream:
-//! `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Decides which pods belong to a ReplicaSet: adopts pods that its selector matches and that have no controller, and releases
+//! pods that it no longer matches. It differs from `shared/claims.rs` in that it reports each step to the observer.
+//! Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Returns true if the pod still existed.
+    /// Makes the ReplicaSet the controller of a pod. Returns true if the pod still existed.
     async fn adopt(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<bool, SyncError> {
         let owner = json!([pods::owned_by(set)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;
@@ -86,6 +87,7 @@ impl Controller {
         Ok(adopted)
     }
 
+    /// Removes the ReplicaSet from the owner references of a pod.
     async fn release(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<(), SyncError> {
         let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
         if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {
@@ -94,6 +96,7 @@ impl Controller {
         Ok(())
     }
 
+    /// Patches the owner references of a pod. Returns true if the pod still existed.
     async fn change_owners(&self, set: &ReplicaSet, pod: &SlimPod, owners: Value) -> Result<bool, kube_client::Error> {
         let api: Api<_> = self.api::<Pod>(set);
         let patch = Patch::Strategic(json!({"metadata": {"uid": pod.uid(), "ownerReferences": owners}}));

@@ -1,5 +1,5 @@
-//! The ReplicaSet controller's event handlers: they turn the informers' notifications into keys in the work queue, and make
-//! no requests.
+//! The ReplicaSet controller's event handlers: after a change of a ReplicaSet or of a pod, they put the key of the ReplicaSet into
+//! the work queue, and note created and deleted pods in the expectations. They make no requests.
 
 use std::sync::Arc;
 
@@ -72,6 +72,7 @@ impl PodHandler {
         }
     }
 
+    /// Handles the first sight of a pod that is being deleted or gone, because it counts as gone from then on.
     fn deletion_begins(&self, pod: &SlimPod) {
         if let Some(owner) = self.owner(pod) {
             self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));

@@ -1,4 +1,5 @@
-//! Reports the events of the ReplicaSet controller's work to a callback, or to the log.
+//! Reports each step of the ReplicaSet controller's work to a callback, so a lesson or a test can show or check what the
+//! controller does. Without a callback, the steps are logged.
 
 use crate::shared::error::SyncError;
 

@@ -1,5 +1,5 @@
-//! The order in which surplus pods are deleted. Upstream: `ActivePodsWithRanks` in
-//! `pkg/controller/controller_utils.go`.
+//! The order in which the surplus pods of a ReplicaSet are deleted when it is scaled down: first those whose loss hurts least,
+//! such as pods that do not run yet. Upstream: `ActivePodsWithRanks` in `pkg/controller/controller_utils.go`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,6 +14,7 @@ pub(super) fn sort_by_deletion_order(pods: &mut [Arc<SlimPod>], related: &[Arc<S
     for pod in related {
         *active_on.entry(pod.node()).or_default() += 1;
     }
+    // Pods with many related pods on their node go first, so the rest is spread over the nodes.
     let neighbours = |pod: &SlimPod| active_on.get(pod.node()).copied().unwrap_or_default();
     pods.sort_by_cached_key(|pod| deletion_rank(pod, neighbours(pod)));
 }
@@ -35,6 +36,7 @@ fn deletion_rank(pod: &SlimPod, neighbours: usize) -> impl Ord + use<> {
     )
 }
 
+/// Ranks phases: the further a pod has come, the later it is deleted.
 fn progress(phase: Phase) -> u8 {
     match phase {
         Phase::Running => 2,

@@ -48,6 +48,7 @@ impl Controller {
         managed
     }
 
+    /// Creates missing pods, or deletes surplus ones.
     async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
         let (existing, wanted) = (owned.len(), wanted(set));
         if existing < wanted {
@@ -71,7 +72,7 @@ impl Controller {
         let namespace = name(set.metadata.namespace.as_ref());
         let (api, pod) = (Api::namespaced(self.client.clone(), namespace), pods::new(set)?);
         self.expectations.expect_creations(key, missing);
-        let (mut left, mut batch) = (missing, 1);
+        let (mut left, mut batch) = (missing, 1); // the pods that are not tried yet, and the size of the next batch
         while left > 0 {
             batch = batch.min(left);
             let creations = (0..batch).map(|_| self.create_one(key, set, &api, &pod));

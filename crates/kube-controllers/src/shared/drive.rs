@@ -1,4 +1,5 @@
-//! Runs a controller: starts its informers, waits for their caches, then runs its workers.
+//! The order in which every workload controller starts and ends: start the informers, wait until their caches are filled,
+//! run the workers until a stop or a failure, and stop the informers.
 
 use kube_informers::cache::{Done, SharedInformerFactory, wait_for};
 use kube_informers::workqueue::ReconcilePanicked;
@@ -9,8 +10,8 @@ use super::error::ControllerError;
 /// The number of keys that are processed concurrently. The queue never hands out a key that is in progress.
 pub(crate) const WORKERS: usize = 2;
 
-/// Starts the factory, waits until the caches are filled, and works until `stop`. A failed informer, or failed work,
-/// also fires `stop`. The informers have ended when this returns.
+/// Starts the factory, waits until the signals in `filled` say that the caches are filled, and then runs `work` until
+/// `stop`. A failed informer, or failed work, also fires `stop`. The informers have ended when this returns.
 pub(crate) async fn drive(
     factory: &SharedInformerFactory,
     filled: &[Done],

@@ -1,4 +1,5 @@
-//! The errors of a controller, and of its syncs.
+//! The errors of the workload controllers: those that end a controller, and those after which only one object is synced
+//! again.
 
 use kube_informers::cache::{ApiError, Error, InformerFailed};
 use kube_informers::workqueue::ReconcilePanicked;

@@ -1,4 +1,5 @@
-//! Expectations: writes of a controller that its cache has not seen yet. Upstream:
+//! Expectations: the pods that the ReplicaSet controller has created and deleted, and that its cache has not seen created or
+//! deleted yet. Until then it does not sync the ReplicaSet, because it would count wrong. Upstream:
 //! `pkg/controller/controller_utils.go`.
 
 use std::collections::{HashMap, HashSet};

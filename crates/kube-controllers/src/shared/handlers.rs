@@ -1,5 +1,6 @@
-//! The event handlers of the workload controllers: they turn the informers' notifications into keys in the work queue,
-//! and make no requests.
+//! The event handlers that most workload controllers share: after a change of an object of the controller's kind, or of one
+//! of its dependents such as a pod, they put the key of the object that must be synced into the work queue. They make no
+//! requests.
 
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
     fn owner(&self, dependent: &ObjectMeta) -> Option<Arc<DynamicObject>> {
         let owner = controller_of_kind(dependent, &Self::Kind::kind(&()))?;
         let object = self.objects().namespace(namespace(dependent)).get(&owner.name).ok()?;
-        (object.metadata.uid.as_ref() == Some(&owner.uid)).then_some(object) // not an earlier one of the same name
+        (object.metadata.uid.as_ref() == Some(&owner.uid)).then_some(object) // the owner may be an earlier object of this name
     }
 
     fn enqueue_owner(&self, dependent: &ObjectMeta) {
@@ -80,6 +81,8 @@ impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {
 pub(crate) struct DependentHandler<C>(pub(crate) Arc<C>);
 
 impl<C: Enqueue> DependentHandler<C> {
+    /// Queues the owner. If there is none, and the change may have made an adoption possible, queues the objects that may
+    /// adopt the dependent.
     fn enqueue(&self, dependent: &ObjectMeta, may_be_adopted: bool) {
         match self.0.owner(dependent) {
             Some(owner) => self.0.enqueue(&owner),

@@ -1,8 +1,10 @@
-//! Hashes a pod template. The hash is part of the names of the objects made from the template.
+//! Hashes a pod template. The hash is part of the names and labels of the objects made from the template, so a controller finds
+//! the objects of a template again, and two templates do not share a name.
 
 use serde_json::Value;
 
-/// Returns the hash of a template. It differs from upstream's hash, because upstream hashes Go's own print of the
+/// Returns the hash of a template. `collisions` counts how often the name of another template was hit; each count gives
+/// another hash. The hash differs from upstream's hash, because upstream hashes Go's own print of the
 /// template. Upstream: `ComputeHash`, `SafeEncodeString`.
 pub(crate) fn hash(template: &Value, collisions: Option<i64>) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";

@@ -1,4 +1,4 @@
-//! Scales values that are either a number or a percentage: `3` or `25%`.
+//! Reads fields that are either a number or a percentage, `3` or `25%`, such as `maxSurge` and `maxUnavailable`.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(crate) enum Rounding {
     Down,
 }
 
-/// Returns the number itself, or the percentage of `total`. Upstream: `GetScaledValueFromIntOrPercent`.
+/// Returns the number itself, or the percentage of `total`, rounded. Upstream: `GetScaledValueFromIntOrPercent`.
 pub(crate) fn scaled(value: &Value, total: i64, rounding: Rounding) -> i64 {
     match value {
         Value::String(text) => {

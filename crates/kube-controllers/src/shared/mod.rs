@@ -1,4 +1,6 @@
-//! Code that the workload controllers share.
+//! The parts that the workload controllers share: the run loop (`reconciler`, `drive`, `when_needed`), event handlers
+//! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`claims`), template history
+//! (`revisions`), Events (`recorder`) and helpers.
 
 pub(super) mod claims;
 pub(super) mod drive;

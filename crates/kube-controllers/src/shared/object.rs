@@ -1,4 +1,4 @@
-//! Accessors for dynamic objects and their metadata.
+//! Reads the metadata of objects of any kind, and makes owner references. Most workload controllers share it.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
@@ -45,7 +45,7 @@ pub(crate) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
 }
 
 /// Returns the values of an object in an index by controller: the controller's uid, or [`orphans_of`] its namespace if
-/// it has no controller.
+/// it has no controller. So a sync finds the objects of its owner, and those that the owner may adopt, without a scan.
 pub(crate) fn owner_index(metadata: &ObjectMeta) -> IndexValues<'_> {
     match controller(metadata) {
         None => orphans_of(namespace(metadata)).into(),

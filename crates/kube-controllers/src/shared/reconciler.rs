@@ -1,4 +1,6 @@
-//! The interface and the run loop of controllers that have one work queue.
+//! The interface of a workload controller, and the loop that runs it: handlers fill its work queue with keys, and workers
+//! sync the object of each key. Only the ReplicaSet controller has a loop of its own, because tests and lessons control
+//! it step by step.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -33,10 +35,10 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
 
     fn queue(&self) -> &WorkQueue<Self::Key>;
 
-    /// Reconciles one object.
+    /// Reconciles one object: compares the wanted state with the cached state, and writes the difference.
     fn sync(&self, key: &Self::Key) -> impl Future<Output = Result<(), SyncError>> + Send;
 
-    /// Returns true if the controller works on this object of its kind, so it must run.
+    /// Returns true if the controller works on this object of its kind, so [`run_when_needed`] must start it.
     fn is_needed_by(_: &DynamicObject) -> bool {
         true
     }

@@ -1,4 +1,5 @@
-//! Writes Events about objects, which `kubectl describe` shows. Upstream: `record.EventRecorder`.
+//! Writes Events about the objects of the workload controllers, which `kubectl describe` shows. The kubelet has a recorder
+//! of its own, which counts repeated Events. Upstream: `record.EventRecorder`.
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

@@ -1,5 +1,6 @@
-//! ControllerRevisions: the present and earlier templates of a DaemonSet or a StatefulSet. `kubectl rollout undo`
-//! returns to an earlier one. Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
+//! Revisions: for each pod template that a DaemonSet or StatefulSet has had, an object ControllerRevision holds a copy. A
+//! sync compares pods with revisions to tell new pods from old ones, and `kubectl rollout undo` returns to an earlier
+//! template. Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(crate) struct Revisions {
 
 /// The revisions of one owner.
 pub(crate) struct History {
-    /// The revision of the owner's present template.
+    /// The revision of the owner's current template.
     pub(crate) current: Arc<DynamicObject>,
     /// The other revisions, oldest first.
     pub(crate) old: Vec<Arc<DynamicObject>>,
@@ -72,8 +73,8 @@ impl Revisions {
         labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns the revisions of an owner. The revision of the present template is created if it is missing, and gets
-    /// the highest number.
+    /// Returns the revisions of an owner. Creates the revision of the current template if it is missing; if it exists, as
+    /// after an `undo`, makes its number the highest.
     pub(crate) async fn history(
         &self,
         key: &str,
@@ -116,6 +117,7 @@ impl Revisions {
         Ok(())
     }
 
+    /// Creates the revision of the current template.
     async fn create(
         &self,
         key: &str,
@@ -155,9 +157,9 @@ impl Revisions {
     /// was late. If not, the hash is that of another template; the collision is counted, so the next sync computes
     /// another hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
-        let taken = name(&wanted.metadata);
-        let existing = self.api(owner).get(taken).await;
-        let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken}")))?;
+        let taken_name = name(&wanted.metadata);
+        let existing = self.api(owner).get(taken_name).await;
+        let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken_name}")))?;
         let ours = controller(&existing.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
         if ours && existing.data["data"] == wanted.data["data"] {
             return Ok(Arc::new(existing));
@@ -169,10 +171,11 @@ impl Revisions {
         let owners: Api<DynamicObject> =
             Api::namespaced_with(self.client.clone(), namespace(&owner.metadata), &self.owners);
         let written = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        written.map_err(SyncError::refused(format!("count the collision of {taken}")))?;
-        Err(SyncError::Taken(taken.to_owned()))
+        written.map_err(SyncError::refused(format!("count the collision of {taken_name}")))?;
+        Err(SyncError::Taken(taken_name.to_owned()))
     }
 
+    /// Gives a revision another number.
     async fn renumber(
         &self,
         key: &str,

@@ -1,5 +1,5 @@
 //! A pod with only the fields that the controllers of ReplicaSets and Deployments read. They cache all pods of the
-//! cluster, and a typed pod takes more memory than the server's own copy.
+//! cluster, so the other fields would be most of their memory. The informer decodes each pod into this type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -248,6 +248,7 @@ impl Object for SlimPod {
     }
 }
 
+/// Reads owner references, and keeps the one of the controller.
 fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerReference>>, D::Error> {
     fold(from, None, |found, owner: OwnerReference| {
         if owner.controller == Some(true) {
@@ -256,6 +257,7 @@ fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerRefe
     })
 }
 
+/// Reads conditions, and keeps the state of the condition `Ready`.
 fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -272,6 +274,7 @@ fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     })
 }
 
+/// Reads container statuses, and keeps the highest restart count.
 fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -282,7 +285,7 @@ fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
     fold(from, 0, |most, container: Container| *most = container.restart_count.max(*most))
 }
 
-/// Folds a list while reading it, because most of its content is not kept.
+/// Reads a list and folds its elements one by one, so the list itself is never in memory.
 fn fold<'de, D: Deserializer<'de>, T: Deserialize<'de>, R>(
     from: D,
     start: R,

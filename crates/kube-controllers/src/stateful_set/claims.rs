@@ -1,5 +1,6 @@
-//! The claims of a StatefulSet's pods: creates them, and sets the owner references that decide when they are
-//! deleted. Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
+//! The PersistentVolumeClaims ("claims") of a StatefulSet's pods: creates them before their pod, and sets their owner
+//! references by the retention policy, so the garbage collector deletes them with the pod, with the set, or never.
+//! Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -74,7 +75,8 @@ impl StatefulSetSync<'_> {
         Ok(())
     }
 
-    /// Returns the owner that the claims of an ordinal should have.
+    /// Returns the owner that the claims of an ordinal should have: the pod if it is surplus and is to take its claims
+    /// along, the set if it is to take them along, or none.
     fn owner(&self, pod: Option<&ObjectMeta>, ordinal: i64) -> Option<OwnerReference> {
         let (policy, kept) = (self.spec.claim_retention, self.spec.has(ordinal));
         let reference = |api_version: &str, kind: &str, of: &ObjectMeta| OwnerReference {

@@ -1,4 +1,5 @@
-//! The identity of a StatefulSet's pods: ordinals, names, labels and claims. Upstream:
+//! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels, host
+//! name and claims, so a replacement has the same ones. Makes new pods and claims. Upstream:
 //! `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use k8s_openapi::api::core::v1::Pod;

@@ -1,5 +1,6 @@
-//! The pods of a StatefulSet, one after the other: creates or repairs wanted pods, and deletes surplus ones. Upstream:
-//! `processReplica`, `processCondemned`.
+//! Creates and repairs the wanted pods of a StatefulSet in the order of their ordinals, and deletes surplus pods in the reverse
+//! order. With `podManagementPolicy: OrderedReady` ("ordered"), a sync stops at the first pod that is not available; the
+//! next change of that pod continues. Upstream: `processReplica`, `processCondemned`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,6 +34,7 @@ impl StatefulSetSync<'_> {
         Ok(GO_ON)
     }
 
+    /// Creates a missing pod, deletes an ended pod, or repairs the labels and claims of a pod that runs.
     async fn ensure_replica(&self, index: usize) -> Result<Next, SyncError> {
         let ordinal = self.spec.start + i64::try_from(index).unwrap_or(i64::MAX);
         let Some(pod) = &self.replicas[index] else {
@@ -65,11 +67,12 @@ impl StatefulSetSync<'_> {
             let ordinal = ordinal(name(&self.set.metadata), name(&pod.metadata)).unwrap_or_default();
             self.update_claim_owners(pod, ordinal).await?;
         }
-        let lost = self.condemned.iter().rfind(|pod| self.is_unavailable(Some(pod)));
+        // The unavailable pod with the lowest ordinal: it may go without being available.
+        let unavailable = self.condemned.iter().rfind(|pod| self.is_unavailable(Some(pod)));
         for pod in &self.condemned {
-            let is_first_lost = lost.is_some_and(|lost| Arc::ptr_eq(lost, pod));
+            let is_first_unavailable = unavailable.is_some_and(|unavailable| Arc::ptr_eq(unavailable, pod));
             if !pods::is_going(pod) {
-                let waits = self.spec.ordered && !is_first_lost && !self.is_available(pod);
+                let waits = self.spec.ordered && !is_first_unavailable && !self.is_available(pod);
                 if !waits {
                     self.delete(pod).await?;
                 }
@@ -110,6 +113,7 @@ impl StatefulSetSync<'_> {
     /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
     fn starts_at_current_revision(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
+        // The number of pods that have the old revision: the partition; without `rollingUpdate`, those that still have it.
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));
         ordinal < self.spec.start + old
     }

@@ -1,4 +1,4 @@
-//! The spec of a StatefulSet, with defaults and percentages resolved.
+//! Reads the spec of a StatefulSet for one sync: absent fields get their defaults, and percentages become numbers of pods.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
+/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,

@@ -1,5 +1,6 @@
-//! One sync of a StatefulSet: its pods by ordinal, the steps of the sync, and the status. Upstream:
-//! `updateStatefulSet`, `updateStatus`, `completeUpdate`, `truncateHistory`.
+//! One sync of a StatefulSet, which is one comparison of the StatefulSet with its pods: sorts the pods into wanted and surplus
+//! ones by ordinal, runs the steps in `replicas.rs` and `roll.rs`, and writes the status. Upstream: `updateStatefulSet`,
+//! `updateStatus`, `completeUpdate`, `truncateHistory`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
+/// A StatefulSet and its pods during one sync.
 pub(super) struct StatefulSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -24,7 +26,7 @@ pub(super) struct StatefulSetSync<'a> {
     pub(super) spec: Spec,
     /// The revision that all pods had when the last update was complete.
     pub(super) current: Arc<DynamicObject>,
-    /// The revision of the present template.
+    /// The revision of the current template, to which an update leads.
     pub(super) update: Arc<DynamicObject>,
     /// The wanted pods by ordinal, counted from the first ordinal; `None` for a missing pod.
     pub(super) replicas: Vec<Option<Arc<Pod>>>,
@@ -82,6 +84,7 @@ impl<'a> StatefulSetSync<'a> {
         pod.is_none_or(|pod| pods::is_going(pod) || !self.is_available(pod))
     }
 
+    /// Returns true if a pod has the revision of the current template.
     pub(super) fn is_updated(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == name(&self.update.metadata)
     }
@@ -98,6 +101,7 @@ impl<'a> StatefulSetSync<'a> {
             self.controller.queue.add_after(self.key.to_owned(), time); // no event says that time has passed
         }
         let before = &self.set.data["status"];
+        // An absent count means 0.
         let same = status.as_object().into_iter().flatten().all(|(field, value)| {
             let old = &before[field];
             old == value || (old.is_null() && *value == 0 && field != "collisionCount")
@@ -124,6 +128,7 @@ impl<'a> StatefulSetSync<'a> {
         let of = |revision: &str| count(&|pod| !pods::is_going(pod) && pods::label(pod, POD_HASH) == revision);
         let (replicas, ready, updated) = (count(&|_| true), count(&runs), of(update));
         let mut of_current = of(current);
+        // The update is complete, so its revision becomes the current one.
         if [replicas, ready, updated] == [self.spec.replicas; 3] {
             (current, of_current) = (update, updated);
         }
@@ -147,6 +152,7 @@ impl<'a> StatefulSetSync<'a> {
         };
         let mut live: HashSet<String> = self.all().map(|pod| pods::label(pod, POD_HASH).to_owned()).collect();
         live.insert(name(&self.current.metadata).to_owned());
+        // Revisions that pods still use do not count towards the limit.
         let held = history.old.iter().filter(|old| live.contains(name(&old.metadata))).count();
         let keep = limit + i64::try_from(held).unwrap_or_default();
         self.controller.revisions.clean_up(self.key, history, keep, &live).await

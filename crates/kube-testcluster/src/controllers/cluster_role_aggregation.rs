@@ -1,5 +1,5 @@
 //! The controller of aggregated cluster roles: a role with an `aggregationRule` gets the rules of all roles that its
-//! selectors match. Upstream: `pkg/controller/clusterroleaggregation`.
+//! selectors match. So a new role can extend `admin` or `view` by a label. Upstream: `pkg/controller/clusterroleaggregation`.
 
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -39,7 +39,7 @@ pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiErr
     Ok(rules)
 }
 
-/// Writes the rules of an aggregated role, unless they are up to date.
+/// Writes the rules of an aggregated role, unless they are up to date. Any change of a cluster role queues this.
 pub(super) async fn aggregate(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     if store.get(CLUSTER_ROLES, &key).is_none() {

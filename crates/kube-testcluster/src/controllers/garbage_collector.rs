@@ -1,5 +1,6 @@
-//! The garbage collector: deletes objects whose owners are gone, and deletes or orphans the dependents of a deleted
-//! owner. Upstream: `pkg/controller/garbagecollector`.
+//! The garbage collector: deletes objects whose owners (`metadata.ownerReferences`) are gone. If an owner is deleted with the
+//! policy `Foreground` or `Orphan`, a finalizer keeps the owner until this controller has deleted its dependents, or has
+//! removed their references to it. Upstream: `pkg/controller/garbagecollector`.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ pub(crate) async fn check_owners(
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let catalog = store.catalog();
     let owners = owners(&object, &catalog);
-    // Upstream finds no path for an object whose kind is no longer defined. The task is queued again when the kind is
-    // defined.
+    // As upstream, an object whose kind is no longer defined is left alone. The check is queued again when the kind is
+    // defined again.
     let is_defined = || catalog.defined(object.resource.group, object.resource.plural).is_some();
     if owners.is_empty() || is_deleting(&object) || !is_defined() {
         return Ok(());
@@ -80,6 +81,7 @@ pub(crate) async fn check_owners(
     remove(store, object.resource, &object.key, &options, &gate).await.map(|_| ())
 }
 
+/// Looks an owner up in the store. An object of the same name with another uid is not the owner.
 fn classify(store: &Store, owner: &Owner) -> OwnerState {
     let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // it cannot be looked up, so it may exist
     match object_ref.find(&store.lock().storage) {
@@ -146,6 +148,7 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
+/// Changes the metadata of an object.
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
     let (resource, key) = (object_ref.resource, &object_ref.key);
     let next = |current: Arc<Opened>| {
@@ -158,6 +161,7 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
     store.guaranteed_update(resource, key, Commit::Really, changed).await.map(drop)
 }
 
+/// Removes the elements of a list for which `keep` is false, and the field if the list becomes empty.
 fn retain(metadata: &mut Value, field: &str, keep: impl FnMut(&Value) -> bool) {
     let Some(list) = metadata.get_mut(field).and_then(Value::as_array_mut) else { return };
     list.retain(keep);

@@ -1,6 +1,7 @@
-//! The work queue of the built-in controllers that run inside the server: the garbage collector, the namespace
-//! controller, and those of nodes, pods, service accounts and cluster roles. Each write to the store queues the work
-//! items that it causes, so no controller has to scan the store.
+//! The work queue that the controllers inside the server share: the garbage collector, the namespace controller, and those
+//! of nodes, pods, service accounts and cluster roles. The store calls it after each write, and it queues the work items
+//! that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes; `run.rs`
+//! performs the work items.
 
 mod queue;
 mod run;
@@ -21,7 +22,7 @@ use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;
 
-/// A reference to an object: its kind in any version, and its key.
+/// A reference to an object: its kind and its key. References in different versions of the kind are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectRef {
     pub(crate) resource: &'static Resource,
@@ -117,6 +118,7 @@ pub(crate) fn owners(object: &Arc<Object>, catalog: &Catalog) -> Vec<Owner> {
 
 fn owner(reference: &Value, dependent: &Object, catalog: &Catalog) -> Owner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    // A row of the catalog is a kind in one version; objects are stored under one of the versions.
     let row = catalog.served().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
     let row = row.map(Resource::stored);
     let object_ref = row.and_then(|row| {
@@ -166,10 +168,10 @@ impl WriteHook for Housekeeping {
         self.count(queue.due.len() - before);
     }
 
-    fn after_definition(&self, row: &'static Resource, storage: &Storage) {
+    fn after_definition(&self, kind: &'static Resource, storage: &Storage) {
         let mut queue = self.lock();
         let before = queue.due.len();
-        queue.note_definition(row, storage);
+        queue.note_definition(kind, storage);
         self.count(queue.due.len() - before);
     }
 }
@@ -186,6 +188,7 @@ impl Housekeeping {
         self.count(queue.due.len() - before);
     }
 
+    /// Counts new work items as unfinished, which wakes `next`.
     fn count(&self, more: usize) {
         self.unfinished.send_if_modified(|count| {
             *count += more;
@@ -206,6 +209,7 @@ impl Housekeeping {
         }
     }
 
+    /// Counts one work item as finished.
     pub(super) fn done(&self) {
         self.unfinished.send_modify(|count| *count -= 1);
     }

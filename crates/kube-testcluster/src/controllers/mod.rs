@@ -1,5 +1,6 @@
-//! The controllers that run inside the server and work on its store. The controllers of workloads are clients of the
-//! API, in the crate `kube-controllers`.
+//! The controllers without which the API server would not behave as a cluster's: garbage collection, deletion of
+//! namespaces, custom resource definitions, and more. They run inside the server and work on its store. The controllers
+//! of workloads are clients of the API, in the crate `kube-controllers`.
 
 pub(crate) mod cluster_role_aggregation;
 pub(crate) mod custom_resource_definition;

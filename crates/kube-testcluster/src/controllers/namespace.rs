@@ -1,5 +1,5 @@
-//! The namespace controller: deletes the contents of a namespace that is being deleted, then the namespace itself.
-//! Upstream: `pkg/controller/namespace`.
+//! The namespace controller: deletes all objects in a namespace that is being deleted, then the namespace itself. A
+//! finalizer of this controller keeps the namespace until then. Upstream: `pkg/controller/namespace`.
 
 mod remaining;
 
@@ -82,6 +82,7 @@ async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -
     store.update(NAMESPACES, &going.key, Commit::Really, change).await.map(drop)
 }
 
+/// Deletes all objects of a kind in a namespace that are not being deleted yet.
 async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter) -> Result<(), ApiError> {
     let page = everything(store, resource, filter);
     for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {

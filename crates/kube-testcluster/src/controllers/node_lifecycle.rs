@@ -1,5 +1,6 @@
-//! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints of its conditions.
-//! Upstream: `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
+//! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints that its conditions ask for,
+//! such as `not-ready`, so no pods are scheduled to a node in trouble. Each write of a node queues this. Upstream:
+//! `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
@@ -21,7 +22,7 @@ const TAINTS: [(&str, &str, &str); 6] = [
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
-/// Adds and removes the taints of a node.
+/// Adds the missing taints of a node, and removes those whose condition no longer holds.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let wanted_taints = store.update(NODES, &key, Commit::Really, |node: &Opened| {
@@ -52,8 +53,9 @@ fn wanted_taints(node: &Value) -> Option<Vec<Value>> {
     let has_reported = conditions.iter().any(|condition| condition["type"] == "Ready");
     let is_ours = |key: &str| {
         // Until the kubelet has reported, a node keeps the readiness taint that it was created with.
-        let of_readiness = TAINTS[..2].iter().any(|(.., taint)| *taint == key);
-        key == UNSCHEDULABLE || (TAINTS.iter().any(|(.., taint)| *taint == key) && (has_reported || !of_readiness))
+        let is_readiness_taint = TAINTS[..2].iter().any(|(.., taint)| *taint == key);
+        key == UNSCHEDULABLE
+            || (TAINTS.iter().any(|(.., taint)| *taint == key) && (has_reported || !is_readiness_taint))
     };
     let before = node["spec"]["taints"].as_array().map_or(&[][..], Array::as_slice);
     let key = |taint: &Value| taint["key"].as_str().filter(|_| taint["effect"] == "NoSchedule").map(ToOwned::to_owned);

@@ -19,10 +19,11 @@ use kube_machinery::kinds::field_selector::Fields;
 use kube_machinery::kinds::{NODES, PODS, Subresource};
 use kube_machinery::value::{Value, json};
 
-/// The time that a node may be missing before its pods are deleted.
+/// The time that a node may be missing before its pods are deleted, because it may come back.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
 
-/// The delay before surplus ended pods are deleted. One scan of the store deletes the surplus of the whole period.
+/// The delay between a pod's end and the deletion of surplus ended pods. Pods that end in the meantime are deleted in the
+/// same scan of the store.
 pub(super) const PERIOD: Duration = Duration::from_secs(20);
 
 /// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
@@ -31,6 +32,7 @@ pub(super) const MOST_TERMINATED: usize = 12_500;
 /// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:pod-garbage-collector";
 
+/// The taint by which an administrator declares that a node is down for good.
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 
 /// Marks the pods of a node that does not exist as failed, and deletes them. Upstream: `gcOrphaned`.
@@ -56,6 +58,7 @@ pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(),
     Ok(())
 }
 
+/// Returns true if a node has the taint `OUT_OF_SERVICE` and is not ready.
 fn is_out_of_service(node: &Value) -> bool {
     let has = |list: &Value, holds: &dyn Fn(&Value) -> bool| list.as_array().is_some_and(|list| list.iter().any(holds));
     let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
@@ -71,6 +74,7 @@ pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), 
     }
 }
 
+/// Returns true if a pod is being deleted and was never bound to a node.
 pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
     pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
 }
@@ -94,7 +98,8 @@ pub(crate) async fn collect_terminated(store: &Store) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Returns true for any phase but `Pending`, `Running` and `Unknown`. Upstream: `isPodTerminated`.
+/// Returns true if a pod counts towards `MOST_TERMINATED`: it has any phase but `Pending`, `Running` and `Unknown`.
+/// Upstream: `isPodTerminated`.
 pub(super) fn has_ended(pod: &Object) -> bool {
     !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
 }
@@ -105,6 +110,7 @@ pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     pod.summary.field(place)
 }
 
+/// Returns the pods that match a field selector.
 fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {
     let fields = Fields::parse(fields, PODS).map_err(ApiError::internal)?;
     Ok(everything(store, PODS, &Filter { fields, ..Filter::default() }).objects)

@@ -1,4 +1,5 @@
-//! The service account controller: creates the account `default` in each namespace. Upstream:
+//! The service account controller: creates the account `default` in each namespace, which pods without an account of their
+//! own run as. The housekeeping queue calls it for new namespaces and after a deleted account. Upstream:
 //! `pkg/controller/serviceaccount`.
 
 use super::housekeeping::is_deleting;

@@ -12,7 +12,7 @@ pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
         return None;
     }
     let mut status = json!({});
-    if let Some(started) = for_debugging(pod, now) {
+    if let Some(started) = with_ephemeral_containers(pod, now) {
         status["ephemeralContainerStatuses"] = started;
     }
     if let Some(resized) = resized(pod) {
@@ -21,9 +21,9 @@ pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
     status.as_object().is_some_and(|changed| !changed.is_empty()).then_some(status)
 }
 
-/// Returns the statuses with those of new ephemeral containers. They run until the pod ends, because no stage ends
-/// them.
-fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
+/// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The new
+/// ones run until the pod ends, because no stage ends them.
+fn with_ephemeral_containers(pod: &Value, now: &str) -> Option<Value> {
     let mut statuses = items(&pod["status"]["ephemeralContainerStatuses"]).to_vec();
     let before = statuses.len();
     for container in items(&pod["spec"]["ephemeralContainers"]) {
@@ -41,7 +41,7 @@ fn for_debugging(pod: &Value, now: &str) -> Option<Value> {
     (statuses.len() > before).then_some(Value::Array(statuses.into()))
 }
 
-/// Returns the statuses with the resources that the spec gives to running containers now.
+/// Returns the container statuses with the resources that the spec asks for now, or `None` if none has changed.
 fn resized(pod: &Value) -> Option<Value> {
     let mut statuses = items(&pod["status"]["containerStatuses"]).to_vec();
     let mut changed = false;

@@ -1,4 +1,6 @@
-//! Derives a pod's status from the states of its containers. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
+//! Derives a pod's whole status from one state of its containers, such as "running": container statuses, restart counts, phase
+//! and conditions, as a real kubelet would. So a stage only has to name the state. Upstream: `generateAPIPodStatus` in
+//! `pkg/kubelet`.
 
 use std::collections::HashMap;
 
@@ -101,6 +103,7 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
                 if ended.is_object() {
                     new["lastState"] = json!({"terminated": ended});
                 }
+                // A container that has ended before is restarted now.
                 let again = new["lastState"]["terminated"].is_object();
                 let count = old["restartCount"].as_u64().unwrap_or_default() + u64::from(again);
                 new["restartCount"] = json!(count);
@@ -149,6 +152,7 @@ pub(super) fn image_id(image: &str) -> String {
 /// Returns the statuses of init containers. They end when the regular containers start; sidecars keep running.
 fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
+    // They end now if the regular containers start, and no init container is done yet.
     let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
     if !before.is_empty() && !over {
         return before.to_vec();

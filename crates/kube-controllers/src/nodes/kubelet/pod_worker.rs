@@ -1,5 +1,5 @@
-//! Performs the actions of a pod's stages: the writes of the scheduler, the kubelet, the network plugin and the
-//! containers.
+//! Performs the actions of one pod's stages: the requests that on a real cluster the scheduler, the kubelet, the network
+//! plugin and the containers would cause. `run_stages.rs` decides when.
 
 use crate::nodes::dynamic::api_resource;
 use std::time::Duration;
@@ -53,6 +53,7 @@ impl PodWorker {
         Resting::new(&self.context.progress)
     }
 
+    /// Performs the action of a stage. `backoff` is the value of `$backoff`.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         match action {
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
@@ -88,7 +89,7 @@ impl PodWorker {
                 };
                 self.pods().delete(self.name(), &params).await.map(|_| ())
             }
-            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `play` runs these
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `run_steps` runs these
         }
     }
 
@@ -99,6 +100,7 @@ impl PodWorker {
         Ok(())
     }
 
+    /// Reports a state of all containers, and merges `extra` into the resulting status.
     async fn containers(
         &mut self,
         change: &ContainerState,
@@ -163,6 +165,7 @@ impl PodWorker {
         filled(text, &names)
     }
 
+    /// Returns the variables that texts of stages may contain.
     fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
         let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
         [

@@ -1,5 +1,5 @@
-//! Writes Events about pods. A repeated Event only increments the count of the first one. Upstream:
-//! `client-go/tools/record`.
+//! Writes the scheduler's and the kubelet's Events about pods. An Event that was written before with the same content is not
+//! written again; its count is incremented. Upstream: `client-go/tools/record`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The scheduler's writes for one pod: the binding, or the reason why there is none.
+//! Schedules one pod, as a stage of the pod: waits until the scheduler finds a fitting node, and writes the binding. While no
+//! node fits, writes the reason into the pod's status.
 
 use super::Resting;
 use super::pod_worker::PodWorker;
@@ -24,10 +25,11 @@ impl PodWorker {
                 Ok(assignment) => break assignment,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
             }
+            // While the pod waits for a node, the kubelet has nothing to do for it.
             resting.get_or_insert_with(|| Resting::new(&self.context.progress));
             scheduler.changed().await;
         };
-        drop(resting);
+        drop(resting); // the pod is busy again
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {

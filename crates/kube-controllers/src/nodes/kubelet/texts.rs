@@ -1,4 +1,4 @@
-//! Replaces variables such as `$podIP` in the texts of stages.
+//! Replaces variables such as `$podIP` in the texts of stages, which are the YAML scripts that the kubelet runs for each pod.
 
 use std::time::Duration;
 

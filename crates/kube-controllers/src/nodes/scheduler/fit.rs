@@ -1,4 +1,5 @@
-//! Finds the nodes that a pod fits on. If there is none, the error is kube-scheduler's message.
+//! Finds the nodes that a pod fits on. If there is none, the error counts the reasons in the words of kube-scheduler, which
+//! users see in the pod's status.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +31,8 @@ pub(crate) struct Tried {
 impl Tried {
     /// Returns the nodes that a pod fits on.
     pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
+        // If the pod has waited and all changes since are known, correct the counts by the changed nodes. Only if one of
+        // them fits, or on the first attempt, look at all nodes.
         let seen = self.seen.replace(known.number);
         if let Some(changes) = seen.and_then(|seen| known.changes_after(seen)) {
             let mut fits = false;
@@ -58,6 +61,7 @@ impl Tried {
         if fitting.is_empty() { Err(self.unfit(known)) } else { Ok(fitting) }
     }
 
+    /// Counts one node less for a reason.
     fn take_back(&mut self, reason: &'static str) {
         if let Some(count) = self.reasons.get_mut(reason) {
             *count -= 1;
@@ -106,6 +110,7 @@ fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     None
 }
 
+/// Returns kube-scheduler's message for a pod that fits on none of `all` nodes.
 fn sentence(all: usize, reasons: &BTreeMap<&'static str, usize>) -> String {
     let mut counted: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     counted.sort_unstable();

@@ -1,4 +1,5 @@
-//! The Node objects that the scheduler has seen, and their latest changes.
+//! The scheduler's copy of all Node objects, and of their latest changes. With the changes, a waiting pod only has to look at the
+//! nodes that are different since its last attempt.
 
 use std::sync::Arc;
 

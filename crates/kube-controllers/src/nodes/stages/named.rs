@@ -1,4 +1,4 @@
-//! The built-in stages that are chosen by name.
+//! The built-in stages that users choose by name, such as `crash-loop` (`--stages` of the command line, or a label of the pod).
 
 use super::{Lifecycle, Stages};
 
@@ -30,15 +30,15 @@ impl Stages {
         if name == "run" {
             return Some(run);
         }
-        let usual = run.lifecycles.iter().find(|lifecycle| lifecycle.name == name)?;
-        let usual = Lifecycle::everything(usual.run.clone(), usual.delete.clone());
+        let chosen = run.lifecycles.iter().find(|lifecycle| lifecycle.name == name)?;
+        let chosen = Lifecycle::everything(chosen.run.clone(), chosen.delete.clone());
         // Keep only the lifecycles that a label selects, so pods that are not restarted have the default lifecycle
         // here.
         let labelled = run.lifecycles.into_iter().filter_map(|mut lifecycle| {
             lifecycle.selectors.retain(|selector| !selector.labels.is_everything());
             (!lifecycle.selectors.is_empty()).then_some(lifecycle)
         });
-        Some(Self::of(labelled.collect(), usual))
+        Some(Self::of(labelled.collect(), chosen))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Selects the pods that a lifecycle applies to.
+//! Selects the pods that a lifecycle (a list of stages for some pods) applies to: by labels, annotations, fields or image.
 
 use kube_machinery::kinds::PODS;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};

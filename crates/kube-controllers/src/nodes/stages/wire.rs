@@ -1,4 +1,5 @@
-//! The YAML form of stages: the types that are deserialized, and their checked conversion to [`Stages`].
+//! Reads stages from YAML: the types that are deserialized, and their conversion to [`Stages`], which reports mistakes with
+//! file and line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,9 +126,9 @@ fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Re
         return Err(FileError::at(file, wire.referenced, problem));
     }
     let selectors = r#for.into_iter().map(|selector| self::selector(selector, file)).collect::<Result<_, _>>()?;
-    let own = |steps: Option<_>, usual: &Arc<[Stage]>| match steps {
+    let own = |steps: Option<_>, default: &Arc<[Stage]>| match steps {
         Some(steps) => stages(steps, file).map(Arc::from),
-        None => Ok(usual.clone()),
+        None => Ok(default.clone()),
     };
     Ok(Lifecycle { name, selectors, run: own(run, &others.run)?, delete: own(delete, &others.delete)? })
 }
@@ -240,6 +241,7 @@ fn change(wire: WireContainerState) -> ContainerState {
 }
 
 fn notice(wire: WireNotice) -> Notice {
+    // A message about one container needs an Event for each container.
     let speaks_of_containers = ["$container", "$image"].iter().any(|name| wire.message.contains(name));
     let of = match wire.of {
         Some(WireSubject::Containers) => Subject::Containers,

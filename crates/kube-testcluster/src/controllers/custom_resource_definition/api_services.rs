@@ -1,5 +1,6 @@
-//! The APIService objects of custom resource definitions: one for each group and version that definitions serve.
-//! Upstream: `crdRegistrationController` of kube-apiserver's `pkg/controlplane/controller/crdregistration`, and
+//! Keeps an APIService object for each group and version that custom resource definitions serve, as `kubectl get
+//! apiservices` shows them. Runs whenever a definition of the group changes. Upstream:
+//! `crdRegistrationController` of kube-apiserver's `pkg/controlplane/controller/crdregistration`, and
 //! `autoRegisterController` of kube-aggregator.
 
 use std::collections::BTreeSet;
@@ -24,7 +25,7 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
     if store.settings.admission != Admission::Kube {
         return Ok(());
     }
-    let mut due = served(store, group)?;
+    let mut missing = served(store, group)?;
     for api in everything(store, API_SERVICES, &Filter::default()).objects {
         let opened = api.open()?;
         let value = &opened.value;
@@ -32,15 +33,15 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
             continue;
         }
         let version = value["spec"]["version"].as_str().unwrap_or_default();
-        if due.remove(version) || !is_of_definition(value) {
+        if missing.remove(version) || !is_of_definition(value) {
             continue;
         }
         let options = DeleteOptions::of_controller(None, Policy::Background);
-        over(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
+        unless_over(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
     }
-    for version in due {
+    for version in missing {
         let api = for_definition(group, &version);
-        over(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
+        unless_over(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
     }
     Ok(())
 }
@@ -61,7 +62,7 @@ fn served(store: &Store, group: &str) -> Result<BTreeSet<String>, ApiError> {
 }
 
 /// Ignores the errors that say that another writer was faster.
-fn over(result: Result<(), ApiError>) -> Result<(), ApiError> {
+fn unless_over(result: Result<(), ApiError>) -> Result<(), ApiError> {
     match result {
         Err(error) if !is_over(&error) && !error.is_already_exists() => Err(error),
         _ => Ok(()),

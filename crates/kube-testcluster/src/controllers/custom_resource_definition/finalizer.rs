@@ -1,5 +1,5 @@
-//! The finalizer of custom resource definitions: deletes the objects of a definition that is being deleted, and then
-//! the definition. Upstream: `CRDFinalizer`.
+//! The finalizer of custom resource definitions: deletes all objects of the kind before its definition goes, because
+//! nothing could delete them afterwards. Upstream: `CRDFinalizer`.
 
 use crate::admission::Gate;
 use crate::controllers::housekeeping::is_over;
@@ -16,7 +16,7 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
-/// Returns true if the deletion of a definition waits for this controller.
+/// Returns true if a definition is being deleted and still has this controller's finalizer.
 pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
@@ -65,6 +65,7 @@ async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<
     Ok(everything(store, resource, &Filter::default()).objects.is_empty())
 }
 
+/// The fate of this controller's finalizer in a write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finalizer {
     Kept,

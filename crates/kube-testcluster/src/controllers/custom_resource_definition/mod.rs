@@ -39,8 +39,8 @@ const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Updates a definition's names and conditions, serves it accordingly, and does the same for the definitions whose
-/// names depend on it.
+/// Updates a definition's names and conditions, and serves its kind or stops serving it. If the definition has released
+/// names, does the same for the other definitions of its group, which may get these names now.
 pub(crate) async fn apply(store: &Store, name: &str) {
     let mut due = vec![name.to_owned()];
     while let Some(name) = due.pop() {
@@ -58,7 +58,8 @@ pub(crate) async fn apply(store: &Store, name: &str) {
     }
 }
 
-/// Applies each definition that was written or removed since it was last applied.
+/// [Applies](apply) each definition that was written or removed since it was last applied. Runs after a request that may
+/// have changed several definitions, and after a snapshot was restored.
 pub(crate) async fn apply_all(store: &Store) {
     let catalog = store.catalog();
     let mut due: BTreeSet<String> = catalog.definitions().collect();
@@ -118,6 +119,7 @@ fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     waiting.map(|crd| crd.key.name().to_owned()).collect()
 }
 
+/// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if it is waited for.
 async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
@@ -174,6 +176,7 @@ async fn note_approval(store: &Store, key: &Key) -> Result<(), ApiError> {
         .map(drop)
 }
 
+/// Returns the names of all definitions.
 fn names(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default());
     all.objects.iter().map(|object| object.key.name().to_owned()).collect()

@@ -1,4 +1,6 @@
-//! Accepts the names of a definition that no other definition of its group has. Upstream: `NamingConditionController`.
+//! Accepts the names that a custom resource definition asks for (plural, singular, kind, short names), unless another
+//! definition of its group has them: two kinds of one name could not be told apart in a request. A definition is served
+//! only once its names are accepted. Upstream: `NamingConditionController`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +13,7 @@ use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
 
-/// The outcome for other definitions: after `Released`, they may get names that were taken before.
+/// The effect on other definitions: after `Released`, they may get names that were taken before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     Kept,
@@ -58,6 +60,7 @@ fn list(names: &Value, field: &str) -> Array {
     names[field].as_array().cloned().unwrap_or_default()
 }
 
+/// Returns the names that the other definitions of the group have.
 fn taken_by_others(store: &Store, name: &str) -> Taken {
     let mut taken = Taken::default();
     for other in others_of_group(store, name) {
@@ -93,6 +96,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     for (field, reason) in NAMES {
+        // Kinds and the names of resources do not conflict. "kind" and "listKind" contain "ind", the others do not.
         let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
         match requested[field].as_str().unwrap_or_default() {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
@@ -130,20 +134,21 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
 /// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
 fn short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
     let own = list(accepted, "shortNames");
-    let taken: Vec<String> = list(requested, "shortNames")
+    let conflicts: Vec<String> = list(requested, "shortNames")
         .iter()
         .filter(|name| !own.contains(name))
         .filter_map(Value::as_str)
         .filter(|name| taken.resources.contains(*name))
         .map(in_use)
         .collect();
-    match taken.as_slice() {
+    match conflicts.as_slice() {
         [] => Ok(()),
         [one] => Err(one.clone()),
         many => Err(format!("[{}]", many.join(", "))),
     }
 }
 
+/// Copies a list of names from the requested names, or removes it if it is not requested.
 fn set_list(names: &mut Value, requested: &Value, field: &str) {
     match (requested.get(field), names.as_object_mut()) {
         (Some(list), Some(names)) => drop(names.insert(field.into(), list.clone())),

@@ -1,4 +1,5 @@
-//! The queue of work items, and the graph of owners and dependents, which says what work items a write causes.
+//! The queue of work items, and the state that decides which work items a write causes: the graph of owners and dependents,
+//! the number of objects in each namespace, the aggregated cluster roles, and the number of ended pods.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -53,7 +54,8 @@ impl Dependents {
 }
 
 impl Queue {
-    /// Updates the graph after a write, and queues the work items that the write causes.
+    /// Updates the graph and the counts after a write, and queues work items of the garbage collector, of the namespace
+    /// controller, and for the taints of nodes.
     pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -61,6 +63,7 @@ impl Queue {
             |object: &Option<Arc<Object>>| object.as_ref().map(|object| owners(object, catalog)).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
         let kept: BTreeSet<&Owner> = new.iter().collect();
+        // The owners that the object no longer refers to: they may have waited for it.
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
             self.remove_dependent(&owner.uid, &object_ref);
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
@@ -73,9 +76,11 @@ impl Queue {
             self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.blocks_deletion);
         }
         match &event.current {
+            // One of the new owners may not exist.
             Some(_) if old != new && !new.is_empty() => self.push(WorkItem::CheckOwners(object_ref.clone())),
             Some(_) => {}
             None => {
+                // The dependents have lost an owner.
                 self.dependents_of(object.summary.uid())
                     .into_iter()
                     .for_each(|dependent| self.push(WorkItem::CheckOwners(dependent)));
@@ -84,6 +89,7 @@ impl Queue {
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
                 let name = current.key.name().to_owned();
+                // The first write of the deletion starts the work; later writes are combined.
                 let goes_already = event.previous.as_deref().is_some_and(is_deleting);
                 self.push(if goes_already {
                     WorkItem::EmptyNamespaceLater(name)
@@ -117,11 +123,11 @@ impl Queue {
     /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are
     /// checked again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners,
     /// because the garbage collector ignores an undefined kind.
-    pub(super) fn note_definition(&mut self, row: &'static Resource, storage: &Storage) {
+    pub(super) fn note_definition(&mut self, kind: &'static Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(WorkItem::EmptyNamespace(namespace.key.name().to_owned()));
         }
-        for object in storage.of_kind(row).filter(|object| object.summary.has_owners) {
+        for object in storage.of_kind(kind).filter(|object| object.summary.has_owners) {
             self.push(WorkItem::CheckOwners(ObjectRef::of(object)));
         }
     }
@@ -199,16 +205,18 @@ impl Queue {
         } else {
             self.aggregated.remove(object.key.name());
         }
-        let housekeeping: Vec<WorkItem> = self.aggregated.iter().cloned().map(WorkItem::AggregateRole).collect();
-        housekeeping.into_iter().for_each(|item| self.push(item));
+        let items: Vec<WorkItem> = self.aggregated.iter().cloned().map(WorkItem::AggregateRole).collect();
+        items.into_iter().for_each(|item| self.push(item));
     }
 
+    /// Queues a work item, unless it is queued already.
     pub(super) fn push(&mut self, item: WorkItem) {
         if self.queued.insert(item.clone()) {
             self.due.push_back(item);
         }
     }
 
+    /// Counts a created or removed object of a namespace.
     fn count(&mut self, namespace: &str, event: &Event) {
         let kind = event.object().resource.group_resource();
         match (&event.previous, &event.current) {
@@ -232,9 +240,9 @@ impl Queue {
     /// Returns true if a namespace has no objects of a kind that is currently defined. Objects of an undefined kind do
     /// not keep a namespace, as upstream, which asks discovery for the kinds to look for.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
-        let holds =
+        let is_kept_for =
             |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
-        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(holds))
+        self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(is_kept_for))
     }
 
     fn has_pods(&self, namespace: &str) -> bool {
@@ -254,6 +262,7 @@ impl Queue {
         self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
     }
 
+    /// Returns true if the foreground deletion of the owner with this uid waits for dependents.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
@@ -297,20 +306,17 @@ mod tests {
 
     #[test]
     fn a_work_item_is_queued_once_and_again_after_it_was_taken() {
-        let mut housekeeping = Queue::default();
+        let mut queue = Queue::default();
         let empty = |name: &str| WorkItem::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {
-            housekeeping.push(empty(name));
+            queue.push(empty(name));
         }
-        assert_eq!(housekeeping.take(), Some(empty("shop")));
-        housekeeping.push(empty("shop"));
-        assert_eq!(
-            [housekeeping.take(), housekeeping.take(), housekeeping.take()],
-            [Some(empty("other")), Some(empty("shop")), None]
-        );
-        housekeeping.push(empty("shop"));
-        housekeeping.forget();
-        housekeeping.push(empty("shop"));
-        assert_eq!(housekeeping.take(), Some(empty("shop")));
+        assert_eq!(queue.take(), Some(empty("shop")));
+        queue.push(empty("shop"));
+        assert_eq!([queue.take(), queue.take(), queue.take()], [Some(empty("other")), Some(empty("shop")), None]);
+        queue.push(empty("shop"));
+        queue.forget();
+        queue.push(empty("shop"));
+        assert_eq!(queue.take(), Some(empty("shop")));
     }
 }

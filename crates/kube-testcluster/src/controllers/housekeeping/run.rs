@@ -1,4 +1,5 @@
-//! Runs the controllers that work on the store, such as the garbage collector, in one task and one work item at a time.
+//! Takes work items from the housekeeping queue and calls the controller of each, such as the garbage collector. All run in
+//! one task, one work item at a time, so two controllers never race.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -20,6 +21,7 @@ use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 
 /// Handles work items until `stop`.
 pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop: CancellationToken) {
+    // The delayed work items: `waiting` has a timer for each, and `later` has the items themselves.
     let mut waiting = FuturesUnordered::new();
     // Each delayed work item is waited for once, even if several writes cause it meanwhile.
     let mut later = BTreeSet::new();
@@ -65,6 +67,7 @@ fn delayed(item: &WorkItem) -> Option<(Duration, WorkItem)> {
     }
 }
 
+/// Calls the controller that a work item is for.
 async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -> Result<(), ApiError> {
     match item {
         WorkItem::CheckOwners(object_ref) => garbage_collector::check_owners(store, housekeeping, object_ref).await,

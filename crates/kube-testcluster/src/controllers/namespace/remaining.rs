@@ -1,5 +1,6 @@
-//! The remaining objects of a namespace that is being deleted, and the conditions that report them. Upstream:
-//! `status_condition_utils.go` of `pkg/controller/namespace/deletion`.
+//! Counts the objects that keep a namespace from being deleted, and makes the namespace's conditions from the counts, so
+//! users can see why a namespace stays in `Terminating`. Upstream: `status_condition_utils.go` of
+//! `pkg/controller/namespace/deletion`.
 
 use std::collections::BTreeMap;
 
@@ -83,12 +84,12 @@ impl Remaining {
     }
 }
 
-/// Returns a reason and a message, or `None` if there are no parts.
+/// Returns the reason and the message of a condition that lists `parts`, or `None` if there is nothing to list.
 fn reason_and_message(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
     (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
 }
 
-/// Returns a condition that is true if something is wrong.
+/// Returns a condition of the type `of`: true with the reason and message in `wrong`, or false with the others.
 fn condition(of: &str, (reason, message): (&str, &str), wrong: Option<(&str, String)>) -> Value {
     match wrong {
         Some((reason, message)) => json!({"type": of, "status": "True", "reason": reason, "message": message}),
