@@ -1,4 +1,6 @@
-//! Parses what a request wants to do into the attributes for authorization. Upstream:
+//! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource or
+//! the path. It also words the refusal. It needs only the method and the URL, because authorization comes before the
+//! parsing of the request; so it also understands resources that are not served. Upstream:
 //! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
 //! `endpoints/handlers/responsewriters`.
 

@@ -1,5 +1,6 @@
-//! Authentication: finds the user of a request by certificate or token. Upstream: `WithAuthentication`, and the order
-//! of authenticators in `pkg/kubeapiserver/authenticator`.
+//! Authentication on a TLS listener: a middleware that finds the user of a request by certificate or token, and attaches
+//! the user to the request for `access.rs` and the handlers. Upstream: `WithAuthentication`, and the order of
+//! authenticators in `pkg/kubeapiserver/authenticator`.
 
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Requ
         return refuse(&request, ApiError::foreign_request("the request comes from a web page"));
     }
     let Ok(user) = authenticator.user(&request) else { return refuse(&request, ApiError::unauthorized()) };
+    // With RBAC, `access.rs` decides instead.
     if authenticator.store.settings.authorization == Authorization::AlwaysAllow {
         let attributes = Attributes::of(request.method(), request.uri());
         if !unrestricted::allows(&user, &attributes) {

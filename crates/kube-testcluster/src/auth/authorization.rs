@@ -1,4 +1,6 @@
-//! Authorization: decides what a user may do. Upstream: `pkg/kubeapiserver/authorizer`, and
+//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). It is
+//! asked for every request by `access.rs`, and for further permissions by admission and the reviews
+//! (`SubjectAccessReview`). Upstream: `pkg/kubeapiserver/authorizer`, and
 //! `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
@@ -48,6 +50,7 @@ impl Authorizer {
         }
     }
 
+    /// Returns all rules of a user in a namespace, for a `SelfSubjectRulesReview`.
     pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         match self {
             Self::AlwaysAllow => Rules::Everything,

@@ -1,4 +1,4 @@
-//! Authentication, impersonation and authorization. Upstream: `k8s.io/apiserver/pkg/authentication` and
+//! Authentication (which user sends this request?), impersonation, and authorization (may the user do this?). Upstream: `k8s.io/apiserver/pkg/authentication` and
 //! `authorization`.
 //!
 //! In-process requests, and requests on a plain loopback listener, are not authenticated and may do everything. They

@@ -1,5 +1,5 @@
-//! Checks that a user who writes an admission policy or binding may read its parameters. Otherwise the policy could
-//! reveal them. Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
+//! Checks that a user who writes a ValidatingAdmissionPolicy or its binding may read its parameters (the objects that the
+//! policy's expressions see). Otherwise the user could reveal their content by the messages of the policy. Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
 //! `validatingadmissionpolicybinding`.
 
 use super::access::Caller;
@@ -62,6 +62,7 @@ impl Caller {
             return None;
         }
         let user = shown(&self.user);
+        // Without a known kind, the user needs the right to read everything. The message explains that.
         let least = format!(
             "to determine minimum required permissions and user {user} does not have \"{verb}\" permission for all groups, versions and resources"
         );
@@ -93,6 +94,7 @@ impl Caller {
     }
 }
 
+/// The read that the user must have the right to.
 struct ParamRead<'a> {
     verb: &'static str,
     name: &'a str,

@@ -1,4 +1,5 @@
-//! Removes Events after a while (`--event-ttl`). Upstream gives their keys a lease in etcd.
+//! Removes objects of kinds with a short lifetime (the kind Event) after a while (`--event-ttl`, an hour by default), so
+//! that they cannot fill the memory. Upstream gives their keys a lease in etcd.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +39,7 @@ impl Expiry {
         Self { ttl, most, objects: BTreeMap::new(), begun: Arc::default() }
     }
 
+    /// Starts, restarts or ends the time of the object that was written. Called for every write.
     pub(super) fn note(&mut self, write: &Event) {
         if write.object().resource.strategy.lifetime != Lifetime::Short {
             return;

@@ -27,8 +27,9 @@ pub(crate) struct InitialEvents {
 #[derive(Debug)]
 struct Unread {
     filter: Filter,
-    /// The events that are already selected.
+    /// The events that match the filter and are not read yet.
     waiting: VecDeque<Waiting>,
+    /// The objects behind them; `None` when all were matched against the filter.
     rest: Option<Rest>,
 }
 

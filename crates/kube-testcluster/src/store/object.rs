@@ -1,4 +1,6 @@
-//! One version of an object, encoded once for all readers.
+//! A stored object in the state of one write. It is kept as the JSON that clients receive, encoded once for all readers:
+//! gets, lists and watches send parts of the same bytes. Here are the three forms of an object: [`Draft`] before the
+//! write, [`Object`] after it, and [`Opened`] when code needs its fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -112,7 +114,7 @@ thread_local! {
 const HEAD: &str = r#"{"type":"ADDED","object":"#;
 const TAIL: &[u8] = b"}\n";
 
-/// A buffer size, in bytes, that most objects fit into.
+/// The size of the buffer for encoding, in bytes. Most objects fit into it without growing it.
 const USUAL: usize = 4096;
 
 /// The most digits that a revision has. Each object reserves that many bytes; some stay unused.

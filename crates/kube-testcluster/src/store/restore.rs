@@ -1,4 +1,5 @@
-//! Restores the objects that an earlier server has left in a data folder.
+//! Starts a cluster with a data folder: takes over the objects that an earlier server has left in it, and then keeps
+//! every further write there. `wal/` reads and writes the files; this file connects them with the store.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Storage, the counterpart of etcd: all versions of all objects within the history.
+//! Storage, the counterpart of etcd: all objects, and their earlier states within the history (the last revisions, up to
+//! a number and an age), so that a list can be answered as of an earlier revision. Compaction drops the states before.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -172,7 +173,7 @@ impl Storage {
         written.iter().for_each(|object| self.send_if_aged(object));
     }
 
-    /// Drops every state before a revision.
+    /// Drops every state before a revision, one log entry (one write) at a time.
     pub(crate) fn compact(&mut self, revision: u64) {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
@@ -180,7 +181,7 @@ impl Storage {
             let Write { kind, key, replaces, is_long, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
             if !replaces && !is_long {
-                continue;
+                continue; // there is no earlier state to drop, and nothing to pack
             }
             let Some(objects) = self.kinds.get_mut(&kind) else { continue };
             let Some(versions) = objects.get_mut(&key) else { continue };
@@ -193,9 +194,9 @@ impl Storage {
             match versions.as_slice() {
                 [] => drop(objects.remove(&key)),
                 [only] => {
-                    let present = only.object.clone();
-                    versions.shrink_to_fit(); // nearly all objects have only their present version
-                    if let Some(object) = present {
+                    let current = only.object.clone();
+                    versions.shrink_to_fit(); // nearly all objects have only their current version
+                    if let Some(object) = current {
                         self.send_if_aged(&object);
                     }
                 }

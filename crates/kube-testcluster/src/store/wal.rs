@@ -1,7 +1,7 @@
 //! The write-ahead log: keeps the data of a cluster with a folder after the cluster ends, even by a crash. Upstream:
 //! etcd's `server/storage/wal` and `server/etcdserver/api/snap`.
 //!
-//! A folder holds one generation: a snapshot of all objects, and a log of the writes since. A write is appended under
+//! A folder holds one generation: a snapshot of all objects, and a log of the writes after it. A write is appended under
 //! the store's lock, so the log has the order of the revisions. A thread writes the appended records to the disk and
 //! flushes them, many at a time; no response and no watch event leaves the server before its write is on the disk. When
 //! the log has grown too long, the next generation begins with a new snapshot, which gets its final name only when it
@@ -32,6 +32,7 @@ const LONG: u64 = 64 << 20;
 /// The progress of the writer thread.
 #[derive(Clone, Debug)]
 struct Progress {
+    /// The revision of the last write that is on the disk.
     revision: u64,
     /// The reason why the writer has stopped; `None` while it works.
     failed: Option<Arc<str>>,
@@ -43,6 +44,7 @@ pub(crate) struct Wal {
     /// The revision of the last write that was appended.
     appended: AtomicU64,
     on_disk: watch::Receiver<Progress>,
+    /// `None` after [`close`](Self::close).
     writer: Mutex<Option<Running>>,
 }
 

@@ -1,4 +1,6 @@
-//! ValidatingAdmissionPolicies decide about a request. Upstream: `admission/plugin/policy/validating/dispatcher.go`.
+//! ValidatingAdmissionPolicies decide about a request. A policy has CEL expressions; a binding puts it into effect,
+//! chooses the requests and the parameters, and says what a failed expression does (deny, warn, audit). Upstream:
+//! `admission/plugin/policy/validating/dispatcher.go`.
 
 #[cfg(feature = "cel")]
 pub(super) mod activation;
@@ -35,6 +37,7 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
     }
 }
 
+/// Evaluates one policy for all its bindings, and adds its denials.
 async fn decide<'h>(
     hook: &'h PolicyHook,
     attributes: &Attributes<'_>,
@@ -69,7 +72,8 @@ async fn decide<'h>(
     Ok(())
 }
 
-/// Evaluates a policy for one binding, if the binding matches. The inner error is a configuration error.
+/// Evaluates a policy for one binding, once for each parameter, if the binding matches. The inner error is a
+/// configuration error, which the failure policy decides about; the outer error fails the request.
 async fn bound(
     hook: &PolicyHook,
     binding: &Binding,

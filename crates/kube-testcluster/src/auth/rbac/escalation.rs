@@ -1,4 +1,5 @@
-//! Prevents privilege escalation: a user cannot grant rights that the user does not have. Upstream:
+//! Prevents privilege escalation: a user who writes a role or a binding cannot grant rights that the user does not have.
+//! The handlers call it for every write; it concerns only the four kinds of RBAC. Upstream:
 //! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
 //! `policybased/storage.go` of the four kinds.
 
@@ -53,6 +54,7 @@ impl Caller {
             return Ok(());
         }
         self.confirm_no_escalation(grant, &PolicyRule::all_of(grant.new))?;
+        // A role that gathers the rules of other roles (`aggregationRule`) may get any rights later.
         let gathers = |role: &Value| {
             let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
             selectors.is_some_and(|selectors| !selectors.is_empty())
@@ -92,7 +94,7 @@ impl Caller {
         self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 
-    /// Upstream: `ConfirmNoEscalation`.
+    /// Refuses the write if the user does not have all rights in `wanted`. Upstream: `ConfirmNoEscalation`.
     fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
         let Some((owned, problems)) = self.authorizer.policy(|policy| {
             let (mut owned, mut problems) = (Vec::new(), Vec::new());

@@ -1,5 +1,7 @@
-//! Records: the entries of a snapshot or a log file. A record is its length, a checksum of the length, a checksum of
-//! the content, and the content. All numbers are little-endian.
+//! Records: the entries of a snapshot or a log file, as bytes. A record is its length, a checksum of the length, a
+//! checksum of the content, and the content. All numbers are little-endian.
+//!
+//! The checksums tell a record that a crash has cut off (which only loses a write that no client has seen) from damage.
 
 use flate2::Crc;
 
@@ -90,6 +92,7 @@ pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     }
     let Some((content, rest)) = bytes[HEAD..].split_at_checked(length as usize) else { return Next::Torn };
     if checksum(content) != sum {
+        // Only the last record may be incomplete, so there is damage if data follows.
         return if rest.iter().all(|byte| *byte == 0) { Next::Torn } else { Next::Damaged };
     }
     read(content).map_or(Next::Damaged, |record| Next::Record(record, rest))
