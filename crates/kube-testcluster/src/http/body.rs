@@ -1,4 +1,5 @@
-//! Reads request bodies within a size limit, and decodes them by their media type.
+//! Reads request bodies within a size limit, decodes them by their media type (JSON, YAML or protobuf), and checks that
+//! they name the kind of the path. The error messages are those of Go's decoders, which clients see.
 
 use axum::extract::Request;
 use bytes::Bytes;

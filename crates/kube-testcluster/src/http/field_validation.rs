@@ -1,4 +1,5 @@
-//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields in a request body.
+//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields (faults) in a request body. By default
+//! they become `Warning` headers of the response, which this file also writes; kubectl prints them.
 
 use std::collections::HashSet;
 
@@ -28,7 +29,7 @@ impl Strictness {
         }
     }
 
-    /// Joins the faults of a YAML body into one error if validation is strict; otherwise each stays a warning.
+    /// Joins the faults of a YAML body into one fault if validation is strict; otherwise each stays a warning.
     /// Upstream: `parseYAMLWarnings`.
     pub(crate) fn yaml_warnings(self, faults: Vec<String>) -> Vec<String> {
         match self {

@@ -1,4 +1,6 @@
-//! Applies the operations of a JSON patch exactly as upstream's library does (`gopkg.in/evanphx/json-patch.v4`).
+//! Applies a JSON patch (RFC 6902) to an object, for PATCH requests and the patches of admission webhooks. The crate
+//! `json_patch` follows the RFC, but upstream's library (`gopkg.in/evanphx/json-patch.v4`) differs from it in details, so
+//! each operation is first rewritten to one that has the same effect there.
 
 use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
@@ -53,6 +55,7 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
             PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
             operation => operation,
         };
+        // This variant does not undo the earlier operations when one fails. [`operate`] drops its copy then.
         ::json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Content negotiation: parses the `Accept` header as upstream does.
+//! Content negotiation: parses the `Accept` header as upstream does, and chooses the form of the response: its encoding
+//! (JSON, YAML, protobuf), and the view of the object (whole, as a table for `kubectl get`, or only its metadata).
 
 use http::{HeaderMap, header};
 
@@ -183,7 +184,7 @@ impl Clause<'_> {
         self.parameters.iter().any(|(key, _)| *key == name)
     }
 
-    /// Upstream: `acceptSlice.Less`.
+    /// Compares two clauses as upstream's sort does, which is not a consistent order. Upstream: `acceptSlice.Less`.
     fn goes_before(&self, other: &Self) -> bool {
         let (kind, subkind) = self.name.split_once('/').unwrap_or((self.name, "*"));
         let (other_kind, other_subkind) = other.name.split_once('/').unwrap_or((other.name, "*"));

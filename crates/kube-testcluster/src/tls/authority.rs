@@ -1,4 +1,5 @@
-//! A certificate authority for tests, which can be kept in a folder, and the certificates that it signs. Upstream:
+//! A certificate authority for tests: makes the certificates that a TLS listener and its clients need. Its key can be
+//! kept in a folder, so that kubeconfigs stay valid when a cluster starts again. Upstream:
 //! envtest's `TinyCA`.
 
 use std::fs;
@@ -161,6 +162,7 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
+/// Returns the parameters of a certificate with this common name and these other names.
 fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::new(others)?;
     params.distinguished_name = rcgen::DistinguishedName::new();

@@ -1,4 +1,6 @@
-//! Server-side apply: a PATCH with a configuration to apply. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
+//! Server-side apply: a PATCH with the fields that the client wants an object to have. The server merges them into the
+//! object, records which manager owns which field, and refuses to change the fields of other managers without `force`.
+//! Here is the request; `managed_fields` has the algorithm. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! POST to a collection: creates an object.
+//! POST to a collection: creates an object. [`Creation`] has the steps in upstream's order (admission, defaults,
+//! validation, storage); a PUT or an apply to a missing object runs them too. Components of the cluster create their
+//! objects with [`create_own`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! DELETE of an object or of a collection.
+//! DELETE of an object or of a collection. An object goes at once, or is only marked (with a `deletionTimestamp`) and
+//! stays until its grace period is over and its last finalizer is removed. Evictions and controllers delete by
+//! [`remove`], too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

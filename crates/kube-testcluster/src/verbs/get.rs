@@ -1,4 +1,4 @@
-//! GET of one object.
+//! GET of one object, from storage or from the watch cache, as its resourceVersion asks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The query of a list or a watch, parsed and validated, and the resourceVersion of a get.
+//! Parses and validates the query of a list or a watch (`metav1.ListOptions`), and any resourceVersion in a query.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! PATCH of an object or of its status.
+//! PATCH of an object or of its status: a JSON patch, a merge patch or a strategic merge patch (server-side apply is in
+//! `apply.rs`). The patch is applied to the current object, and the result is then handled like the body of a PUT.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -136,6 +137,7 @@ pub(crate) fn check_media_type(
     }
 }
 
+/// Returns the parser for the media type of the patch.
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
     match body::media_type(headers) {
         "application/merge-patch+json" => Ok(merge),
@@ -154,7 +156,7 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
-    /// Returns a merge patch.
+    /// Returns a merge patch of the cluster itself.
     pub(super) fn of(patch: Value) -> Self {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
@@ -175,6 +177,7 @@ impl PatchBody {
     }
 }
 
+/// Returns the warnings about duplicate fields of a patch.
 fn duplicates(patch: &Json) -> Vec<String> {
     patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }

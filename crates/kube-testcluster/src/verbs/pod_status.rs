@@ -1,4 +1,5 @@
-//! Merges a status that the kubelet or the scheduler reports into the pod's status. Upstream: `mergePodStatus` in
+//! Merges a status that the kubelet or the scheduler reports into the pod's status. It is not replaced as a whole,
+//! because other components may own some of its conditions. Upstream: `mergePodStatus` in
 //! `pkg/kubelet/status`, and the patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
 use kube_machinery::codec::merge_patch;
@@ -26,6 +27,7 @@ pub(super) fn merge(status: &mut Map, reported: &Value) {
     }
 }
 
+/// Merges the conditions; [`merge`] says in which order.
 fn merge_conditions(old: &mut Array, reported: &Array) {
     let before = Before::of(old, TYPE);
     let is_said = |condition: &Value| reported.iter().any(|reported| reported[TYPE] == condition[TYPE]);

@@ -1,5 +1,6 @@
-//! POST of a review: tells who the client is, and what it or another user may do. Without authorization everything is
-//! allowed, and without authentication every client is anonymous. Upstream: `pkg/registry/authorization`,
+//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, or what it
+//! or another user may do; nothing is stored. Without authorization everything is allowed, and without authentication
+//! every client is anonymous. Upstream: `pkg/registry/authorization`,
 //! `pkg/registry/authentication`.
 
 use axum::response::Response;
@@ -121,9 +122,8 @@ fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
         Some(Rules::These(rules, problem)) => (rules, problem),
     };
     let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::review_entries).unzip();
-    let present = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
-    let mut status =
-        json!({"resourceRules": present(resources), "nonResourceRules": present(others), "incomplete": false});
+    let listed = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
+    let mut status = json!({"resourceRules": listed(resources), "nonResourceRules": listed(others), "incomplete": false});
     if !problem.is_empty() {
         status["evaluationError"] = json!(problem);
     }

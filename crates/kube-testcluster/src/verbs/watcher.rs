@@ -1,4 +1,5 @@
-//! One watch: the initial events, then changes, until the timeout. Upstream: `cacheWatcher`.
+//! Runs one watch, as the body of its response: sends the initial events, then each change, and bookmarks from time to
+//! time, until the timeout, or until the client leaves or is too slow. Upstream: `cacheWatcher`.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -201,6 +202,7 @@ impl Stream {
         Some(line)
     }
 
+    /// Returns the next line: an initial event, a change or a bookmark.
     async fn line(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
