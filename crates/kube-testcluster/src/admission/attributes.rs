@@ -1,5 +1,5 @@
-//! The request as admission sees it: the operation, the old and the new object, and the parts that plugins, webhooks and
-//! policies get to see, such as the `AdmissionRequest` for a webhook.
+//! The request as admission sees it: the operation, the old and the new object, and the parts that plugins, webhooks
+//! and policies get to see, such as the `AdmissionRequest` for a webhook.
 //!
 //! In this folder, a `row` is a kind in one group and version (a [`Resource`], one row of the server's table of kinds).
 //! A webhook or a policy may match another version than the one that the client has used: then `request.served` is the
@@ -54,8 +54,8 @@ impl Kind {
 }
 
 impl Request<'_> {
-    /// Returns true if the request has objects of the resource itself (also at `status`), and not of a subresource with a
-    /// kind of its own, such as `Scale`.
+    /// Returns true if the request has objects of the resource itself (also at `status`), and not of a subresource with
+    /// a kind of its own, such as `Scale`.
     pub(super) fn has_whole_objects(&self) -> bool {
         self.subresource.is_none_or(|subresource| self.served.subresource_info(subresource).kind == self.served.kind)
     }
@@ -63,7 +63,8 @@ impl Request<'_> {
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
-            // Only custom resources are in the version of the request, so only they need the schema of the other version.
+            // Only custom resources are in the version of the request, so only they need the schema of the other
+            // version.
             let is_other = row.custom.is_some() && row != self.served;
             return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
@@ -120,8 +121,8 @@ impl<'a> Attributes<'a> {
         self.request.namespace.as_deref().unwrap_or_default()
     }
 
-    /// Returns the options of the request, with the kind that fits the operation: a patch has `UpdateOptions`. Upstream:
-    /// `patchToUpdateOptions` and the like.
+    /// Returns the options of the request, with the kind that fits the operation: a patch has `UpdateOptions`.
+    /// Upstream: `patchToUpdateOptions` and the like.
     pub(super) fn options(&self) -> Value {
         let kind = match self.operation {
             Operation::Create => "CreateOptions",
@@ -136,9 +137,8 @@ impl<'a> Attributes<'a> {
         options
     }
 
-    /// Returns the `AdmissionRequest` for a webhook, with the objects in the version of `row`. The caller adds a uid for
-    /// each call. Upstream:
-    /// `CreateV1AdmissionReview`.
+    /// Returns the `AdmissionRequest` for a webhook, with the objects in the version of `row`. The caller adds a uid
+    /// for each call. Upstream: `CreateV1AdmissionReview`.
     pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
         let mut request = self.request_about(row);
         let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
@@ -147,9 +147,9 @@ impl<'a> Attributes<'a> {
         request
     }
 
-    /// Returns the `AdmissionRequest` without the objects: the CEL variable `request`. `kind` and `resource` are those of
-    /// `row`, `requestKind` and `requestResource` those of the client's request. Upstream: `CreateAdmissionRequest` in
-    /// `plugin/cel/condition.go`.
+    /// Returns the `AdmissionRequest` without the objects: the CEL variable `request`. `kind` and `resource` are those
+    /// of `row`, `requestKind` and `requestResource` those of the client's request. Upstream: `CreateAdmissionRequest`
+    /// in `plugin/cel/condition.go`.
     pub(super) fn request_about(&self, row: &'static Resource) -> Value {
         let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
         let served = self.request.served;

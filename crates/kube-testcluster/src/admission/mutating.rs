@@ -1,9 +1,9 @@
-//! The mutating part of admission: calls the embedding program's plugins and the mutating webhooks one after another, and
-//! applies their changes to the object.
+//! The mutating part of admission: calls the embedding program's plugins and the mutating webhooks one after another,
+//! and applies their changes to the object.
 //!
 //! A webhook may change what an earlier one has checked or filled in. So there are up to two rounds: in the second one,
-//! the plugins run again, and those webhooks with `reinvocationPolicy: IfNeeded` after whose call the object has changed.
-//! Upstream: `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and `reinvoker` in
+//! the plugins run again, and those webhooks with `reinvocationPolicy: IfNeeded` after whose call the object has
+//! changed. Upstream: `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and `reinvoker` in
 //! `admission/reinvocation.go`.
 
 use std::borrow::Cow;
@@ -130,9 +130,9 @@ async fn changed_by(
     if after == before {
         return Ok(false);
     }
-    let taken = taken_over(request, row, after)?;
-    let changed = taken != *object;
-    attributes.object = Some(Cow::Owned(taken));
+    let converted = taken_over(request, row, after)?;
+    let changed = converted != *object;
+    attributes.object = Some(Cow::Owned(converted));
     Ok(changed)
 }
 

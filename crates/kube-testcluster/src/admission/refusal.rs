@@ -1,5 +1,5 @@
-//! The errors of webhooks and plugins, and their form for the client. A refusal always fails the request; a webhook that
-//! cannot be called fails it only if its `failurePolicy` is `Fail`. Upstream: `admission/plugin/webhook/errors`,
+//! The errors of webhooks and plugins, and their form for the client. A refusal always fails the request; a webhook
+//! that cannot be called fails it only if its `failurePolicy` is `Fail`. Upstream: `admission/plugin/webhook/errors`,
 //! `util/webhook/error.go`.
 
 use kube_core::Status;
@@ -47,8 +47,8 @@ impl From<ApiError> for NotAdmitted {
     }
 }
 
-/// Returns the error for a request that a webhook has denied: the Status in its response, with the webhook's name in the
-/// message. Upstream: `ToStatusErr`.
+/// Returns the error for a request that a webhook has denied: the Status in its response, with the webhook's name in
+/// the message. Upstream: `ToStatusErr`.
 pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     let denied = format!("admission webhook {webhook:?} denied the request");
     let text = |field: &str| result[field].as_str().filter(|text| !text.is_empty());

@@ -1,6 +1,6 @@
 //! Calls one admission webhook, mutating or validating: sends it an `AdmissionReview` with the request, and checks the
-//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of
-//! the dispatchers.
+//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
+//! of the dispatchers.
 
 use std::sync::PoisonError;
 
@@ -80,8 +80,8 @@ fn response_in(answer: &Value) -> Result<&Value, String> {
     answer.get("response").filter(|response| response.is_object()).ok_or_else(|| "webhook response was absent".into())
 }
 
-/// Checks that a v1 answer belongs to the request with this uid, and has a patch only if the phase permits one. Upstream:
-/// `VerifyAdmissionResponse`.
+/// Checks that a v1 answer belongs to the request with this uid, and has a patch only if the phase permits one.
+/// Upstream: `VerifyAdmissionResponse`.
 fn verify<'a>(uid: &str, answer: &'a Value, phase: Phase) -> Result<&'a Value, String> {
     let response = response_in(answer)?;
     let text = |value: &'a Value| value.as_str().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Calls the validating webhooks: the last step of admission, which may only allow or refuse. They cannot change the
-//! object, so all that match are called at the same time. Upstream: `admission/plugin/webhook/validating/dispatcher.go`.
+//! object, so all that match are called at the same time. Upstream:
+//! `admission/plugin/webhook/validating/dispatcher.go`.
 
 use futures::future::join_all;
 

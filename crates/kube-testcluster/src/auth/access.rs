@@ -1,6 +1,7 @@
-//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated one
-//! (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs before
-//! it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow `WithAuthentication`.
+//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated
+//! one (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs
+//! before it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
+//! `WithAuthentication`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Authentication on a TLS listener: a middleware that finds the user of a request by certificate or token, and attaches
-//! the user to the request for `access.rs` and the handlers. Upstream: `WithAuthentication`, and the order of
+//! Authentication on a TLS listener: a middleware that finds the user of a request by certificate or token, and
+//! attaches the user to the request for `access.rs` and the handlers. Upstream: `WithAuthentication`, and the order of
 //! authenticators in `pkg/kubeapiserver/authenticator`.
 
 use std::sync::Arc;

@@ -1,7 +1,6 @@
-//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). It is
-//! asked for every request by `access.rs`, and for further permissions by admission and the reviews
-//! (`SubjectAccessReview`). Upstream: `pkg/kubeapiserver/authorizer`, and
-//! `k8s.io/apiserver/pkg/authorization/union`.
+//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). It
+//! is asked for every request by `access.rs`, and for further permissions by admission and the reviews
+//! (`SubjectAccessReview`). Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
 

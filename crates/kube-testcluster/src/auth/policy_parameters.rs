@@ -1,5 +1,6 @@
-//! Checks that a user who writes a ValidatingAdmissionPolicy or its binding may read its parameters (the objects that the
-//! policy's expressions see). Otherwise the user could reveal their content by the messages of the policy. Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
+//! Checks that a user who writes a ValidatingAdmissionPolicy or its binding may read its parameters (the objects that
+//! the policy's expressions see). Otherwise the user could reveal their content by the messages of the policy.
+//! Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
 //! `validatingadmissionpolicybinding`.
 
 use super::access::Caller;

@@ -116,8 +116,7 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
 }
 
 /// Returns true if the object that the token is bound to, if any, still exists. `own` are the token's private claims.
-/// Upstream: `Validator.Validate` in
-/// `pkg/serviceaccount/claims.go`.
+/// Upstream: `Validator.Validate` in `pkg/serviceaccount/claims.go`.
 fn bound_object_is_there(store: &Store, own: &Value) -> bool {
     let kinds = [
         ("pod", PODS, own["namespace"].as_str()),

@@ -1,4 +1,5 @@
-//! Reads initial pods from YAML: documents, a List, or a sequence.
+//! Reads the initial pods of a cluster from a YAML file that the user has written, in one of three forms: several
+//! documents, a List (as kubectl prints it), or a plain sequence. Errors name the line.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -42,6 +43,7 @@ pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod
     Ok(pods)
 }
 
+/// Checks and completes one pod.
 fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     let kind = value["kind"].as_str().unwrap_or("Pod").to_owned();
     if kind != "Pod" {
@@ -78,6 +80,7 @@ enum YamlDocument {
 }
 
 impl YamlDocument {
+    /// Returns the objects in the document, each with its position. `at` is the position of the document.
     fn objects(self, at: serde_saphyr::Location) -> Vec<(Value, serde_saphyr::Location)> {
         match self {
             Self::Empty => Vec::new(),

@@ -1,6 +1,6 @@
 //! Aggregated discovery: all groups, versions and kinds in one response of `/api` or `/apis`. Clients need them to find
-//! the path of a kind; older clients ask for one group at a time (see `mod.rs`). Current clients ask for this form first,
-//! by the `Accept` header, and cache it by its ETag.
+//! the path of a kind; older clients ask for one group at a time (see `mod.rs`). Current clients ask for this form
+//! first, by the `Accept` header, and cache it by its ETag.
 
 use axum::body::Body;
 use axum::response::Response;

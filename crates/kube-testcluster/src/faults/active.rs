@@ -1,5 +1,5 @@
-//! The active faults of a cluster: those that were started and have neither ended nor been used up. The server asks here
-//! before each request, watch event and change if a fault applies to it.
+//! The active faults of a cluster: those that were started and have neither ended nor been used up. The server asks
+//! here before each request, watch event and change if a fault applies to it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! The public type [`Fault`], built by its methods or from its text form (`text.rs`). Started faults are in `active.rs`.
+//! The public type [`Fault`], built by its methods or from its text form (`text.rs`). Started faults are in
+//! `active.rs`.
 
 use std::time::Duration;
 

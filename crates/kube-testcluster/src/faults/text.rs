@@ -1,5 +1,5 @@
-//! Parses and writes the text form of faults, such as `429:verb=list,times=3`, which is the same on the command line, in
-//! scenario files and in requests to the admin path.
+//! Parses and writes the text form of faults, such as `429:verb=list,times=3`, which is the same on the command line,
+//! in scenario files and in requests to the admin path.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields (faults) in a request body. By default
-//! they become `Warning` headers of the response, which this file also writes; kubectl prints them.
+//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields (faults) in a request body. By
+//! default they become `Warning` headers of the response, which this file also writes; kubectl prints them.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! Applies a JSON patch (RFC 6902) to an object, for PATCH requests and the patches of admission webhooks. The crate
-//! `json_patch` follows the RFC, but upstream's library (`gopkg.in/evanphx/json-patch.v4`) differs from it in details, so
-//! each operation is first rewritten to one that has the same effect there.
+//! `json_patch` follows the RFC, but upstream's library (`gopkg.in/evanphx/json-patch.v4`) differs from it in details,
+//! so each operation is first rewritten to one that has the same effect there.
 
 use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
@@ -179,7 +179,7 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
-/// Like [`levels`](crate::codec::depth::levels), for serde_json's values.
+/// Returns the depth of a value, like `kube_machinery::codec::depth::levels`, but for serde_json's values.
 fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

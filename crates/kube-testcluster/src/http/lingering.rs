@@ -1,7 +1,7 @@
-//! A wrapper of a connection that delays its end, so that its client can read the last response even while it still sends a body. Data
-//! that arrives at a closed socket resets the connection, and after a reset the client loses what it has not read yet.
-//! Go's HTTP server waits before it closes (`closeWriteAndWait`); this server also reads meanwhile, as RFC 9112,
-//! section 9.6, recommends.
+//! A wrapper of a connection that delays its end, so that its client can read the last response even while it still
+//! sends a body. Data that arrives at a closed socket resets the connection, and after a reset the client loses what it
+//! has not read yet. Go's HTTP server waits before it closes (`closeWriteAndWait`); this server also reads meanwhile,
+//! as RFC 9112, section 9.6, recommends.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! A response body that is generated while it is sent, with a known length. Long lists use it: their text is as large as
-//! the cluster, and is never in memory as a whole.
+//! A response body that is generated while it is sent, with a known length. Long lists use it: their text is as large
+//! as the cluster, and is never in memory as a whole.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

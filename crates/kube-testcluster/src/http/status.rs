@@ -1,5 +1,6 @@
-//! The errors of the API, as Kubernetes `Status` objects: a constructor for each error, with upstream's code, reason and
-//! message, because clients compare them. Also the plain responses that are no `Status`. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
+//! The errors of the API, as Kubernetes `Status` objects: a constructor for each error, with upstream's code, reason
+//! and message, because clients compare them. Also the plain responses that are no `Status`. Upstream:
+//! `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Parses the query of a create, an update, a patch or an apply: `dryRun`, `fieldManager`, `fieldValidation` and `force`.
-//! Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
+//! Parses the query of a create, an update, a patch or an apply: `dryRun`, `fieldManager`, `fieldValidation` and
+//! `force`. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
 use super::field_validation::Strictness;
 use super::query::Query;

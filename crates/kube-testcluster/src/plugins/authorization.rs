@@ -1,8 +1,9 @@
 //! The internal interface of authorizers: [`Authorize`] decides if a [`User`] may do what [`Attributes`] describe, and
 //! answers with a [`Decision`].
 //!
-//! It is a trait so that the store and admission can ask for permissions (as the CEL variable `authorizer` does) without
-//! depending on `auth/`, which has the only implementation. Upstream: `k8s.io/apiserver/pkg/authorization/authorizer`.
+//! It is a trait so that the store and admission can ask for permissions (as the CEL variable `authorizer` does)
+//! without depending on `auth/`, which has the only implementation. Upstream:
+//! `k8s.io/apiserver/pkg/authorization/authorizer`.
 
 use std::fmt;
 

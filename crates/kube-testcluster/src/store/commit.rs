@@ -56,8 +56,8 @@ impl Store {
         let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage)?;
-        if let Some(present) = state.storage.get(resource, &key) {
-            let deleting = present.summary.is_deleting;
+        if let Some(existing) = state.storage.get(resource, &key) {
+            let deleting = existing.summary.is_deleting;
             return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
         }
         let Some(draft) = draft else {
@@ -209,8 +209,8 @@ impl Store {
     }
 
     /// Announces a write that storage has just taken: to the write-ahead log, the admission configuration, the
-    /// controllers' hook, the observer of the cluster, and the watch cache with its watchers. The lock is still held, so
-    /// all of them see the writes in the order of the revisions.
+    /// controllers' hook, the observer of the cluster, and the watch cache with its watchers. The lock is still held,
+    /// so all of them see the writes in the order of the revisions.
     fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
         let event = Arc::new(event);

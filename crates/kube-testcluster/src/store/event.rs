@@ -1,5 +1,5 @@
-//! One write of one object, as the watch cache keeps it and sends it to watchers. In a watch stream, each event is a line
-//! of JSON; thousands of watchers may receive the same event, so its lines are encoded once for all of them.
+//! One write of one object, as the watch cache keeps it and sends it to watchers. In a watch stream, each event is a
+//! line of JSON; thousands of watchers may receive the same event, so its lines are encoded once for all of them.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,5 @@
-//! Removes objects of kinds with a short lifetime (the kind Event) after a while (`--event-ttl`, an hour by default), so
-//! that they cannot fill the memory. Upstream gives their keys a lease in etcd.
+//! Removes objects of kinds with a short lifetime (the kind Event) after a while (`--event-ttl`, an hour by default),
+//! so that they cannot fill the memory. Upstream gives their keys a lease in etcd.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The guard of the store's lock ([`Store::lock`]). Every read and write takes this lock, so it is the place for two
-//! chores: expired objects and old history are removed when it is taken, and events that have left the history are freed
-//! only after it is released.
+//! chores: expired objects and old history are removed when it is taken, and events that have left the history are
+//! freed only after it is released.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};

@@ -1,5 +1,6 @@
-//! Storage, the counterpart of etcd: all objects, and their earlier states within the history (the last revisions, up to
-//! a number and an age), so that a list can be answered as of an earlier revision. Compaction drops the states before.
+//! Storage, the counterpart of etcd: all objects, and their earlier states within the history (the last revisions, up
+//! to a number and an age), so that a list can be answered as of an earlier revision. Compaction drops the states
+//! before.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

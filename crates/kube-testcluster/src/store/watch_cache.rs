@@ -1,5 +1,5 @@
-//! The watch cache of one kind: its current objects, its last events, and its watchers. Watches and most lists are served
-//! from it; every write is applied to it after storage. A fault can stop it, so that it lags behind. Upstream:
+//! The watch cache of one kind: its current objects, its last events, and its watchers. Watches and most lists are
+//! served from it; every write is applied to it after storage. A fault can stop it, so that it lags behind. Upstream:
 //! `k8s.io/apiserver/pkg/storage/cacher`.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,6 +1,5 @@
 //! A certificate authority for tests: makes the certificates that a TLS listener and its clients need. Its key can be
-//! kept in a folder, so that kubeconfigs stay valid when a cluster starts again. Upstream:
-//! envtest's `TinyCA`.
+//! kept in a folder, so that kubeconfigs stay valid when a cluster starts again. Upstream: envtest's `TinyCA`.
 
 use std::fs;
 use std::io::{self, Write};

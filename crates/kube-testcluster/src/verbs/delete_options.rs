@@ -1,5 +1,5 @@
-//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion, and
-//! answers the questions of `delete.rs` about them.
+//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion,
+//! and answers the questions of `delete.rs` about them.
 
 use axum::extract::Request;
 use serde::Deserialize;

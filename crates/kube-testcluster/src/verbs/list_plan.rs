@@ -91,8 +91,8 @@ fn reaches_storage(options: &ListOptions) -> bool {
 }
 
 /// Returns true if storage must answer. In current servers the watch cache answers every list, except exact revisions
-/// that it cannot go back to, and exact revisions of single objects. The cache counts as having a revision in the future,
-/// because the list waits for it.
+/// that it cannot go back to, and exact revisions of single objects. The cache counts as having a revision in the
+/// future, because the list waits for it.
 fn lacks_snapshot(
     store: &Store,
     resource: &Resource,

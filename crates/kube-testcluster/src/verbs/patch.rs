@@ -302,7 +302,7 @@ async fn apply(
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };
     let mut value = patched().await?;
-    let forgets_owners = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
+    let clears_managers = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
         _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
@@ -322,7 +322,7 @@ async fn apply(
     });
     match (decoded, &change.change) {
         (Ok((mut decoded, wrong)), _) => {
-            if forgets_owners {
+            if clears_managers {
                 decoded.value["metadata"]["managedFields"] = json!([]);
             }
             Ok((decoded, wrong))

@@ -1,6 +1,6 @@
 //! Merges a status that the kubelet or the scheduler reports into the pod's status. It is not replaced as a whole,
-//! because other components may own some of its conditions. Upstream: `mergePodStatus` in
-//! `pkg/kubelet/status`, and the patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
+//! because other components may own some of its conditions. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
+//! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
 use kube_machinery::codec::merge_patch;
 use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};

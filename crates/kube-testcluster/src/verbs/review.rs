@@ -1,7 +1,6 @@
-//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, or what it
-//! or another user may do; nothing is stored. Without authorization everything is allowed, and without authentication
-//! every client is anonymous. Upstream: `pkg/registry/authorization`,
-//! `pkg/registry/authentication`.
+//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, or what
+//! it or another user may do; nothing is stored. Without authorization everything is allowed, and without
+//! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
 
 use axum::response::Response;
 use http::StatusCode;

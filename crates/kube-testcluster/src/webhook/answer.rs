@@ -1,5 +1,5 @@
-//! Decodes the response of a webhook, and words its errors as client-go does, because kube-apiserver calls webhooks with
-//! client-go and its messages reach the client. Upstream: `transformResponse` in
+//! Decodes the response of a webhook, and words its errors as client-go does, because kube-apiserver calls webhooks
+//! with client-go and its messages reach the client. Upstream: `transformResponse` in
 //! `k8s.io/client-go/rest/request.go`, and `NewGenericServerResponse` in `k8s.io/apimachinery/pkg/api/errors`.
 
 use kube_machinery::value::Value;

@@ -1,6 +1,6 @@
-//! Converts custom resources from one version to another, with the conversion webhook of their definition or, without
-//! one, by changing only the apiVersion and pruning. The verbs convert objects between the stored version and the
-//! version of a request; policies convert their parameters. Upstream:
+//! Converts custom resources from one version to another, with the conversion webhook of their definition. Without one,
+//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. The verbs convert
+//! objects between the stored version and the version of a request; policies convert their parameters. Upstream:
 //! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;

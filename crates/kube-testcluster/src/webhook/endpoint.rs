@@ -1,6 +1,6 @@
 //! The URL of a webhook, and the network address behind it. A configuration names either a URL, or a Service of the
-//! cluster; the latter's address is read from the stored Endpoints. Upstream: `hookClientConfig` in `util/webhook/client.go`,
-//! and `ResolveEndpoint` in `util/proxy/proxy.go`.
+//! cluster; the latter's address is read from the stored Endpoints. Upstream: `hookClientConfig` in
+//! `util/webhook/client.go`, and `ResolveEndpoint` in `util/proxy/proxy.go`.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
 //! The HTTP client that calls webhooks, which are programs of the user: admission webhooks, and webhooks that convert
-//! custom resources. Upstream:
-//! `k8s.io/apiserver/pkg/util/webhook`.
+//! custom resources. Upstream: `k8s.io/apiserver/pkg/util/webhook`.
 //!
 //! Each call uses HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, every call
 //! fails. Timeouts follow tokio's clock: with a paused clock, a call to a webhook in another process times out at once.

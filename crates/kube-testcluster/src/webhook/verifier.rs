@@ -1,5 +1,5 @@
-//! Verifies the certificate of a webhook against the CA bundle (`caBundle`) of its configuration, as Go does: rustls alone
-//! would refuse a certificate that is itself in the bundle, as envtest writes it. Go: `Certificate.Verify` in
+//! Verifies the certificate of a webhook against the CA bundle (`caBundle`) of its configuration, as Go does: rustls
+//! alone would refuse a certificate that is itself in the bundle, as envtest writes it. Go: `Certificate.Verify` in
 //! `crypto/x509`.
 
 use std::sync::Arc;

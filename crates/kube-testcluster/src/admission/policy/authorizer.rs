@@ -1,6 +1,6 @@
 //! The CEL variable `authorizer`, with which the expressions of policies and match conditions check permissions of the
-//! request's user, as in `authorizer.group('apps').resource('deployments').check('create').allowed()`. Each call in such
-//! a chain returns a new [`Subject`]. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
+//! request's user, as in `authorizer.group('apps').resource('deployments').check('create').allowed()`. Each call in
+//! such a chain returns a new [`Subject`]. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
 
 use std::sync::Arc;
 

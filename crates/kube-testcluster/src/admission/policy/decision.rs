@@ -1,5 +1,5 @@
-//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`], an
-//! error for the client, if the binding's actions say so. Upstream:
+//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`],
+//! an error for the client, if the binding's actions say so. Upstream:
 //! `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;

@@ -10,8 +10,8 @@ use kube_machinery::kinds::admission::{Condition, Program};
 /// The cost limit of all match conditions together. Upstream: `RuntimeCELCostBudgetMatchConditions`.
 const OF_CONDITIONS: u64 = 2_500_000;
 
-/// The value of an expression, or its error. Such an error concerns only this expression. When the cost limit is used up,
-/// no further expression runs, so that error is returned apart.
+/// The value of an expression, or its error. Such an error concerns only this expression. When the cost limit is used
+/// up, no further expression runs, so that error is returned apart.
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression.

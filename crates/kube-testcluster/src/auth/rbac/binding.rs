@@ -1,5 +1,6 @@
 //! Bindings of roles to users and groups, parsed from RoleBindings and ClusterRoleBindings. Every request needs the
-//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream: `pkg/registry/rbac/validation/rule.go`.
+//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream:
+//! `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;

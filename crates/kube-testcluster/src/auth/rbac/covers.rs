@@ -39,8 +39,8 @@ fn count(rule: &PolicyRule) -> usize {
     rule.verbs.len().saturating_mul(of_a_verb.saturating_add(rule.non_resource_urls.len()))
 }
 
-/// Merges pieces of the same resource and name into one rule with several verbs, to shorten the error message. The rules
-/// are in the order of their first pieces.
+/// Merges pieces of the same resource and name into one rule with several verbs, to shorten the error message. The
+/// rules are in the order of their first pieces.
 pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     let mut compact: Vec<PolicyRule> = Vec::new();
     let mut places = HashMap::new();

@@ -1,5 +1,5 @@
-//! All roles and bindings, parsed and indexed, because RBAC needs them for every request. They follow the stored objects:
-//! before each decision, the writes since the last one are applied. Upstream: `DefaultRuleResolver` in
+//! All roles and bindings, parsed and indexed, because RBAC needs them for every request. They follow the stored
+//! objects: before each decision, the writes since the last one are applied. Upstream: `DefaultRuleResolver` in
 //! `pkg/registry/rbac/validation/rule.go`, which reads them from informers.
 
 use std::collections::{BTreeMap, HashMap};

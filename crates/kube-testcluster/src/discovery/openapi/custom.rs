@@ -1,6 +1,7 @@
 //! Makes the OpenAPI documents of custom resources, which are known only at run time. All kinds have alike paths, so a
 //! document takes over the paths of a built-in kind (the pattern: Deployment) with other names, and adds the schemas of
-//! the definitions. `kubectl explain` reads it. Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
+//! the definitions. `kubectl explain` reads it. Upstream: `pkg/controller/openapi/builder` of
+//! `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

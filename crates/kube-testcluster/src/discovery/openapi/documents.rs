@@ -1,5 +1,5 @@
-//! The OpenAPI documents of Kubernetes' built-in kinds: recorded and packed by `peers/openapi`, compiled into this
-//! program, and unpacked at the first request for one.
+//! The OpenAPI documents of Kubernetes' built-in kinds: cut down to the served kinds and packed by `peers/openapi`,
+//! compiled into this program, and unpacked at the first request for one.
 //!
 //! The documents have most of their text in common (each has the schema of ObjectMeta, for example), so `documents.gz`
 //! holds a common text only once. It is gzip of a line `NAME ETAG` for each document, an empty line, and then parts. A

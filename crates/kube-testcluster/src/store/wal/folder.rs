@@ -1,10 +1,10 @@
 //! The data folder of a cluster: its lock, which lets in one process at a time, and the names of its files.
 //!
-//! Generation N is a snapshot `N.snap` of all objects, and the log `N.wal` of the writes after it (in the names, N has 16
-//! digits). A new generation begins when a cluster starts, and when the log has grown too long. While its snapshot is
-//! written, the file ends with `.snap.part`; when the snapshot is complete, it gets its final name, and the files of the
-//! previous generation are removed. So after a crash at any moment, the newest `.snap` is complete and has its log. The
-//! file `lock` is empty and stays.
+//! Generation N is a snapshot `N.snap` of all objects, and the log `N.wal` of the writes after it (in the names, N has
+//! 16 digits). A new generation begins when a cluster starts, and when the log has grown too long. While its snapshot
+//! is written, the file ends with `.snap.part`; when the snapshot is complete, it gets its final name, and the files of
+//! the previous generation are removed. So after a crash at any moment, the newest `.snap` is complete and has its log.
+//! The file `lock` is empty and stays.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -100,9 +100,9 @@ impl Folder {
         self.path.join(format!("{generation:016}{UNFINISHED}"))
     }
 
-    /// Returns the generation of a log that has writes, but whose snapshot is missing. Then the folder is damaged, because
-    /// a log gets no writes before its snapshot is complete. An empty log of the next generation is fine: a crash leaves
-    /// one if it comes before the snapshot is complete.
+    /// Returns the generation of a log that has writes, but whose snapshot is missing. Then the folder is damaged,
+    /// because a log gets no writes before its snapshot is complete. An empty log of the next generation is fine: a
+    /// crash leaves one if it comes before the snapshot is complete.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
         let later =
             names(&self.path)?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);

@@ -46,7 +46,8 @@ impl Folder {
         let (mut revision, mut objects) = (0, Objects::new());
         let mut is_whole = false;
         let path = self.snapshot(self.generation);
-        // A snapshot was complete before it got its name, so a torn record in it is damage; at the end of a log it is not.
+        // A snapshot was complete before it got its name, so a torn record in it is damage; at the end of a log it is
+        // not.
         let torn = each(&path, |record| is_whole |= apply(record, &mut revision, &mut objects))?;
         if torn.is_some() || !is_whole {
             return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
@@ -72,15 +73,15 @@ impl Folder {
 /// Applies a record to the objects read so far. `last` is the revision of the last write so far. Returns true if the
 /// record is the end of a snapshot.
 fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
-    let of = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
+    let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
     match record {
         Record::Put { revision, group, plural, key, json } => {
             *last = (*last).max(*revision);
-            objects.insert(of(group, plural, key), (*revision, json.to_vec()));
+            objects.insert(index(group, plural, key), (*revision, json.to_vec()));
         }
         Record::Removed { revision, group, plural, key } => {
             *last = (*last).max(*revision);
-            objects.remove(&of(group, plural, key));
+            objects.remove(&index(group, plural, key));
         }
         Record::End { revision } => {
             *last = (*last).max(*revision);
@@ -90,7 +91,8 @@ fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
     false
 }
 
-/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete (torn by a crash).
+/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete (torn by a
+/// crash).
 fn each(path: &Path, mut take: impl FnMut(&Record<'_>)) -> Result<Option<u64>, DataError> {
     let bytes = fs::read(path).map_err(|why: io::Error| DataError::Unusable { path: path.to_owned(), why })?;
     let damaged =

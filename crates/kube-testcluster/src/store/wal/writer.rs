@@ -1,6 +1,6 @@
-//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append` sends
-//! it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has grown
-//! too long, it begins a new generation: a snapshot of all objects, and an empty log.
+//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
+//! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
+//! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -35,8 +35,8 @@ pub(super) struct Writer {
     /// The lengths of the current log and of its snapshot, in bytes.
     written: u64,
     snapshot: u64,
-    /// The objects as of `revision`, for the next snapshot. The thread keeps its own map, so that it needs no lock of the
-    /// store; the objects themselves are shared.
+    /// The objects as of `revision`, for the next snapshot. The thread keeps its own map, so that it needs no lock of
+    /// the store; the objects themselves are shared.
     objects: Objects,
     revision: u64,
     buffer: Vec<u8>,

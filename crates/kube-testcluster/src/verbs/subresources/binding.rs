@@ -38,6 +38,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &binding.faults))
 }
 
+/// Binds a pod, for a request or for the cluster's own scheduler.
 pub(in crate::verbs) async fn write(
     store: &Store,
     target: &Target,

@@ -1,6 +1,5 @@
 //! POST to a pod's `eviction`, as `kubectl drain` does: a deletion that upstream allows only if the pod's disruption
-//! budget has room. Here disruption budgets are stored but not enforced, so no budget
-//! refuses an eviction.
+//! budget has room. Here disruption budgets are stored but not enforced, so no budget refuses an eviction.
 
 use axum::response::Response;
 

@@ -1,6 +1,6 @@
-//! GET of a pod's `log` (`kubectl logs`). No container really runs, so the lines come from the scripts ([`Logs`]) by
-//! which the simulated kubelet plays the containers. A log belongs to one run of a container: each restart begins a new
-//! one.
+//! GET of a pod's `log` (`kubectl logs`). No container really runs: the kubelet simulates containers by its stages,
+//! which also write the lines, and keeps them in [`Logs`]. A log belongs to one run of a container, from its start to
+//! its end; each restart begins a new run.
 
 use std::convert::Infallible;
 use std::sync::Arc;
