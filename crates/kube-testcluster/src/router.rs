@@ -366,6 +366,7 @@ impl Action {
         }
     }
 
+    /// Calls the handler.
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
         match self {
             Self::Bind => subresources::binding::bind(call).await,

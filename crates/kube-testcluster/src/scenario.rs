@@ -134,6 +134,7 @@ impl Step {
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
     }
 
+    /// Sends the request of the step.
     async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));

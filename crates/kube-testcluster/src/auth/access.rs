@@ -56,6 +56,7 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
+/// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,

@@ -20,6 +20,7 @@ pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
+    /// Parses the path and the query of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         let path = escape::decode(uri.path()).unwrap_or_else(|| uri.path().into());
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -28,6 +29,7 @@ impl Attributes {
             ["apis", group, _, rest @ ..] if !rest.is_empty() => (*group, rest),
             _ => return Self::Path { verb: method.as_str().to_lowercase(), path: path.to_string() },
         };
+        // The old paths `/watch/…` and `/proxy/…` have their verb in the path.
         let (verb, rest) = match rest {
             [verb @ ("watch" | "proxy"), rest @ ..] if !rest.is_empty() => (*verb, rest),
             rest => (verb(method), rest),
@@ -104,6 +106,7 @@ impl Attributes {
     }
 }
 
+/// Returns the verb of a request for one object.
 fn verb(method: &Method) -> &'static str {
     match *method {
         Method::POST => "create",

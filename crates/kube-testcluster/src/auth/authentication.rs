@@ -37,6 +37,7 @@ pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: To
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
 
+/// Passes a request on with its user, or answers it with 401 or 403.
 async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Request, next: Next) -> Response {
     let refuse = |request: &Request, error| refused(request.headers(), &Query::parse(request.uri()), error);
     if !is_from_its_own_host(request.uri(), request.headers()) {
@@ -70,6 +71,7 @@ impl Authenticator {
         }
     }
 
+    /// Returns the user of a token.
     fn owner(&self, token: &str) -> Option<User> {
         self.tokens.get(token).cloned().or_else(|| service_account::authenticate(&self.store, token))
     }

@@ -37,6 +37,7 @@ pub(crate) fn cause(
 }
 
 impl Caller {
+    /// Checks a policy: the user must be able to read all objects of its `paramKind`.
     fn of_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let kind = ParamKind::of(&spec["paramKind"])?;
         let attributes = ParamRead { verb: "get", name: "*", namespace: "*" };
@@ -51,6 +52,7 @@ impl Caller {
         Some(Cause::forbidden("spec.paramKind", &why))
     }
 
+    /// Checks a binding: the user must be able to read the objects that its `paramRef` refers to.
     fn of_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
         let reference = spec["paramRef"].as_object()?;

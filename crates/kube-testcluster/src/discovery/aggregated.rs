@@ -72,6 +72,7 @@ pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str)
     response
 }
 
+/// Returns a group with its versions and their kinds.
 fn group(catalog: &Catalog, name: &str) -> Value {
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     let version = |version: &'static str| {
@@ -84,6 +85,7 @@ fn group(catalog: &Catalog, name: &str) -> Value {
     json!({"metadata": metadata, "versions": versions})
 }
 
+/// Returns a kind with its subresources.
 fn resource(row: &Resource) -> Value {
     // An empty group and version mean the group and version of the surrounding list.
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});

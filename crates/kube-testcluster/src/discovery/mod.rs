@@ -157,6 +157,7 @@ fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
     versions
 }
 
+/// Returns the `APIGroup` of a group, without its kind.
 fn api_group(catalog: &Catalog, group: &str) -> Value {
     let versions: Vec<_> = versions(catalog, group)
         .into_iter()
@@ -165,6 +166,7 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
+/// Returns the `APIResourceList` of a version.
 fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();

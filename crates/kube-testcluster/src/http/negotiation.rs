@@ -110,6 +110,7 @@ impl Form {
     }
 }
 
+/// Returns the `Accept` header, several lines joined.
 fn accepted(headers: &HeaderMap) -> String {
     let lines: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     lines.join(",")
@@ -159,6 +160,7 @@ fn most_preferred_first<T>(items: &mut [T], quality: impl Fn(&T) -> f32, mut goe
     }
 }
 
+/// Parses one entry. As upstream, malformed parameters are ignored.
 fn clause(text: &str) -> Clause<'_> {
     let mut parts = text.split(';');
     let name = parts.next().unwrap_or_default().trim_matches(' ');
@@ -223,6 +225,7 @@ impl Clause<'_> {
         self.has("as") || self.has("g") || self.has("v")
     }
 
+    /// Returns the view that the clause asks for (`as`, `g` and `v`), if it is one that this encoding supports.
     fn view(&self, media: Media) -> Option<View> {
         let version = match (self.parameter("g"), self.parameter("v")) {
             ("meta.k8s.io", "v1") => Some("meta.k8s.io/v1"),

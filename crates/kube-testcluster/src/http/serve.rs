@@ -110,6 +110,7 @@ impl Server {
     }
 }
 
+/// Accepts connections until `stop`, and then ends the open ones.
 async fn accept(
     transport: impl Transport,
     router: axum::Router,

@@ -92,6 +92,7 @@ impl Iterator for InitialEvents {
 }
 
 impl Unread {
+    /// Returns the next line. Selects a batch of objects when no event waits; a batch may have no match.
     fn next(&mut self) -> Option<Bytes> {
         while self.waiting.is_empty() {
             if !self.rest.as_mut()?.select(&self.filter, &mut self.waiting) {

@@ -101,6 +101,7 @@ fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Reso
     Some(((!is_built_in).then(undefined).flatten()?, value))
 }
 
+/// Returns the error for an object that this version cannot take over.
 fn foreign(restored: &RestoredObject) -> DataError {
     DataError::Foreign { kind: format!("{}.{}", restored.plural, restored.group), key: restored.key.clone() }
 }

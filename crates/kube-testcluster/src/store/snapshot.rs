@@ -50,6 +50,7 @@ impl RestoreStep {
 }
 
 impl Store {
+    /// Returns a snapshot of the current state.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.lock();
         let objects = state.storage.all().cloned().collect();

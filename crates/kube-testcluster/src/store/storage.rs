@@ -84,6 +84,7 @@ impl Storage {
         receiver
     }
 
+    /// Sends a long object to be packed, if its last write has left the history.
     fn send_if_aged(&self, object: &Arc<Object>) {
         if let Some(aged) = self.aged.as_ref().filter(|_| object.revision <= self.compacted && is_long(object)) {
             let _ = aged.send(object.clone()); // fails only after the packing task has ended
@@ -152,6 +153,7 @@ impl Storage {
         if self.has_forgotten(at) { Err(Compacted) } else { Ok(self.states(resource, start, at)) }
     }
 
+    /// Returns the objects of a kind from a key on, as they were at a revision that is not compacted.
     fn states(&self, resource: &Resource, start: Key, at: u64) -> impl Iterator<Item = &Arc<Object>> {
         let objects = self.kinds.get(&resource.group_resource()).into_iter();
         let objects = objects.flat_map(move |objects| objects.range(start.clone()..));
@@ -206,6 +208,7 @@ impl Storage {
         }
     }
 
+    /// Adds a version of an object (`None` for a removal) as the next revision, and an entry to the log.
     fn append(&mut self, resource: &'static Resource, key: Key, object: Option<Arc<Object>>) -> Event {
         self.revision += 1;
         let revision = self.revision;

@@ -138,6 +138,7 @@ impl WatchCache {
         }
     }
 
+    /// Applies the queued writes.
     fn catch_up(&mut self) {
         while let Some((event, audience)) = self.missed.pop_front() {
             self.apply(event, audience);
@@ -223,6 +224,7 @@ impl WatchCache {
         if let Some((_, past)) = self.past.as_ref().filter(|(of, _)| *of == revision) {
             return Some(past.clone());
         }
+        // Go back from the current state by undoing the later events, the last one first.
         let mut objects = self.objects.clone(); // takes constant time: the map is persistent
         let first = self.events.partition_point(|event| event.revision <= revision);
         for event in self.events.range(first..).rev() {

@@ -142,6 +142,7 @@ impl Authority {
         self.signed(params, ExtendedKeyUsagePurpose::ClientAuth)
     }
 
+    /// Makes a key and its certificate for this usage.
     fn signed(&self, mut params: CertificateParams, usage: ExtendedKeyUsagePurpose) -> Result<KeyPair, TlsError> {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
         params.extended_key_usages = vec![usage];

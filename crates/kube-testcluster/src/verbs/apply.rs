@@ -50,6 +50,7 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
 
+/// Answers a server-side apply.
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
@@ -163,6 +164,7 @@ impl Apply {
         }
     }
 
+    /// Computes the state of an existing object after the apply.
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;

@@ -38,6 +38,7 @@ pub(crate) enum Outcome {
     Blank(Arc<Object>),
 }
 
+/// Answers a DELETE of one object.
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -179,6 +180,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     if options.keeps_definition(current.resource) && !current.summary.is_deleting {
         return (Next::Put(terminating(store, current)), NextStep::Wait);
     }
+    // A finalizer keeps the object until its controller has removed it.
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
         object(&mut value["metadata"]).remove("finalizers");
@@ -187,6 +189,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     }
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    // The grace period of the object after this write; the arms that need no such write return early.
     let period = match (current.resource.deletion, &deleting, grace) {
         (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => {
             return (Next::Remove, NextStep::RemovedByFinalizers);
@@ -210,6 +213,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
             _ => return (Next::Put(value), NextStep::Wait), // its finalizers may have changed
         },
     };
+    // The deletionTimestamp is the end of the grace period, so it moves when the period changes.
     let at = match &deleting {
         Some(at) => clock::shifted(at, period - grace.unwrap_or_default()),
         None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),

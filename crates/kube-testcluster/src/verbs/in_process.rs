@@ -123,6 +123,7 @@ impl InProcess {
     }
 }
 
+/// Returns the field manager of a component.
 fn writer(author: Author) -> Writer {
     let component = match author {
         Author::Scheduler => Component::SCHEDULER,

@@ -52,6 +52,7 @@ enum Change {
     Operations(::json_patch::Patch),
 }
 
+/// Answers a PATCH.
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     if apply::is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply::apply(call).await;
@@ -187,6 +188,7 @@ pub(super) fn no_map(patch: &Json) -> String {
     format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
 
+/// Parses a merge patch. As upstream, a body that is no object gets another message if field validation is off.
 fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match &patch {
@@ -200,6 +202,7 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a strategic merge patch.
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {
@@ -212,6 +215,7 @@ fn strategic(patch: Json, _: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a JSON patch.
 fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     let mut faults = Vec::new();
     let checked = if strictness == Strictness::Ignore { Ok(()) } else { check_operations(&patch, &mut faults) };
@@ -260,6 +264,7 @@ fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String
     Ok(())
 }
 
+/// Converts a JSON patch to operations, with upstream's errors.
 fn into_operations(patch: Json) -> Result<Change, ApiError> {
     let mut patch = Value::from(patch);
     let operations = match &mut patch {

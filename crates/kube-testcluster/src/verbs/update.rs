@@ -33,6 +33,7 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{SmolStr, Value, json};
 
+/// Answers a PUT.
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());

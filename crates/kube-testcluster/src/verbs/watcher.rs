@@ -150,10 +150,12 @@ impl Watch {
         }))
     }
 
+    /// Returns true if the watch cache has not reached the revision yet.
     fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
         self.resource.cached && state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
+    /// Takes the initial events and subscribes to later ones, under one lock, so that no event is missed between them.
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
         if let Start::State { fresh: Some(requested), .. } = self.start

@@ -62,6 +62,7 @@ pub(super) async fn ask(
     answer
 }
 
+/// Opens a TLS connection, and checks that the certificate is valid for the webhook's host.
 async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let config = config(ca_bundle)?;
     let name = ServerName::try_from(url.host.clone()).map_err(|why| why.to_string())?;

@@ -114,6 +114,7 @@ impl<'a> Activation<'a> {
         self.expressions?.variable_among(self.named.get(), name)
     }
 
+    /// Returns the value of a policy's variable, and computes it at its first use.
     fn value_of_variable(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         if let Some(known) = self.computed.borrow().get(&index) {
             return known.clone();
@@ -142,6 +143,7 @@ impl<'a> Activation<'a> {
         needed.into_iter().for_each(|index| drop(self.compute(of, index, meter)));
     }
 
+    /// Runs the expression of a variable, and keeps the result.
     fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         let variable = &of.variables[index];
         let outcome = match variable.program.planned() {

@@ -49,6 +49,7 @@ pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), Api
 }
 
 impl Caller {
+    /// Checks a write of a role: the user must have its rules, or the right to `escalate`.
     fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
         if self.may("escalate", GROUP, grant.resource.plural, grant.namespace, grant.name) || grant.is_for_garbage() {
             return Ok(());
@@ -66,6 +67,7 @@ impl Caller {
         Ok(())
     }
 
+    /// Checks a write of a binding: the user must have the rules of its role, or the right to `bind` it.
     fn check_binding(&self, grant: Grant<'_>) -> Result<(), ApiError> {
         let role = RoleRef::of(grant.new);
         let resource = match role.kind.as_str() {

@@ -52,6 +52,7 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
+/// Writes the beginning of a record's content: its kind, its revision, and texts with their lengths.
 fn write_head(to: &mut Vec<u8>, kind: u8, revision: u64, texts: &[&str]) {
     to.push(kind);
     to.extend_from_slice(&revision.to_le_bytes());
@@ -98,6 +99,7 @@ pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     read(content).map_or(Next::Damaged, |record| Next::Record(record, rest))
 }
 
+/// Parses the content of a record. Returns `None` for a content that no record has.
 fn read(mut content: &[u8]) -> Option<Record<'_>> {
     let kind = take(&mut content, 1)?[0];
     let revision = u64::from_le_bytes(take(&mut content, 8)?.try_into().ok()?);
@@ -116,6 +118,7 @@ fn read(mut content: &[u8]) -> Option<Record<'_>> {
     }
 }
 
+/// Takes this many bytes off the front.
 fn take<'a>(from: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = from.split_at_checked(count)?;
     *from = rest;

@@ -53,6 +53,7 @@ impl Writer {
         Ok(Self { folder, log, long, written: 0, snapshot, objects, revision, buffer: Vec::new() })
     }
 
+    /// Starts the thread. It ends when the sender of `writes` is dropped, or when the disk fails.
     pub(super) fn spawn(
         mut self,
         writes: mpsc::Receiver<Arc<Event>>,
@@ -141,6 +142,7 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     Ok(made)
 }
 
+/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;

@@ -97,6 +97,7 @@ fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Returns the pod with its node, or the conflict if it cannot be bound.
 fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     let name = pod.key.name();
     let refused = |why: String| Err(ApiError::conflict(pod.resource, "pods/binding", name, why));

@@ -314,6 +314,7 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
     Ok((scale, replicas))
 }
 
+/// Returns the response with a scale.
 fn answer(scale: &Value) -> Response {
     let mut scale = scale.clone();
     // Go's types omit zero values.
