@@ -49,8 +49,8 @@ impl Caller {
 /// Adds impersonation and authorization in front of the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
-    // Admission and the checks of a store need the authorizer too. This fails if another listener has set one, which
-    // decides alike.
+    // Admission policies ask it too, by the CEL variable `authorizer`. This fails if another listener has set one,
+    // which decides alike.
     let _ = store.authorizer.set(authorizer.clone());
     let access = Access { store, authorizer, administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
@@ -76,7 +76,7 @@ impl Access {
     fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
-            return Ok(());
+            return Ok(()); // there is nothing to check
         }
         let mut user = self.user(request)?;
         let attributes = Attributes::of(request.method(), request.uri());

@@ -62,9 +62,10 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         .decode_value(value)
         .map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?
         .value;
-    let mut whole = shaped.clone();
-    (PODS.defaults)(&mut whole);
-    if let Some(cause) = PODS.causes_of_new(&whole).first() {
+    // Validate the pod as the server will see it, but return it as it was written.
+    let mut with_defaults = shaped.clone();
+    (PODS.defaults)(&mut with_defaults);
+    if let Some(cause) = PODS.causes_of_new(&with_defaults).first() {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }

@@ -84,10 +84,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
+    /// The HTTP library calls this after the last response, and closes the socket when it is ready.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.unread.is_noted() {
             return Pin::new(&mut self.stream).poll_shutdown(cx);
         }
+        // Close the server's side, so that the client sees the end of the response, and then read until the client
+        // closes its side or the time is over.
         let until = self.until.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if until.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Ok(()));

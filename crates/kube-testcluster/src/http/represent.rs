@@ -51,7 +51,7 @@ pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
     response
 }
 
-/// Returns the response to a request that is refused before its target is known.
+/// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
     let pretty = form.pretty || is_for_people(headers, query);

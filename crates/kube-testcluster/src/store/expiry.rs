@@ -62,6 +62,7 @@ impl Expiry {
         over.then(|| oldest.object.clone())
     }
 
+    /// Returns the time at which the next object expires.
     fn next(&self) -> Option<Instant> {
         self.objects.first_key_value()?.1.at
     }

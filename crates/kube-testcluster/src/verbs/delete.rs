@@ -93,8 +93,9 @@ pub(crate) async fn give_way(nth: usize) {
     }
 }
 
-/// Deletes an object. Every deletion goes through this function. A graceful deletion is first recorded in the object,
-/// and its removal is a separate write. The admission gate is asked about each of the two writes.
+/// Deletes an object. Every deletion by a request or a controller goes through this function. A graceful deletion is
+/// first recorded in the object, and its removal is a separate write. The admission gate is asked about each of the two
+/// writes.
 pub(crate) async fn remove(
     store: &Store,
     rows: impl Into<Conversion>,

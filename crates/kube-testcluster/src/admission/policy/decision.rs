@@ -24,6 +24,7 @@ enum Verdict {
 }
 
 impl Decision {
+    /// Returns the decision against a request, with the reason that policies have by default.
     pub(super) fn deny(message: String) -> Self {
         Self { verdict: Verdict::Deny, message, reason: "Invalid", is_final: false }
     }

@@ -44,12 +44,12 @@ impl Folder {
             return Ok(None);
         }
         let (mut revision, mut objects) = (0, Objects::new());
-        let mut is_whole = false;
+        let mut is_complete = false;
         let path = self.snapshot(self.generation);
         // A snapshot was complete before it got its name, so a torn record in it is damage; at the end of a log it is
         // not.
-        let torn = each(&path, |record| is_whole |= apply(record, &mut revision, &mut objects))?;
-        if torn.is_some() || !is_whole {
+        let torn = each(&path, |record| is_complete |= apply(record, &mut revision, &mut objects))?;
+        if torn.is_some() || !is_complete {
             return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
         }
         let path = self.log(self.generation);
