@@ -1,4 +1,5 @@
-//! The builder of a cluster: its options, and its start.
+//! [`ClusterBuilder`]: the options of a new cluster, and its start, which puts the parts together: the store, the first
+//! objects, the HTTP API, the kubelet and the controllers.
 
 mod first_objects;
 
@@ -42,6 +43,7 @@ pub struct ClusterBuilder {
     /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
     pods: Vec<Pod>,
+    /// The number of generated pods besides `pods`.
     crowd: usize,
     /// `None` for the default stages. Reading them is most of the start, so only a kubelet does it.
     stages: Option<Stages>,
@@ -382,12 +384,13 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
+    /// Starts the cluster. With a folder, it continues the cluster that has used the folder before, if there is one.
     fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
-        let left = folder.as_ref().map(Folder::read).transpose()?.flatten();
+        let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();
         let mut settings = self.settings;
-        if let Some(left) = &left {
-            settings.first_revision = left.revision; // storage and every watch cache go on from here, whatever the clock says
+        if let Some(earlier) = &earlier {
+            settings.first_revision = earlier.revision; // storage and every watch cache go on from here, whatever the clock says
         }
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
@@ -397,10 +400,10 @@ impl ClusterBuilder {
             store.set_hook(housekeeping.clone());
         }
         let nodes = self.nodes.unwrap_or_default();
-        let is_continued = left.is_some();
-        match left {
-            Some(left) => {
-                store.restore(left)?;
+        let is_continued = earlier.is_some();
+        match earlier {
+            Some(earlier) => {
+                store.restore(earlier)?;
                 first_objects::write_system(&store);
             }
             None => {
@@ -413,7 +416,7 @@ impl ClusterBuilder {
         }
         let logs = Arc::new(Logs::default());
         let router = router(store.clone(), logs.clone(), self.admin);
-        let own = router.clone();
+        let own = router.clone(); // the cluster's own clients are not subject to authorization
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();

@@ -1,4 +1,5 @@
-//! Creates files for secrets.
+//! Creates files that hold secrets, so that other users of the machine cannot read them: the data of a cluster (which
+//! has Secret objects), and the key of a certificate authority.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,6 @@
-//! Routes each request to its handler, and converts the handler's response to the negotiated form.
+//! The way of each request through the server. Discovery and health checks have their own routes; a request for a
+//! resource goes through [`handle`]: parse the path, find the handler ([`Action`]), negotiate the form, apply faults,
+//! run the handler, wait for the disk, convert and compress the response. `auth/access.rs` runs before.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -63,6 +65,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .with_state(store)
 }
 
+/// Serves a path also with a slash at its end, as upstream.
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
     // Upstream does not list the allowed methods of a path, as a router of axum would.
     let not_allowed = async |request: Request| {
@@ -104,6 +107,7 @@ fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(
     if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
 }
 
+/// Handles a request for a resource, in the order of the checks that upstream makes.
 async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
@@ -273,6 +277,7 @@ fn is_long_running(target: &Target, query: &Query) -> bool {
     target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
+/// Returns what kind of target the request has, which decides its verb.
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
         _ if target.watch => TargetKind::Events,
@@ -361,6 +366,7 @@ impl Action {
         }
     }
 
+    /// Calls the handler.
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
         match self {
             Self::Bind => subresources::binding::bind(call).await,

@@ -1,4 +1,5 @@
-//! Scenarios: lists of steps, each of which changes a pod, a replica set or a fault at its time.
+//! Scenarios: lists of steps in a YAML file, each of which changes a pod, a replica set or a fault at its time. Playing
+//! one gives a client something to watch, alike each time, on this cluster or on a real one.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}
@@ -133,6 +134,7 @@ impl Step {
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
     }
 
+    /// Sends the request of the step.
     async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));
@@ -285,6 +287,7 @@ impl fmt::Display for Step {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+/// A step as it is written in the file, before [`step`] checks that its keys fit together.
 struct WireStep {
     at: Spanned<String>,
     run: Option<String>,
@@ -302,6 +305,7 @@ struct WireStep {
     namespace: Option<String>,
 }
 
+/// Checks a step of the file, which must have exactly one action.
 fn step(wire: Spanned<WireStep>, file: &str) -> Result<Step, FileError> {
     let problem = |problem: &str| FileError::at(file, wire.referenced, problem);
     let step = &wire.value;

@@ -1,4 +1,7 @@
-//! The settings of a server, and the public options that choose them.
+//! The settings of a server, fixed at its start, and the public enums of which they are made. [`ClusterBuilder`] sets
+//! them, and explains each one.
+//!
+//! [`ClusterBuilder`]: crate::ClusterBuilder
 
 use std::time::Duration;
 
@@ -64,7 +67,7 @@ impl Controllers {
     }
 }
 
-/// Returns the controller with this name: `deployment`, or `deployment-controller`.
+/// A set of controllers of workloads, for [`Controllers::Only`]. Collect it from the wanted [`Workload`]s.
 ///
 /// ```
 /// use kube_testcluster::{Controllers, Workload};
@@ -150,6 +153,7 @@ pub enum ManagedFields {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) era: Era,
+    /// Decides everything that an API server leaves to chance, such as uids and the order of an unordered watch cache.
     pub(crate) seed: u64,
     /// The revision of the empty storage. The first write takes the next one.
     pub(crate) first_revision: u64,
@@ -183,6 +187,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Returns true if the server serves streaming lists.
     pub(crate) fn streams_lists(&self) -> bool {
         self.watch_list && self.era == Era::Modern
     }

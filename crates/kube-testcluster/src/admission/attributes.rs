@@ -1,4 +1,9 @@
-//! The attributes of a request that plugins, webhooks and policies see. Upstream: `attributes.go`,
+//! The request as admission sees it: the operation, the old and the new object, and the parts that plugins, webhooks
+//! and policies get to see, such as the `AdmissionRequest` for a webhook.
+//!
+//! In this folder, a `row` is a kind in one group and version (a [`Resource`], one row of the server's table of kinds).
+//! A webhook or a policy may match another version than the one that the client has used: then `request.served` is the
+//! client's row, and the parameter `row` is the row that the webhook or policy gets. Upstream: `attributes.go`,
 //! `VersionedAttributes` in `conversion.go`.
 
 use std::borrow::Cow;
@@ -15,11 +20,14 @@ use kube_machinery::value::{Value, json};
 pub(crate) struct Attributes<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) operation: Operation,
+    /// The object that will be stored, or the options of a connection; `None` for a deletion.
     pub(super) object: Option<Cow<'a, Value>>,
+    /// The stored object; `None` for a new one.
     pub(super) old: Option<&'a Value>,
 }
 
-/// A group, a version and a kind.
+/// The kind of the objects in a request, with its group and version. For a subresource with a kind of its own
+/// (`deployments/scale`), it is that kind (`autoscaling/v1 Scale`).
 pub(super) struct Kind {
     pub(super) group: &'static str,
     pub(super) version: &'static str,
@@ -27,9 +35,10 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// Returns the kind of the objects in a request for this resource.
+    /// Returns the kind of the objects in this request, if the request is made for `row`.
     pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
         let info = request.subresource.map(|subresource| row.subresource_info(subresource));
+        // The kind of a subresource may be in another group than the resource: `foreign` is that group and version.
         let (group, version) = info.and_then(|info| info.foreign).unwrap_or((row.group, row.version));
         Self { group, version, kind: info.map_or(row.kind, |info| info.kind) }
     }
@@ -38,13 +47,15 @@ impl Kind {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
+    /// Returns the `GroupVersionKind` of an `AdmissionRequest`.
     pub(super) fn json(&self) -> Value {
         json!({"group": self.group, "version": self.version, "kind": self.kind})
     }
 }
 
 impl Request<'_> {
-    /// Returns true if the objects are of the resource itself, and not of a subresource with a kind of its own.
+    /// Returns true if the request has objects of the resource itself (also at `status`), and not of a subresource with
+    /// a kind of its own, such as `Scale`.
     pub(super) fn has_whole_objects(&self) -> bool {
         self.subresource.is_none_or(|subresource| self.served.subresource_info(subresource).kind == self.served.kind)
     }
@@ -52,6 +63,8 @@ impl Request<'_> {
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
+            // Only custom resources are in the version of the request, so only they need the schema of the other
+            // version.
             let is_other = row.custom.is_some() && row != self.served;
             return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
@@ -67,7 +80,7 @@ impl Request<'_> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Returns the values that rules are matched against, as if the request were for `row`.
+    /// Returns the values that the rules of a webhook or policy are matched against, as if the client had used `row`.
     pub(super) fn match_values(&self, row: &'static Resource) -> RequestAttributes<'_> {
         RequestAttributes {
             operation: self.operation,
@@ -100,6 +113,7 @@ impl<'a> Attributes<'a> {
         name.or_else(prefix).unwrap_or("Unknown")
     }
 
+    /// Returns the namespace of the object; for a Namespace, its own name; empty for another cluster-scoped object.
     pub(super) fn namespace(&self) -> &str {
         if self.request.namespace.is_none() && self.request.served == NAMESPACES {
             return self.name();
@@ -107,8 +121,8 @@ impl<'a> Attributes<'a> {
         self.request.namespace.as_deref().unwrap_or_default()
     }
 
-    /// Returns the options, with the kind that fits the operation: a patch, for example, becomes an update. Upstream:
-    /// `patchToUpdateOptions` and the like.
+    /// Returns the options of the request, with the kind that fits the operation: a patch has `UpdateOptions`.
+    /// Upstream: `patchToUpdateOptions` and the like.
     pub(super) fn options(&self) -> Value {
         let kind = match self.operation {
             Operation::Create => "CreateOptions",
@@ -123,8 +137,8 @@ impl<'a> Attributes<'a> {
         options
     }
 
-    /// Returns the `AdmissionRequest` without its uid, with the objects in the version of `row`. Upstream:
-    /// `CreateV1AdmissionReview`.
+    /// Returns the `AdmissionRequest` for a webhook, with the objects in the version of `row`. The caller adds a uid
+    /// for each call. Upstream: `CreateV1AdmissionReview`.
     pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
         let mut request = self.request_about(row);
         let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
@@ -133,8 +147,9 @@ impl<'a> Attributes<'a> {
         request
     }
 
-    /// Returns the `AdmissionRequest` without the objects. Upstream: `CreateAdmissionRequest` in
-    /// `plugin/cel/condition.go`.
+    /// Returns the `AdmissionRequest` without the objects: the CEL variable `request`. `kind` and `resource` are those
+    /// of `row`, `requestKind` and `requestResource` those of the client's request. Upstream: `CreateAdmissionRequest`
+    /// in `plugin/cel/condition.go`.
     pub(super) fn request_about(&self, row: &'static Resource) -> Value {
         let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
         let served = self.request.served;

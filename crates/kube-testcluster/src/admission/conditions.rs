@@ -1,4 +1,5 @@
-//! Match conditions: the CEL expressions that decide if a webhook or a policy applies to a request. Upstream:
+//! Match conditions (`matchConditions`): CEL expressions with which a webhook or a policy excludes requests that its
+//! rules and selectors match. They are evaluated last, after those. Upstream:
 //! `admission/plugin/webhook/matchconditions`.
 
 use super::Attributes;
@@ -6,7 +7,7 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
-/// Returns true if the match conditions let a webhook be called.
+/// Returns true if the match conditions let a webhook be called, which gets the objects in the version of `row`.
 ///
 /// # Errors
 /// If a condition cannot be evaluated and the failure policy is `Fail`.
@@ -23,7 +24,8 @@ pub(super) fn are_met(
         .map_err(|why| ApiError::forbidden(attributes.request.served, attributes.name_in_refusal(), &why))
 }
 
-/// Returns true if all conditions are true. A false one decides, even if others cannot be evaluated.
+/// Combines the results of match conditions, of a webhook or of a policy. Returns true if all conditions are true. A
+/// false one decides, even if others cannot be evaluated.
 ///
 /// # Errors
 /// The evaluation errors, if no condition is false and the failure policy is not `Ignore`.
@@ -36,7 +38,7 @@ pub(super) fn together(
         match result {
             Ok(true) => {}
             Ok(false) => return Ok(false),
-            Err(why) if errors.contains(&why) => {}
+            Err(why) if errors.contains(&why) => {} // as upstream, each message appears once
             Err(why) => errors.push(why),
         }
     }
@@ -48,6 +50,7 @@ pub(super) fn together(
     }
 }
 
+/// Evaluates the match conditions of a webhook.
 #[cfg(feature = "cel")]
 fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static Resource) -> Vec<Result<bool, String>> {
     use super::policy::activation::{Activation, Seen};

@@ -1,5 +1,6 @@
-//! The admission plugins of the program that embeds the cluster:
-//! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
+//! Calls the admission plugins of the program that embeds the cluster; see
+//! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit). They run in this process, at the beginning of each round of
+//! mutating admission, before the webhooks.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,8 @@ use crate::http::status::ApiError;
 use crate::plugins::admit::AdmissionRequest;
 use kube_machinery::value::Value;
 
-/// Calls all plugins, in order. Each sees the changes of the earlier ones.
+/// Calls all plugins, in order. Each sees the changes of the earlier ones. The changed object replaces the object of
+/// `attributes`.
 pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
     let request = attributes.request;
     if request.store.plugins.0.is_empty() {

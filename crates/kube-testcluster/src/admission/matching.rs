@@ -1,5 +1,6 @@
-//! Decides if a webhook is called for a request, and in which version. Upstream: `ShouldCallHook` in
-//! `admission/plugin/webhook/generic/webhook.go`, and its predicates.
+//! Decides if a webhook is called for a request, and in which version it gets the objects. The checks go from cheap to
+//! costly: selectors, rules, match conditions. `policy/matching.rs` uses the selectors and rules for policies too.
+//! Upstream: `ShouldCallHook` in `admission/plugin/webhook/generic/webhook.go`, and its predicates.
 
 use kube_informers::selector::LabelSelector;
 
@@ -20,11 +21,12 @@ pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<
     }
     let found = row(&hook.rules, hook.match_policy, attributes, Rule::matches);
     let Some(row) = found else { return Ok(None) };
-    in_namespace.and(is_selected)?;
+    in_namespace.and(is_selected)?; // as upstream, an invalid selector is an error only if the rules match
     Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, row)?.then_some(row))
 }
 
-/// Returns the resource that a rule matches: the one of the request, or else an equivalent one.
+/// Returns the resource that a rule matches: the one of the request, or else, with `matchPolicy: Equivalent`, another
+/// version of the same objects. The first matching rule decides which.
 pub(super) fn row<R>(
     rules: &[R],
     policy: MatchPolicy,
@@ -65,6 +67,7 @@ pub(super) fn is_in_namespace(
     {
         return Ok(selects(selector, object));
     }
+    // Otherwise the stored Namespace decides; for a write of a Namespace itself, above, its new labels.
     let home = attributes.request.store.get(NAMESPACES, &Key::new(None, namespace));
     let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, namespace))?.open()?;
     Ok(selects(selector, &home.value))

@@ -1,4 +1,5 @@
-//! Admission: plugins, webhooks and policies decide about a write before it is stored. Upstream:
+//! Admission: plugins, webhooks and policies decide about a write before it is stored; some may also change the object.
+//! The code of the verbs makes a [`Gate`] for each write, and passes the object through it. Upstream:
 //! `k8s.io/apiserver/pkg/admission`.
 //!
 //! The order is that of upstream: the plugins of the server and those of
@@ -33,8 +34,10 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::admission::Configured;
 use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
-/// The admission of one request. If no plugin, webhook or policy exists, it costs nothing.
+/// The admission of one request. If no plugin, webhook or policy exists, the gate is open: every write passes, and
+/// admission costs nothing.
 pub(crate) struct Gate<'a> {
+    /// `None` for an open gate.
     request: Option<Box<RequestContext<'a>>>,
     /// The kind's own warnings, used only if `request` is `None`.
     warnings: Mutex<Vec<String>>,
@@ -43,7 +46,9 @@ pub(crate) struct Gate<'a> {
 /// A request that plugins, webhooks or policies may decide about.
 struct RequestContext<'a> {
     store: &'a Store,
+    /// The webhooks and policies; `None` if there are none, or if the request writes one of them.
     configured: Option<Arc<Configured>>,
+    /// The kind, in the group and version that the client uses.
     served: &'static Resource,
     subresource: Option<Subresource>,
     /// The namespace in the path; for a Namespace object, its own name.
@@ -54,6 +59,7 @@ struct RequestContext<'a> {
     /// The options of the request: `CreateOptions`, `DeleteOptions` and the like, as an object.
     options: Map,
     commit: Commit,
+    /// The warnings for the client, from webhooks, policies and the kind itself.
     warnings: Mutex<Vec<String>>,
 }
 
@@ -96,6 +102,7 @@ impl<'a> Gate<'a> {
     }
 
     fn new(store: &'a Store, target: &Target, commit: Commit, who: impl FnOnce() -> (Arc<User>, Map)) -> Self {
+        // A broken webhook or policy must not prevent its own repair, so none applies to writes of these kinds.
         let configured = store.configured().filter(|_| !target.served.configures_admission());
         if configured.is_none() && store.plugins.0.is_empty() {
             return Self::open();
@@ -140,8 +147,8 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Connect, options.as_ref(), None).await
     }
 
-    /// Runs plugins and mutating webhooks over an object, both rounds at once. For writes that no plugin of the server
-    /// changes.
+    /// Runs plugins and mutating webhooks over an object, the second round (see [`Mutation`]) at once after the first.
+    /// For writes that no built-in plugin of the server changes, so there is nothing to run between the rounds.
     pub(crate) async fn mutate(
         &self,
         operation: Operation,
@@ -154,7 +161,7 @@ impl<'a> Gate<'a> {
         Ok(self.mutation(operation, old).run(Some(object)).await?.unwrap_or_default())
     }
 
-    /// Returns the rounds in which an object may be changed. Upstream: `mutatingDispatcher`.
+    /// Begins the mutating part of admission. The caller runs its rounds. Upstream: `mutatingDispatcher`.
     pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
         Mutation::new(self.request.as_deref(), operation, old)
     }

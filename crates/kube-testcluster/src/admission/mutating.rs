@@ -1,6 +1,10 @@
-//! Mutating webhooks are called one after another. Those that ask for reinvocation are called again if the object has
-//! changed since. Upstream: `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and
-//! `reinvoker` in `admission/reinvocation.go`.
+//! The mutating part of admission: calls the embedding program's plugins and the mutating webhooks one after another,
+//! and applies their changes to the object.
+//!
+//! A webhook may change what an earlier one has checked or filled in. So there are up to two rounds: in the second one,
+//! the plugins run again, and those webhooks with `reinvocationPolicy: IfNeeded` after whose call the object has
+//! changed. Upstream: `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and `reinvoker` in
+//! `admission/reinvocation.go`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,7 +28,7 @@ pub(crate) enum Reinvoke {
     Yes,
 }
 
-/// The rounds in which an object may be changed, at most two.
+/// The rounds (at most two) in which plugins and webhooks may change an object.
 pub(crate) struct Mutation<'a> {
     request: Option<&'a RequestContext<'a>>,
     operation: Operation,
@@ -32,8 +36,9 @@ pub(crate) struct Mutation<'a> {
     is_second: bool,
     /// The object after the webhooks of the first round.
     output: Option<Value>,
-    /// The webhooks that were called and that ask for reinvocation.
+    /// The webhooks (by uid) that ask for reinvocation and were called, with no change of the object since.
     invoked: BTreeSet<String>,
+    /// The webhooks that the second round calls again, because the object was changed after their call.
     again: BTreeSet<String>,
 }
 
@@ -43,7 +48,7 @@ impl<'a> Mutation<'a> {
         Self { request, operation, old, is_second: false, output: None, invoked, again }
     }
 
-    /// Runs both rounds, for a write that no plugin of the server changes.
+    /// Runs both rounds, for a write that no built-in plugin of the server changes.
     pub(super) async fn run(&mut self, object: Option<Value>) -> Result<Option<Value>, ApiError> {
         let (object, reinvoke) = self.round(object).await?;
         match reinvoke {
@@ -52,14 +57,14 @@ impl<'a> Mutation<'a> {
         }
     }
 
-    /// Runs one round. There are two at most.
+    /// Runs one round. Returns the object, and if a second round is needed; the server's own plugins run before it.
     pub(crate) async fn round(&mut self, object: Option<Value>) -> Result<(Option<Value>, Reinvoke), ApiError> {
         let Some(request) = self.request else { return Ok((object, Reinvoke::No)) };
         let object = object.map(|object| Cow::Owned(with_defaults(request, object)));
         let mut attributes = Attributes { request, operation: self.operation, object, old: self.old };
         in_process::admit(&mut attributes)?;
         if self.is_second && attributes.object.as_deref() != self.output.as_ref() {
-            self.reinvoke_all();
+            self.reinvoke_all(); // a plugin has changed the object after all webhooks of the first round
         }
         let mut reinvoke = Reinvoke::No;
         for hook in request.configured.iter().flat_map(|configured| &configured.mutating) {
@@ -92,7 +97,8 @@ impl<'a> Mutation<'a> {
         changed.or_else(|why| why.ignored_by(hook).map(|()| false))
     }
 
-    /// Upstream: `RequireReinvokingPreviouslyInvokedPlugins`.
+    /// Marks all webhooks called so far for the second round, because the object has changed. Upstream:
+    /// `RequireReinvokingPreviouslyInvokedPlugins`.
     fn reinvoke_all(&mut self) {
         self.again.append(&mut self.invoked);
     }
@@ -124,9 +130,9 @@ async fn changed_by(
     if after == before {
         return Ok(false);
     }
-    let taken = taken_over(request, row, after)?;
-    let changed = taken != *object;
-    attributes.object = Some(Cow::Owned(taken));
+    let converted = taken_over(request, row, after)?;
+    let changed = converted != *object;
+    attributes.object = Some(Cow::Owned(converted));
     Ok(changed)
 }
 
@@ -148,7 +154,7 @@ pub(super) fn taken_over(
     Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object, &Value::Null).map_err(failed)?.value)
 }
 
-/// Sets the defaults, because all plugins and webhooks see them.
+/// Sets the kind's defaults, because all plugins and webhooks see an object with its defaults.
 fn with_defaults(request: &RequestContext<'_>, mut object: Value) -> Value {
     if request.has_whole_objects() {
         (request.served.stored().defaults)(&mut object);

@@ -1,4 +1,5 @@
-//! Converts refusals of webhooks and plugins to errors for the client. Upstream: `admission/plugin/webhook/errors`,
+//! The errors of webhooks and plugins, and their form for the client. A refusal always fails the request; a webhook
+//! that cannot be called fails it only if its `failurePolicy` is `Fail`. Upstream: `admission/plugin/webhook/errors`,
 //! `util/webhook/error.go`.
 
 use kube_core::Status;
@@ -13,6 +14,7 @@ pub(super) enum NotAdmitted {
     /// The webhook could not be called, or its response is invalid. Its failure policy decides then. Upstream:
     /// `ErrCallingWebhook`.
     Unanswered(String),
+    /// The request fails with this error, whatever the failure policy is.
     Refused(ApiError),
 }
 
@@ -45,7 +47,8 @@ impl From<ApiError> for NotAdmitted {
     }
 }
 
-/// Returns the webhook's Status, with the webhook's name in the message. Upstream: `ToStatusErr`.
+/// Returns the error for a request that a webhook has denied: the Status in its response, with the webhook's name in
+/// the message. Upstream: `ToStatusErr`.
 pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     let denied = format!("admission webhook {webhook:?} denied the request");
     let text = |field: &str| result[field].as_str().filter(|text| !text.is_empty());

@@ -1,5 +1,6 @@
-//! Calls one admission webhook. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the
-//! dispatchers.
+//! Calls one admission webhook, mutating or validating: sends it an `AdmissionReview` with the request, and checks the
+//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
+//! of the dispatchers.
 
 use std::sync::PoisonError;
 
@@ -24,7 +25,8 @@ pub(super) enum Phase {
     Validating,
 }
 
-/// Calls a webhook. If the webhook allows the request, returns its patch as it was sent; empty if there is none.
+/// Calls a webhook. If the webhook allows the request, returns its JSON patch, still encoded; empty if there is none.
+/// `row` is the version in which the webhook gets the objects.
 pub(super) async fn ask(
     hook: &Webhook,
     attributes: &Attributes<'_>,
@@ -49,7 +51,8 @@ pub(super) async fn ask(
     let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::InQuery)
         .await
         .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
-    let response = if version == "v1" { verify(&uid, &answer, phase) } else { present(&answer) };
+    // As upstream, the strict checks are for v1 only; older webhooks answer loosely.
+    let response = if version == "v1" { verify(&uid, &answer, phase) } else { response_in(&answer) };
     let response =
         response.map_err(|why| NotAdmitted::Unanswered(format!("received invalid webhook response: {why}")))?;
     keep_warnings(request, response);
@@ -72,13 +75,15 @@ fn keep_warnings(request: &RequestContext<'_>, response: &Value) {
     request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings.map(ToOwned::to_owned));
 }
 
-fn present(answer: &Value) -> Result<&Value, String> {
+/// Returns the field `response` of the webhook's answer.
+fn response_in(answer: &Value) -> Result<&Value, String> {
     answer.get("response").filter(|response| response.is_object()).ok_or_else(|| "webhook response was absent".into())
 }
 
+/// Checks that a v1 answer belongs to the request with this uid, and has a patch only if the phase permits one.
 /// Upstream: `VerifyAdmissionResponse`.
 fn verify<'a>(uid: &str, answer: &'a Value, phase: Phase) -> Result<&'a Value, String> {
-    let response = present(answer)?;
+    let response = response_in(answer)?;
     let text = |value: &'a Value| value.as_str().unwrap_or_default();
     if text(&response["uid"]) != uid {
         return Err(format!("expected response.uid={uid:?}, got {:?}", text(&response["uid"])));

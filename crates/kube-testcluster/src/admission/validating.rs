@@ -1,4 +1,5 @@
-//! Validating webhooks: all that match are called at the same time. Upstream:
+//! Calls the validating webhooks: the last step of admission, which may only allow or refuse. They cannot change the
+//! object, so all that match are called at the same time. Upstream:
 //! `admission/plugin/webhook/validating/dispatcher.go`.
 
 use futures::future::join_all;
@@ -7,6 +8,10 @@ use super::review::{Phase, ask};
 use super::{Attributes, matching};
 use crate::http::status::ApiError;
 
+/// Calls all webhooks that match.
+///
+/// # Errors
+/// The error of the first webhook, in the order of configuration, that does not admit the request.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
     let Some(configured) = &attributes.request.configured else { return Ok(()) };
     let mut invocations = Vec::new();

@@ -1,5 +1,7 @@
-//! Impersonation and authorization: finds the user of a request, and refuses requests that the user may not make.
-//! Upstream: `WithImpersonation` and `WithAuthorization`, which follow `WithAuthentication`.
+//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated
+//! one (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs
+//! before it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
+//! `WithAuthentication`.
 
 use std::sync::Arc;
 
@@ -47,11 +49,14 @@ impl Caller {
 /// Adds impersonation and authorization in front of the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
-    let _ = store.authorizer.set(authorizer.clone()); // fails if another listener has set one, which decides alike
+    // Admission policies ask it too, by the CEL variable `authorizer`. This fails if another listener has set one,
+    // which decides alike.
+    let _ = store.authorizer.set(authorizer.clone());
     let access = Access { store, authorizer, administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
+/// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,
@@ -67,10 +72,11 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
+    /// Checks a request, and attaches its user and the authorizer for the handlers.
     fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
-            return Ok(());
+            return Ok(()); // there is nothing to check
         }
         let mut user = self.user(request)?;
         let attributes = Attributes::of(request.method(), request.uri());

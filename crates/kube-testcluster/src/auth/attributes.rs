@@ -1,4 +1,6 @@
-//! Parses what a request wants to do into the attributes for authorization. Upstream:
+//! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource
+//! or the path. It also words the refusal. It needs only the method and the URL, because authorization comes before the
+//! parsing of the request; so it also understands resources that are not served. Upstream:
 //! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
 //! `endpoints/handlers/responsewriters`.
 
@@ -18,6 +20,7 @@ pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
+    /// Parses the path and the query of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         let path = escape::decode(uri.path()).unwrap_or_else(|| uri.path().into());
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -26,6 +29,7 @@ impl Attributes {
             ["apis", group, _, rest @ ..] if !rest.is_empty() => (*group, rest),
             _ => return Self::Path { verb: method.as_str().to_lowercase(), path: path.to_string() },
         };
+        // The old paths `/watch/…` and `/proxy/…` have their verb in the path.
         let (verb, rest) = match rest {
             [verb @ ("watch" | "proxy"), rest @ ..] if !rest.is_empty() => (*verb, rest),
             rest => (verb(method), rest),
@@ -102,6 +106,7 @@ impl Attributes {
     }
 }
 
+/// Returns the verb of a request for one object.
 fn verb(method: &Method) -> &'static str {
     match *method {
         Method::POST => "create",

@@ -1,5 +1,6 @@
-//! Authorization: decides what a user may do. Upstream: `pkg/kubeapiserver/authorizer`, and
-//! `k8s.io/apiserver/pkg/authorization/union`.
+//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). With
+//! RBAC, `access.rs` asks it for every request. Admission and the reviews (`SubjectAccessReview`) ask it for further
+//! permissions. Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -48,6 +49,7 @@ impl Authorizer {
         }
     }
 
+    /// Returns all rules of a user in a namespace, for a `SelfSubjectRulesReview`.
     pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         match self {
             Self::AlwaysAllow => Rules::Everything,
@@ -87,6 +89,7 @@ pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }
 
+/// Calls `read` with the current policy.
 fn with_policy<T>(followed: &Mutex<Followed>, read: impl FnOnce(&Policy) -> T) -> T {
     read(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
 }

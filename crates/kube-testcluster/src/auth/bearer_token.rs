@@ -1,4 +1,5 @@
-//! Reads the bearer token of a request. Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
+//! Reads the bearer token of a request (`Authorization: Bearer TOKEN`), with which users of a token file and service
+//! accounts authenticate. Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
 
 use http::{HeaderMap, header};
 

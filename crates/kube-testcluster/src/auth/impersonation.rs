@@ -101,7 +101,8 @@ fn needed_rights(wanted: &User) -> Vec<ResourceAttributes> {
     rights
 }
 
-/// Formats a right to a group, an extra value or a uid as Go prints the `v1.ObjectReference` that upstream makes of it.
+/// Formats a right to a group, an extra value or a uid for the error message, as Go prints the `v1.ObjectReference`
+/// that upstream makes of it.
 fn as_reference(right: &ResourceAttributes) -> String {
     let (kind, version) = match right.resource.as_str() {
         "groups" => ("Group", ""),

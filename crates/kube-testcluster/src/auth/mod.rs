@@ -1,5 +1,5 @@
-//! Authentication, impersonation and authorization. Upstream: `k8s.io/apiserver/pkg/authentication` and
-//! `authorization`.
+//! Authentication (which user sends this request?), impersonation, and authorization (may the user do this?). Upstream:
+//! `k8s.io/apiserver/pkg/authentication` and `authorization`.
 //!
 //! In-process requests, and requests on a plain loopback listener, are not authenticated and may do everything. They
 //! can act as another user by impersonation, in process with a [`User`], or with the token of a service account if RBAC

@@ -1,5 +1,6 @@
-//! Checks that a user who writes an admission policy or binding may read its parameters. Otherwise the policy could
-//! reveal them. Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
+//! Checks that a user who writes a ValidatingAdmissionPolicy or its binding may read its parameters (the objects that
+//! the policy's expressions see). Otherwise the user could reveal their content by the messages of the policy.
+//! Upstream: `authz.go` of `pkg/registry/admissionregistration/validatingadmissionpolicy` and
 //! `validatingadmissionpolicybinding`.
 
 use super::access::Caller;
@@ -36,6 +37,7 @@ pub(crate) fn cause(
 }
 
 impl Caller {
+    /// Checks a policy: the user must be able to read all objects of its `paramKind`.
     fn of_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let kind = ParamKind::of(&spec["paramKind"])?;
         let attributes = ParamRead { verb: "get", name: "*", namespace: "*" };
@@ -50,6 +52,7 @@ impl Caller {
         Some(Cause::forbidden("spec.paramKind", &why))
     }
 
+    /// Checks a binding: the user must be able to read the objects that its `paramRef` refers to.
     fn of_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
         let reference = spec["paramRef"].as_object()?;
@@ -62,6 +65,7 @@ impl Caller {
             return None;
         }
         let user = shown(&self.user);
+        // Without a known kind, the user needs the right to read everything. The message explains that.
         let least = format!(
             "to determine minimum required permissions and user {user} does not have \"{verb}\" permission for all groups, versions and resources"
         );
@@ -93,6 +97,7 @@ impl Caller {
     }
 }
 
+/// The read that the user must have the right to.
 struct ParamRead<'a> {
     verb: &'static str,
     name: &'a str,

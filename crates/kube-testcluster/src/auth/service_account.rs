@@ -1,4 +1,5 @@
-//! Issues and verifies the tokens of service accounts. Upstream: `pkg/serviceaccount`.
+//! Issues and verifies the tokens of service accounts, with which pods authenticate to the API server. A TokenRequest
+//! issues one; authentication and TokenReview verify it. Upstream: `pkg/serviceaccount`.
 //!
 //! A token is a JWT with upstream's claims. On a cluster with a TLS listener, its signature is an HMAC. Without one,
 //! every client may act as administrator anyway, so the signature is only a checksum.
@@ -17,7 +18,8 @@ use kube_machinery::value::{Value, json};
 /// The issuer of the tokens, and their default audience.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
-/// Returns a token that is valid for `lasts` seconds.
+/// Returns a token that is valid for `lasts` seconds. `bound` is the claim about the object that the token is bound to:
+/// the token ends with that object.
 pub(crate) fn issue(
     store: &Store,
     account: &Opened,
@@ -113,8 +115,8 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     (is_same && store.clock.time() < ends && bound_object_is_there(store, own)).then_some(claims)
 }
 
-/// Returns true if the object that the token is bound to still exists. Upstream: `Validator.Validate` in
-/// `pkg/serviceaccount/claims.go`.
+/// Returns true if the object that the token is bound to, if any, still exists. `own` are the token's private claims.
+/// Upstream: `Validator.Validate` in `pkg/serviceaccount/claims.go`.
 fn bound_object_is_there(store: &Store, own: &Value) -> bool {
     let kinds = [
         ("pod", PODS, own["namespace"].as_str()),

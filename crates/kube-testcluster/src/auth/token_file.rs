@@ -1,4 +1,6 @@
-//! Static bearer tokens, read from a token file. Upstream: `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
+//! Reads a token file: a list of fixed bearer tokens with their users, one per line (`TOKEN,USER,UID,"GROUP1,GROUP2"`).
+//! [`SecureServing::token_file`](super::SecureServing::token_file) calls it. Upstream:
+//! `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
 
 use std::collections::HashMap;
 
@@ -45,8 +47,8 @@ pub(super) fn read(text: &str) -> Result<Tokens, BadTokenFile> {
     Ok(tokens)
 }
 
-/// Returns the values of a line; `None` if its quotes do not match. Two quotes within quotes are one. Upstream:
-/// `encoding/csv`.
+/// Returns the values of a line; `None` if its quotes do not match. Two quotation marks within quotes mean one.
+/// Upstream: `encoding/csv`.
 fn columns(line: &str) -> Option<Vec<String>> {
     let mut columns = Vec::new();
     let mut rest = line;

@@ -1,4 +1,5 @@
-//! The service `kubernetes` of the API server itself, and its endpoints. Upstream:
+//! The objects of the service `kubernetes`, under which pods reach the API server: Service, Endpoints and
+//! EndpointSlice. kube-apiserver creates them at its start, and programs expect them. Upstream:
 //! `CreateOrUpdateMasterServiceIfNeeded` in `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in
 //! `pkg/controlplane/reconcilers`.
 

@@ -1,4 +1,4 @@
-//! Many running pods, to test how a client copes with them.
+//! Makes the crowd of `ClusterBuilder::crowd`: any number of alike running pods, to test how a client copes with many.
 
 use kube_machinery::value::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The objects that a cluster starts with.
+//! The contents of the objects that a cluster can start with. `builder/first_objects.rs` stores them.
 
 pub(crate) mod api_service;
 pub(crate) mod bootstrap_policy;

@@ -1,4 +1,5 @@
-//! Reads initial pods from YAML: documents, a List, or a sequence.
+//! Reads the initial pods of a cluster from a YAML file that the user has written, in one of three forms: several
+//! documents, a List (as kubectl prints it), or a plain sequence. Errors name the line.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -42,6 +43,7 @@ pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod
     Ok(pods)
 }
 
+/// Checks and completes one pod.
 fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     let kind = value["kind"].as_str().unwrap_or("Pod").to_owned();
     if kind != "Pod" {
@@ -60,9 +62,10 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         .decode_value(value)
         .map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?
         .value;
-    let mut whole = shaped.clone();
-    (PODS.defaults)(&mut whole);
-    if let Some(cause) = PODS.causes_of_new(&whole).first() {
+    // Validate the pod as the server will see it, but return it as it was written.
+    let mut with_defaults = shaped.clone();
+    (PODS.defaults)(&mut with_defaults);
+    if let Some(cause) = PODS.causes_of_new(&with_defaults).first() {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }
@@ -78,6 +81,7 @@ enum YamlDocument {
 }
 
 impl YamlDocument {
+    /// Returns the objects in the document, each with its position. `at` is the position of the document.
     fn objects(self, at: serde_saphyr::Location) -> Vec<(Value, serde_saphyr::Location)> {
         match self {
             Self::Empty => Vec::new(),

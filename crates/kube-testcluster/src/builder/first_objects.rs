@@ -1,4 +1,5 @@
-//! The objects that a cluster has at its start: namespaces, roles, nodes and pods.
+//! Writes the objects that a cluster has at its start: namespaces, roles, nodes and pods. They are stored directly,
+//! without requests and admission, because no controller and no client runs yet.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -50,6 +51,7 @@ fn write_policy(store: &Store) {
         let namespace = object["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
         write_missing(store, resource, namespace.as_deref(), object);
     }
+    // In reverse, because an aggregated role precedes the roles that it is made of, which may be aggregated, too.
     for (resource, mut role) in aggregated.into_iter().rev() {
         if store.settings.controllers != Controllers::None {
             role["rules"] = json!(rules_of(store, &role).expect("a role that was just written can be read"));
@@ -78,6 +80,7 @@ pub(super) fn write_system(store: &Store) {
     }
 }
 
+/// Writes an object of kube-apiserver itself if it does not exist yet.
 fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {
@@ -85,6 +88,7 @@ fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&
     }
 }
 
+/// Writes a namespace with the objects that controllers add to each one.
 fn write_namespace(store: &Store, name: &str) {
     put_own(Component::SERVER, store, NAMESPACES, None, json!({"metadata": {"name": name}}));
     if store.settings.makes_accounts() {
@@ -108,6 +112,7 @@ fn put_own(component: Component, store: &Store, resource: &'static Resource, nam
     store_as_it_is(store, resource, namespace, value);
 }
 
+/// Decodes an object as its type.
 fn shaped(resource: &'static Resource, value: Value) -> Value {
     resource.decode_value(value).expect("it was made from a typed object").value
 }

@@ -1,5 +1,6 @@
-//! Aggregated discovery: all groups, versions and kinds in one response. Current clients ask for it first, and cache it
-//! by its ETag.
+//! Aggregated discovery: all groups, versions and kinds in one response of `/api` or `/apis`. Clients need them to find
+//! the path of a kind; older clients ask for one group at a time (see `mod.rs`). Current clients ask for this form
+//! first, by the `Accept` header, and cache it by its ETag.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -71,6 +72,7 @@ pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str)
     response
 }
 
+/// Returns a group with its versions and their kinds.
 fn group(catalog: &Catalog, name: &str) -> Value {
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     let version = |version: &'static str| {
@@ -83,6 +85,7 @@ fn group(catalog: &Catalog, name: &str) -> Value {
     json!({"metadata": metadata, "versions": versions})
 }
 
+/// Returns a kind with its subresources.
 fn resource(row: &Resource) -> Value {
     // An empty group and version mean the group and version of the surrounding list.
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});

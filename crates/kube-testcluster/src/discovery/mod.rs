@@ -1,5 +1,6 @@
-//! Discovery for clients that ask for one group at a time, and the version of the server. `aggregated` serves all
-//! groups at once.
+//! Discovery: the paths by which clients such as kubectl find out which groups, versions and kinds the server has (`/`,
+//! `/api`, `/apis` and the paths of groups and versions), and `/version`. Here is the form for clients that ask for one
+//! group at a time; `aggregated` serves all groups at once, and `openapi` serves the schemas.
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use kube_machinery::value::{Value, json};
 mod aggregated;
 pub(crate) mod openapi;
 
+/// Serves `/`: the paths that the server has.
 pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
     paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
@@ -62,6 +64,7 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     }))
 }
 
+/// Serves `/api`: the versions of the core group.
 pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     match DiscoveryForm::read(&headers, &store.settings) {
         Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &store.catalog(), |group| group.is_empty()),
@@ -74,6 +77,7 @@ pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: Head
     }
 }
 
+/// Serves `/apis`: all groups except the core group.
 pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let catalog = store.catalog();
     match DiscoveryForm::read(&headers, &store.settings) {
@@ -108,6 +112,7 @@ fn address(headers: &HeaderMap) -> Value {
 /// A segment of a path. A segment that is not text names nothing that is served.
 type Segment<T> = Result<Path<T>, PathRejection>;
 
+/// Serves `/apis/GROUP`: the versions of a group.
 pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String>, headers: HeaderMap) -> Response {
     let Ok(Path(group)) = group else { return no_such_path() };
     let catalog = store.catalog();
@@ -120,6 +125,7 @@ pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String
     negotiated(&headers, &body)
 }
 
+/// Serves `/api/VERSION`: the kinds of the core group.
 pub(crate) async fn core_resources(
     State(store): State<Arc<Store>>,
     version: Segment<String>,
@@ -128,6 +134,7 @@ pub(crate) async fn core_resources(
     resources(&store.catalog(), "", &version.map(|Path(version)| version).unwrap_or_default(), &headers)
 }
 
+/// Serves `/apis/GROUP/VERSION`: the kinds of a version.
 pub(crate) async fn group_resources(
     State(store): State<Arc<Store>>,
     names: Segment<(String, String)>,
@@ -150,6 +157,7 @@ fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
     versions
 }
 
+/// Returns the `APIGroup` of a group, without its kind.
 fn api_group(catalog: &Catalog, group: &str) -> Value {
     let versions: Vec<_> = versions(catalog, group)
         .into_iter()
@@ -158,6 +166,7 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
+/// Returns the `APIResourceList` of a version.
 fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();

@@ -1,4 +1,5 @@
-//! The active faults of a cluster. The server asks here whether a fault applies to a request, a watch or a change.
+//! The active faults of a cluster: those that were started and have neither ended nor been used up. The server asks
+//! here before each request, watch event and change if a fault applies to it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,8 +43,9 @@ impl Active {
     /// Returns the active faults, each with its remaining time.
     pub(crate) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
-        let left = |running: &Running| Fault { lasts: running.until.map(|until| until - now), ..running.fault.clone() };
-        self.with(|faults| faults.iter().map(left).collect())
+        let with_time_left =
+            |running: &Running| Fault { lasts: running.until.map(|until| until - now), ..running.fault.clone() };
+        self.with(|faults| faults.iter().map(with_time_left).collect())
     }
 
     /// Returns true if the watch cache of a kind is held back.
@@ -71,6 +73,7 @@ impl Active {
         self.take(resource, None, |effect| effect == Effect::RefuseWatchList).is_some()
     }
 
+    /// Returns true if a fault with this effect is active, without using it up.
     fn holds(&self, effect: Effect, resource: &Resource) -> bool {
         self.is_any()
             && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.applies(resource)))

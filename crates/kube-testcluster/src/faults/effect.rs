@@ -1,4 +1,4 @@
-//! The effects of faults, and the options that each one takes.
+//! The effects of faults (what fails, and how), their names in the text form, and the options that each one takes.
 
 use std::time::Duration;
 
@@ -97,6 +97,7 @@ impl Effect {
         }
     }
 
+    /// Returns the options that a fault with this effect takes.
     pub(super) fn options(self) -> &'static [FaultOption] {
         use FaultOption::{By, For, Resource, RetryAfter, Times, Verb};
         match self {
@@ -110,7 +111,7 @@ impl Effect {
         }
     }
 
-    /// Returns true if the fault happens once by default, rather than until it is ended.
+    /// Returns true if the fault happens once by default. Otherwise it lasts until it is ended.
     pub(super) fn is_counted(self) -> bool {
         self.options().contains(&FaultOption::Times) && self != Self::RefuseWatchList
     }

@@ -1,4 +1,5 @@
-//! A fault: its effect, the requests that it applies to, and its duration.
+//! The public type [`Fault`], built by its methods or from its text form (`text.rs`). Started faults are in
+//! `active.rs`.
 
 use std::time::Duration;
 

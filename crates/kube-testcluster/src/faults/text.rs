@@ -1,4 +1,5 @@
-//! The text form of faults, which is parsed and written here.
+//! Parses and writes the text form of faults, such as `429:verb=list,times=3`, which is the same on the command line,
+//! in scenario files and in requests to the admin path.
 
 use std::fmt;
 use std::str::FromStr;
@@ -76,10 +77,11 @@ impl FromStr for Fault {
                 }
             };
         }
-        Ok(times.into_iter().fold(fault, Self::times))
+        Ok(times.into_iter().fold(fault, Self::times)) // last, because `for` resets the number of times
     }
 }
 
+/// Parses an option that the effect takes, with its value.
 fn choice(effect: Effect, option: &str) -> Result<(FaultOption, &str), BadFault> {
     let choices = effect.options();
     let known = |(name, value)| Some((*choices.iter().find(|choice| choice.name() == name)?, value));
@@ -93,7 +95,7 @@ fn choice(effect: Effect, option: &str) -> Result<(FaultOption, &str), BadFault>
 /// Writes the shortest text that parses as this fault.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usual = Self::new(self.effect);
+        let default = Self::new(self.effect);
         let mut options = Vec::new();
         let mut option = |choice: FaultOption, value: String| options.push(format!("{}={value}", choice.name()));
         if let Some(verb) = self.verb {
@@ -102,7 +104,7 @@ impl fmt::Display for Fault {
         if let Some(resource) = &self.only {
             option(FaultOption::Resource, resource.clone());
         }
-        if self.times != usual.times
+        if self.times != default.times
             && let Some(times) = self.times
         {
             option(FaultOption::Times, times.to_string());
@@ -110,11 +112,12 @@ impl fmt::Display for Fault {
         match self.lasts {
             Some(period) => {
                 option(FaultOption::For, duration(period));
-                if (self.times, usual.times) == (Some(1), Some(1)) {
+                // A period alone means no limit on the number of times.
+                if (self.times, default.times) == (Some(1), Some(1)) {
                     option(FaultOption::Times, "1".into());
                 }
             }
-            None if self.times.is_none() && usual.times.is_some() => option(FaultOption::For, "ever".into()),
+            None if self.times.is_none() && default.times.is_some() => option(FaultOption::For, "ever".into()),
             None => {}
         }
         match self.effect {

@@ -1,4 +1,5 @@
-//! The verbs of requests, as Kubernetes' authorization names them.
+//! The verbs of requests, as Kubernetes' authorization names them. A fault may be limited to one; the router finds the
+//! verb of each request here.
 
 use http::Method;
 

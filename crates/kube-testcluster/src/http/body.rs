@@ -1,4 +1,5 @@
-//! Reads request bodies within a size limit, and decodes them by their media type.
+//! Reads request bodies within a size limit, decodes them by their media type (JSON, YAML or protobuf), and checks that
+//! they name the kind of the path. The error messages are those of Go's decoders, which clients see.
 
 use axum::extract::Request;
 use bytes::Bytes;
@@ -131,13 +132,13 @@ impl Format {
         if meta.api_version != api_version {
             return Err(ApiError::bad_request(other_version(&meta.api_version, &api_version)));
         }
-        let forgets_owners = is_without_owners(&json);
+        let clears_managers = clears_managed_fields(&json);
         let mut decoded = resource.decode(json).map_err(refused)?;
         let wrong = wrong_type(resource, &meta.kind, &api_version, &decoded.value);
         if wrong.is_some() {
             decoded.faults.clear(); // they come from the schema of the right kind
         }
-        if forgets_owners {
+        if clears_managers {
             decoded.value["metadata"]["managedFields"] = json!([]);
         }
         decoded.faults.splice(0..0, strictness.yaml_warnings(duplicates));
@@ -167,9 +168,9 @@ impl Format {
             let version = version_of(api_version);
             ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
         };
-        let forgets_owners = is_without_owners(&json);
+        let clears_managers = clears_managed_fields(&json);
         let mut decoded = schema::decode(schema::type_of(kind, api_version), json).map_err(refused)?;
-        if forgets_owners {
+        if clears_managers {
             decoded.value["metadata"]["managedFields"] = json!([]);
         }
         decoded.faults.splice(0..0, strictness.yaml_warnings(duplicates));
@@ -179,7 +180,7 @@ impl Format {
 
 /// Returns true if a body has an empty list of `managedFields`, which asks to remove all managers. Decoding drops an
 /// empty list, as Go's types do, so callers put it back.
-fn is_without_owners(body: &Json) -> bool {
+fn clears_managed_fields(body: &Json) -> bool {
     let entries = last(body, "metadata").and_then(|metadata| last(metadata, "managedFields"));
     matches!(entries, Some(Json::Array(entries)) if entries.is_empty())
 }

@@ -1,4 +1,5 @@
-//! Compresses large responses for clients that accept gzip.
+//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists. The router applies it to
+//! all responses of the API.
 
 use std::io::Write;
 

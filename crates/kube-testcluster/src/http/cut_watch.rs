@@ -1,4 +1,5 @@
-//! Applies the fault that cuts off a watch in the middle of an event.
+//! Applies the fault that cuts off a watch in the middle of an event, as a broken connection does. So a test can find
+//! out if a client survives half a line of JSON.
 
 use std::io;
 use std::pin::Pin;

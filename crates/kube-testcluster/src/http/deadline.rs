@@ -1,5 +1,6 @@
-//! The time that a write may take: `timeout` in the query. Only writes need it here, because reads are fast, but a
-//! write that others keep overtaking would retry for ever. Upstream: `WithRequestDeadline` and `FinishRequest`.
+//! Limits the time that a write may take: to `timeout` in the query, or 34 seconds. Only writes need a limit here:
+//! reads are fast, but a write may wait for a webhook, and retries for as long as other requests change its object
+//! first. Upstream: `WithRequestDeadline` and `FinishRequest`.
 
 use std::time::Duration;
 

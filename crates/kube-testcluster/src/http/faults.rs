@@ -1,4 +1,5 @@
-//! Applies the active faults to a request: delays and refusals.
+//! Applies the injected faults that concern whole requests: delays and refusals. The router calls it before the
+//! handler. Faults are errors on purpose, with which a user tests a client; `faults/` defines them.
 
 use super::status::ApiError;
 use crate::faults::{Active, Effect, Verb};

@@ -1,4 +1,5 @@
-//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields in a request body.
+//! The `fieldValidation` parameter: the treatment of unknown and duplicate fields (faults) in a request body. By
+//! default they become `Warning` headers of the response, which this file also writes; kubectl prints them.
 
 use std::collections::HashSet;
 
@@ -10,6 +11,7 @@ use kube_machinery::codec::schema::Decoded;
 /// The values of `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
+    /// Drops the faults.
     Ignore,
     /// Adds a warning to the response for each fault; the default.
     Warn,
@@ -28,7 +30,7 @@ impl Strictness {
         }
     }
 
-    /// Joins the faults of a YAML body into one error if validation is strict; otherwise each stays a warning.
+    /// Joins the faults of a YAML body into one fault if validation is strict; otherwise each stays a warning.
     /// Upstream: `parseYAMLWarnings`.
     pub(crate) fn yaml_warnings(self, faults: Vec<String>) -> Vec<String> {
         match self {

@@ -1,4 +1,6 @@
-//! Applies the operations of a JSON patch exactly as upstream's library does (`gopkg.in/evanphx/json-patch.v4`).
+//! Applies a JSON patch (RFC 6902) to an object, for PATCH requests and the patches of admission webhooks. The crate
+//! `json_patch` follows the RFC, but upstream's library (`gopkg.in/evanphx/json-patch.v4`) differs from it in details,
+//! so each operation is first rewritten to one that has the same effect there.
 
 use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
@@ -23,6 +25,7 @@ pub(crate) async fn operate(value: &mut value::Value, patch: &Patch) -> Result<(
     Ok(())
 }
 
+/// Applies the operations to the tree of the crate `json_patch`.
 async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     let mut copied = 0;
     for (n, operation) in patch.iter().enumerate() {
@@ -53,6 +56,7 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
             PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
             operation => operation,
         };
+        // This variant does not undo the earlier operations when one fails. [`operate`] drops its copy then.
         ::json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())
@@ -88,6 +92,7 @@ fn with_plain_indexes(operation: &PatchOperation, value: &mut Value) -> Result<O
     Ok(Some(settled))
 }
 
+/// Returns the path from which an operation takes its value.
 fn source(operation: &PatchOperation) -> Option<&Pointer> {
     match operation {
         PatchOperation::Move(moved) => Some(&moved.from),
@@ -176,7 +181,7 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
-/// Like [`levels`](crate::codec::depth::levels), for serde_json's values.
+/// Returns the depth of a value, like `kube_machinery::codec::depth::levels`, but for serde_json's values.
 fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

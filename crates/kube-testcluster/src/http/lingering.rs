@@ -1,7 +1,7 @@
-//! Delays the end of a connection, so that its client can read the last response even while it still sends a body. Data
-//! that arrives at a closed socket resets the connection, and after a reset the client loses what it has not read yet.
-//! Go's HTTP server waits before it closes (`closeWriteAndWait`); this server also reads meanwhile, as RFC 9112,
-//! section 9.6, recommends.
+//! A wrapper of a connection that delays its end, so that its client can read the last response even while it still
+//! sends a body. Data that arrives at a closed socket resets the connection, and after a reset the client loses what it
+//! has not read yet. Go's HTTP server waits before it closes (`closeWriteAndWait`); this server also reads meanwhile,
+//! as RFC 9112, section 9.6, recommends.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -84,10 +84,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
+    /// The HTTP library calls this after the last response, and closes the socket when it is ready.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.unread.is_noted() {
             return Pin::new(&mut self.stream).poll_shutdown(cx);
         }
+        // Close the server's side, so that the client sees the end of the response, and then read until the client
+        // closes its side or the time is over.
         let until = self.until.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         if until.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Ok(()));

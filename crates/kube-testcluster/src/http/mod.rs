@@ -1,4 +1,5 @@
-//! HTTP: the server socket, and the parsing and encoding of requests and responses.
+//! Everything about HTTP that does not depend on the verb: the server socket, the parsing of requests (path, query,
+//! body), and the encoding of responses and errors. `router` and the handlers in `verbs` use it.
 
 pub(crate) mod body;
 pub(crate) mod compression;

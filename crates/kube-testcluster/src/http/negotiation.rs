@@ -1,4 +1,5 @@
-//! Content negotiation: parses the `Accept` header as upstream does.
+//! Content negotiation: parses the `Accept` header as upstream does, and chooses the form of the response: its encoding
+//! (JSON, YAML, protobuf), and the view of the object (whole, as a table for `kubectl get`, or only its metadata).
 
 use http::{HeaderMap, header};
 
@@ -109,6 +110,7 @@ impl Form {
     }
 }
 
+/// Returns the `Accept` header, several lines joined.
 fn accepted(headers: &HeaderMap) -> String {
     let lines: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     lines.join(",")
@@ -158,6 +160,7 @@ fn most_preferred_first<T>(items: &mut [T], quality: impl Fn(&T) -> f32, mut goe
     }
 }
 
+/// Parses one entry. As upstream, malformed parameters are ignored.
 fn clause(text: &str) -> Clause<'_> {
     let mut parts = text.split(';');
     let name = parts.next().unwrap_or_default().trim_matches(' ');
@@ -183,7 +186,7 @@ impl Clause<'_> {
         self.parameters.iter().any(|(key, _)| *key == name)
     }
 
-    /// Upstream: `acceptSlice.Less`.
+    /// Compares two clauses as upstream's sort does, which is not a consistent order. Upstream: `acceptSlice.Less`.
     fn goes_before(&self, other: &Self) -> bool {
         let (kind, subkind) = self.name.split_once('/').unwrap_or((self.name, "*"));
         let (other_kind, other_subkind) = other.name.split_once('/').unwrap_or((other.name, "*"));
@@ -222,6 +225,7 @@ impl Clause<'_> {
         self.has("as") || self.has("g") || self.has("v")
     }
 
+    /// Returns the view that the clause asks for (`as`, `g` and `v`), if it is one that this encoding supports.
     fn view(&self, media: Media) -> Option<View> {
         let version = match (self.parameter("g"), self.parameter("v")) {
             ("meta.k8s.io", "v1") => Some("meta.k8s.io/v1"),

@@ -1,4 +1,4 @@
-//! Parses the query of a request.
+//! Parses the query of a request, and its values as Go does: flags, integers and their error messages.
 
 use std::num::{IntErrorKind, ParseIntError};
 

@@ -1,5 +1,6 @@
-//! Answers malformed HTTP requests with a `Status`. The HTTP library answers a request line of more than 64 KiB, or a
-//! head that it cannot parse, without a body, but clients of Kubernetes expect a `Status`.
+//! A wrapper of a connection that gives refusals of malformed HTTP requests a `Status` as body. The HTTP library
+//! answers a request line of more than 64 KiB, or a head that it cannot parse, by itself and without a body, and has no
+//! hook for that. So this wrapper looks at the bytes that are written, and replaces such a response.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -1,4 +1,5 @@
-//! Parses request paths into the resource, namespace, name and subresource that they name. Upstream: `RequestInfo`.
+//! Parses request paths into a [`Target`]: the resource, namespace, name and subresource that they name. The router
+//! does this once for each request; handlers get the target. Upstream: `RequestInfo`.
 
 use kube_machinery::conventions::escape;
 use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};

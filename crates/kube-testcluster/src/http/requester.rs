@@ -1,4 +1,5 @@
-//! Reads from a request if it comes from a client or from the cluster itself.
+//! Reads from an HTTP request if it comes from a client or from the cluster itself; see [`Requester`]. It is apart from
+//! the type, because the store knows nothing of HTTP.
 
 use http::Extensions;
 

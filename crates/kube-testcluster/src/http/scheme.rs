@@ -1,6 +1,7 @@
-//! The kinds registered in upstream's scheme for the served groups, whether this server serves them or not. They decide
-//! the error for a body of another kind than its path: upstream decodes a registered kind as what it is, and then fails
-//! to convert it.
+//! The error messages for a body of another kind than its path, as Go's decoders word them. They depend on the kinds
+//! that upstream has registered in its scheme: it decodes a registered kind as that kind, and then fails to convert it;
+//! for another one it says that no such kind is registered. So this file lists the registered kinds of the served
+//! groups, even those that this server does not serve.
 
 use kube_machinery::codec::json::Json;
 use kube_machinery::codec::schema;
@@ -127,6 +128,7 @@ const OF_EACH_VERSION: [&str; 7] =
 /// The kinds that are known in any version, even an unregistered one. Upstream: `AddUnversionedTypes`.
 const UNVERSIONED: [&str; 5] = ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
 
+/// Returns true if upstream's main scheme has the kind.
 fn knows(api_version: &str, kind: &str) -> bool {
     let of_version = |version: &Version| {
         let list_of = kind.strip_suffix("List");

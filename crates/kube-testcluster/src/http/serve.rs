@@ -1,4 +1,5 @@
-//! Serves the API on a socket, with HTTP/1.1 or HTTP/2.
+//! Serves the API on a socket, with HTTP/1.1 or HTTP/2: accepts connections, gives their requests to the router, and
+//! ends them at the shutdown. A plain and a TLS listener differ only in their [`Transport`].
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -29,7 +30,7 @@ const BEGUN_WITHIN: Duration = Duration::from_secs(32);
 /// The longest time that a request in progress may take after the shutdown began.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// The pause after a connection could not be accepted, for example without free file descriptors.
+/// The pause after a connection could not be accepted, for example because no file descriptor is free.
 const BREATHER: Duration = Duration::from_millis(50);
 
 /// A running HTTP server. Dropping it ends the server.
@@ -109,6 +110,7 @@ impl Server {
     }
 }
 
+/// Accepts connections until `stop`, and then ends the open ones.
 async fn accept(
     transport: impl Transport,
     router: axum::Router,

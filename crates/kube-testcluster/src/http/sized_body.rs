@@ -1,4 +1,5 @@
-//! A response body that is generated while it is sent, with a known length.
+//! A response body that is generated while it is sent, with a known length. Long lists use it: their text is as large
+//! as the cluster, and is never in memory as a whole.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,7 +9,7 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 
-/// The usual size of a piece of a long body, in bytes. Only few pieces are made before a reader takes them.
+/// The size of a piece of a long body, in bytes. Only few pieces are made before a reader takes them.
 pub(crate) const PIECE: usize = 256 * 1024;
 
 /// Returns a body of `length` bytes that come from `pieces`.

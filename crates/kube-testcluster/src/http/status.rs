@@ -1,4 +1,6 @@
-//! The errors of the API, as Kubernetes `Status` objects. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
+//! The errors of the API, as Kubernetes `Status` objects: a constructor for each error, with upstream's code, reason
+//! and message, because clients compare them. Also the plain responses that are no `Status`. Upstream:
+//! `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::collections::HashSet;
 
@@ -52,6 +54,7 @@ impl ApiError {
         Self { code, reason, message: message.into(), details: None, continue_token: None, given: None }
     }
 
+    /// Adds the object that the error is about. `kind` is upstream's text for it, mostly the plural.
     fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
         let details = Details { name: name.into(), group: resource.group.to_owned(), kind, ..Details::default() };
         self.details = Some(Box::new(details));
@@ -196,6 +199,7 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::CONFLICT, "Conflict", message) }
     }
 
+    /// Returns the conflict of an update whose resourceVersion is not the current one.
     pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(resource, resource.plural, name, why)
@@ -223,6 +227,7 @@ impl ApiError {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
+    /// Returns the error for an invalid object of this kind, with the causes of the validation.
     pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut written = HashSet::new();
         // The message has each sentence once, although the causes keep duplicates.

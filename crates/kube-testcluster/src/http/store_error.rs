@@ -1,5 +1,5 @@
-//! Converts the store's errors to API errors. Upstream: `k8s.io/apiserver/pkg/registry/generic/registry` with
-//! `InterpretGetError` and its siblings.
+//! Converts the store's errors to API errors, so that handlers can return them with `?`. Upstream:
+//! `k8s.io/apiserver/pkg/registry/generic/registry` with `InterpretGetError` and its siblings.
 
 use super::status::ApiError;
 use crate::store::StoreError;

@@ -1,4 +1,5 @@
-//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `Table` of `meta.k8s.io`.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. kubectl asks for this view by the `Accept` header,
+//! and `represent.rs` makes it of a handler's response. Upstream: `Table` of `meta.k8s.io`.
 
 use super::status::ApiError;
 use jiff::Timestamp;

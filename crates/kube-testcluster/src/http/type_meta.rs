@@ -1,4 +1,5 @@
-//! The kind and apiVersion that a request body names. Upstream: `SimpleMetaFactory.Interpret`.
+//! Reads the kind and apiVersion that a request body names, before the body is decoded as that kind. Upstream:
+//! `SimpleMetaFactory.Interpret`.
 
 use kube_machinery::codec::json::Json;
 use kube_machinery::value::Value;

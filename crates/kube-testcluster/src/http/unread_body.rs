@@ -1,4 +1,4 @@
-//! Reads the rest of a request's body after its response is ready.
+//! The middleware that reads the rest of a request's body after its response is ready.
 //!
 //! A request can be answered before its body was read to the end. Its connection can serve another request only after
 //! the rest was read; otherwise the server would take the rest for the next request. Upstream: Go's HTTP server.

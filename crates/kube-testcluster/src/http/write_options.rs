@@ -1,4 +1,5 @@
-//! Parses the options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
+//! Parses the query of a create, an update, a patch or an apply: `dryRun`, `fieldManager`, `fieldValidation` and
+//! `force`. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
 use super::field_validation::Strictness;
 use super::query::Query;

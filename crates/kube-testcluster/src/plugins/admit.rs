@@ -1,4 +1,6 @@
-//! Admission plugins: they decide about a write before it is stored, and may change it.
+//! The public interface of admission plugins: code of the program that embeds the cluster, which may refuse or change a
+//! write before it is stored. A plugin is registered with [`ClusterBuilder::admit`](crate::ClusterBuilder::admit);
+//! `admission/in_process.rs` calls it.
 //!
 //! Upstream: `Attributes` and `Interface` in `k8s.io/apiserver/pkg/admission`.
 
@@ -8,6 +10,7 @@ use std::sync::Arc;
 use kube_core::Status;
 use serde_json::Value;
 
+/// The operation that a request performs on an object, as admission sees it.
 pub use kube_machinery::conventions::operation::Operation;
 use kube_machinery::conventions::user::User;
 

@@ -1,4 +1,5 @@
-//! The HTTP API for faults: `/lab/faults`.
+//! The HTTP API for faults, `/lab/faults`: a scenario or a shell starts faults in a cluster of another process by it.
+//! It is served only with [`Admin::On`](crate::Admin::On).
 //!
 //! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists the active ones, DELETE ends all of them.
 
@@ -23,7 +24,7 @@ pub(crate) fn routes() -> Router<Arc<Store>> {
     Router::new().route(PATH, get(list).post(start).delete(end))
 }
 
-/// Returns the body of a POST.
+/// Returns the JSON form of a fault: the body of a POST, and an item of the list.
 pub(crate) fn wire(fault: &Fault) -> Value {
     json!({"fault": fault.to_string()})
 }

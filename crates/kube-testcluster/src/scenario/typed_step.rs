@@ -1,4 +1,5 @@
-//! Parses scenario steps that a user types, in a small part of kubectl's syntax.
+//! Parses one step that a user types at a prompt of the tutorial, in a small part of kubectl's syntax. Steps in files
+//! have another form: YAML, see [`Scenario`](super::Scenario).
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

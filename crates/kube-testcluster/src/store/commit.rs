@@ -1,5 +1,6 @@
-//! Commits writes: a change is computed and encoded without the store's lock, then stored under the lock if the object
-//! has not changed meanwhile.
+//! Commits writes: every creation, change and removal of a stored object by a request or a controller. A change is
+//! computed and encoded without the store's lock, so that slow changes do not block other requests; then it is stored
+//! under the lock if the object has not changed meanwhile, and announced to the log, the controllers and the watchers.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -55,8 +56,8 @@ impl Store {
         let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage)?;
-        if let Some(present) = state.storage.get(resource, &key) {
-            let deleting = present.summary.is_deleting;
+        if let Some(existing) = state.storage.get(resource, &key) {
+            let deleting = existing.summary.is_deleting;
             return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
         }
         let Some(draft) = draft else {
@@ -114,7 +115,7 @@ impl Store {
     }
 
     /// Commits a change that was computed from `current`. Returns `None` if another request has written the object
-    /// meanwhile.
+    /// meanwhile; the caller computes the change again then.
     fn commit(
         &self,
         current: &Arc<Opened>,
@@ -139,6 +140,7 @@ impl Store {
             Some(stored) if stored.revision != current.revision => return Ok(None),
             Some(_) => {}
         }
+        // The response to a write that gives the object no new revision.
         let before = |value| Opened::new(resource, key.clone(), current.revision, value);
         let written = match (commit, next) {
             (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.clone(),
@@ -155,7 +157,7 @@ impl Store {
                     reservation.into_iter().for_each(Reservation::keep);
                     self.put(&mut state, draft, value)
                 }
-                None => current.clone(),
+                None => current.clone(), // nothing has changed
             },
             (Commit::Really, Next::Remove) => {
                 let revision = self.remove(&mut state, resource, key);
@@ -171,10 +173,12 @@ impl Store {
         Ok(Some(written))
     }
 
+    /// Returns true if another request has written or removed the object since it was read.
     fn has_moved_on(&self, from: &Opened) -> bool {
         self.get(from.resource, &from.key).is_none_or(|stored| stored.revision != from.revision)
     }
 
+    /// Removes a stored object and notifies the watchers. Returns the revision of the removal.
     pub(super) fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
         state.open_writes += 1;
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
@@ -204,6 +208,9 @@ impl Store {
         }
     }
 
+    /// Announces a write that storage has just taken: to the write-ahead log, the admission configuration, the
+    /// controllers' hook, the observer of the cluster, and the watch cache with its watchers. The lock is still held,
+    /// so all of them see the writes in the order of the revisions.
     fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
         let event = Arc::new(event);
@@ -217,7 +224,7 @@ impl Store {
             hook.after_write(&event, &state.storage, &self.catalog());
         }
         if event.current.is_none() && resource.custom.is_some() && self.catalog().is_terminating(resource) {
-            self.terminations.notify_one();
+            self.terminations.notify_one(); // the definition of this kind waits until its last object is gone
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
         state.writes.notify(|| Write::new(&event, audience));
@@ -228,8 +235,9 @@ impl Store {
     }
 }
 
-/// Encodes the new state; returns `None` if there is nothing to store. Only the stored object loses its `selfLink`: the
-/// response to a dry run keeps the `selfLink` of the request. Upstream: `PrepareObjectForStorage`.
+/// Encodes the new state; returns `None` if there is nothing to store: no change, a removal, or a dry run. Only the
+/// stored object loses its `selfLink`: the response to a dry run keeps the `selfLink` of the request. Upstream:
+/// `PrepareObjectForStorage`.
 fn draft(resource: &'static Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();

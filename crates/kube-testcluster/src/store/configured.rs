@@ -1,4 +1,5 @@
-//! The webhook configurations and admission policies, read again after each write to one of these objects.
+//! The parsed webhook configurations and admission policies. Admission needs them for every write, so they are not
+//! parsed for each request, but kept here, and read again after each write to one of these objects.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};

@@ -1,4 +1,5 @@
-//! Applies a CustomResourceDefinition to the store: the kinds that are served, and the form of their objects.
+//! Applies a CustomResourceDefinition to the store, after it was created, changed or removed: the kinds that are served
+//! (the catalog), and the form of their stored objects (version, defaults, pruned fields).
 
 use std::sync::{Arc, PoisonError};
 

@@ -1,4 +1,5 @@
-//! The errors of the store. Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
+//! The errors of the store. They know nothing of HTTP: `http/store_error.rs` turns them into a `Status` for the client.
+//! Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
 
 use super::object::Key;
 use kube_machinery::conventions::cause::Cause;

@@ -1,4 +1,5 @@
-//! A change of one object, as watchers receive it. The lines of the event are encoded once for all watchers.
+//! One write of one object, as the watch cache keeps it and sends it to watchers. In a watch stream, each event is a
+//! line of JSON; thousands of watchers may receive the same event, so its lines are encoded once for all of them.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
@@ -16,6 +17,7 @@ pub(crate) struct Event {
     pub(crate) current: Option<Arc<Object>>,
     /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
+    /// The DELETED line, encoded for the first watcher that needs it.
     deleted: OnceLock<Bytes>,
 }
 

@@ -1,4 +1,5 @@
-//! Removes Events after a while (`--event-ttl`). Upstream gives their keys a lease in etcd.
+//! Removes objects of kinds with a short lifetime (the kind Event) after a while (`--event-ttl`, an hour by default),
+//! so that they cannot fill the memory. Upstream gives their keys a lease in etcd.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +39,7 @@ impl Expiry {
         Self { ttl, most, objects: BTreeMap::new(), begun: Arc::default() }
     }
 
+    /// Starts, restarts or ends the time of the object that was written. Called for every write.
     pub(super) fn note(&mut self, write: &Event) {
         if write.object().resource.strategy.lifetime != Lifetime::Short {
             return;
@@ -60,6 +62,7 @@ impl Expiry {
         over.then(|| oldest.object.clone())
     }
 
+    /// Returns the time at which the next object expires.
     fn next(&self) -> Option<Instant> {
         self.objects.first_key_value()?.1.at
     }

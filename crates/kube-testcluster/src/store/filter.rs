@@ -1,4 +1,5 @@
-//! The filter of a list or a watch: a namespace and the two selectors.
+//! The filter of a list or a watch: a namespace and the two selectors. The store checks it against each object's key
+//! and summary, without decoding the object.
 
 use super::object::{Key, Object};
 use kube_informers::selector::LabelSelector;

@@ -27,8 +27,9 @@ pub(crate) struct InitialEvents {
 #[derive(Debug)]
 struct Unread {
     filter: Filter,
-    /// The events that are already selected.
+    /// The events that match the filter and are not read yet.
     waiting: VecDeque<Waiting>,
+    /// The objects behind them; `None` when all were matched against the filter.
     rest: Option<Rest>,
 }
 
@@ -91,6 +92,7 @@ impl Iterator for InitialEvents {
 }
 
 impl Unread {
+    /// Returns the next line. Selects a batch of objects when no event waits; a batch may have no match.
     fn next(&mut self) -> Option<Bytes> {
         while self.waiting.is_empty() {
             if !self.rest.as_mut()?.select(&self.filter, &mut self.waiting) {

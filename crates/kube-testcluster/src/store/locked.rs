@@ -1,4 +1,6 @@
-//! The guard of the store's lock. It removes expired data when it is taken, and frees old events after it is released.
+//! The guard of the store's lock ([`Store::lock`]). Every read and write takes this lock, so it is the place for two
+//! chores: expired objects and old history are removed when it is taken, and events that have left the history are
+//! freed only after it is released.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
@@ -15,6 +17,7 @@ const SPINS: usize = 300;
 pub(crate) struct Locked<'a> {
     // The order matters: Rust drops fields from first to last, so the lock is released before the events are freed.
     state: MutexGuard<'a, StoreState>,
+    /// The events to free, taken out of the state when the guard is dropped.
     forgotten: Vec<Arc<Event>>,
 }
 

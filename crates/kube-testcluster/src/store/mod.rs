@@ -1,5 +1,5 @@
-//! The store: storage (the counterpart of etcd) and the watch caches, under one lock. All handlers read and write
-//! through it.
+//! The store: storage (the counterpart of etcd) and the watch caches (one for each kind, between storage and the
+//! watches), under one lock. All handlers and controllers read and write through it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -205,7 +205,8 @@ impl Store {
         self.lock().storage.get(resource, key)
     }
 
-    /// Returns the revision of the last write to any kind except `plurals`.
+    /// Returns the revision of the last write to any kind except `plurals`. `TestCluster::settled` waits until it no
+    /// longer changes.
     pub(crate) fn last_write_but(&self, plurals: &[&str]) -> u64 {
         let state = self.lock();
         let counted = state.caches.iter().filter(|(kind, _)| !plurals.contains(&kind.plural));

@@ -1,4 +1,6 @@
-//! One version of an object, encoded once for all readers.
+//! A stored object in the state of one write. It is kept as the JSON that clients receive, encoded once for all
+//! readers: gets, lists and watches send parts of the same bytes. Here are the three forms of an object: [`Draft`]
+//! before the write, [`Object`] after it, and [`Opened`] when code needs its fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -112,8 +114,8 @@ thread_local! {
 const HEAD: &str = r#"{"type":"ADDED","object":"#;
 const TAIL: &[u8] = b"}\n";
 
-/// A buffer size, in bytes, that most objects fit into.
-const USUAL: usize = 4096;
+/// The size of the buffer for encoding, in bytes. Most objects fit into it without growing it.
+const FIRST_SIZE: usize = 4096;
 
 /// The most digits that a revision has. Each object reserves that many bytes; some stay unused.
 const DIGITS: usize = 20;
@@ -307,11 +309,12 @@ impl Draft {
 /// Encodes the line of an ADDED event; `write` encodes each field of the object. Also returns the offset where the list
 /// item begins.
 fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &str, &Value)) -> (Vec<u8>, u32) {
-    let mut line = Vec::with_capacity(USUAL);
+    let mut line = Vec::with_capacity(FIRST_SIZE);
     for piece in [HEAD, r#"{"kind":""#, resource.kind, r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
         line.extend_from_slice(piece.as_bytes());
     }
     let is_whole = resource.custom.is_some();
+    // In a list, the items of built-in kinds have no kind and apiVersion.
     let item = if is_whole { HEAD.len() + "{".len() } else { line.len() } as u32; // the names of kinds are short
     if let Value::Object(fields) = value {
         write_fields(&mut line, fields, write);

@@ -1,5 +1,6 @@
 //! The JSON text of an object as clients receive it. The text of an object that has not changed for a long time is
-//! compressed with LZ4.
+//! packed (compressed with LZ4) to save memory, and unpacked for each read; `packing.rs` decides when. Readers do not
+//! notice.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Compresses objects that have left the history. In a large cluster, nearly all objects have not changed for a long
-//! time; etcd keeps them on disk.
+//! The background task that packs (compresses) objects whose last write has left the history, to save memory. In a
+//! large cluster, nearly all objects have not changed for a long time; etcd keeps them on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Remembers how many objects follow a page of a list, so that the next page need not count them again.
+//! Remembers how many objects follow a page of a list: the `remainingItemCount` of the response. Counting takes a walk
+//! over all objects behind the page; with the count remembered, the next page need not walk again.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,6 +1,7 @@
-//! The origin of a request: a client, or the cluster itself.
+//! The origin of a request: a client, or the cluster itself (controllers, kubelets). Injected faults apply to clients
+//! only; a fault for the next five requests, for example, would otherwise be used up by the cluster's own components.
 
-/// The origin of a request. Faults apply to clients only; the cluster's own components would otherwise use them up.
+/// The origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Requester {
     Client,

@@ -1,4 +1,5 @@
-//! Reserves unique values for objects before they are written, such as the cluster IPs and node ports of Services.
+//! Reserves unique values for objects before they are written, such as the cluster IPs and node ports of Services, so
+//! that two requests at the same time cannot get the same value. If the write fails, the values are given back.
 //! Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`, begun by `BeginCreate` and
 //! `BeginUpdate`.
 
@@ -38,9 +39,9 @@ impl Allocators {
         old: Option<&Value>,
     ) -> Result<Reservation, StoreError> {
         let Some(allocator) = self.0.get(&resource.group_resource()) else { return Ok(Reservation(None)) };
-        let taken = lock(allocator).reserve(key.as_str(), new, old);
+        let number = lock(allocator).reserve(key.as_str(), new, old);
         let refused = |causes| StoreError::NotAllocated { resource, name: key.name().to_owned(), causes };
-        Ok(Reservation(Some((allocator.clone(), taken.map_err(refused)?))))
+        Ok(Reservation(Some((allocator.clone(), number.map_err(refused)?))))
     }
 
     /// Tells the allocator of the kind which values an object has after a write; `None` after a removal.
@@ -58,21 +59,24 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
 /// The values reserved for an object that is not written yet. Dropping the reservation gives them back.
 #[derive(Debug)]
 #[must_use = "dropping a reservation gives its values back at once"]
+///
+/// Holds the allocator, and the allocator's number for the reservation; `None` if the kind has no allocator, or after
+/// [`keep`](Self::keep).
 pub(super) struct Reservation(Option<(Shared, u64)>);
 
 impl Reservation {
     /// Makes the reservation permanent, because the object is written.
     pub(super) fn keep(mut self) {
-        if let Some((allocator, taken)) = self.0.take() {
-            lock(&allocator).commit(taken);
+        if let Some((allocator, number)) = self.0.take() {
+            lock(&allocator).commit(number);
         }
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        if let Some((allocator, taken)) = self.0.take() {
-            lock(&allocator).roll_back(taken);
+        if let Some((allocator, number)) = self.0.take() {
+            lock(&allocator).roll_back(number);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Restores the objects that an earlier server has left in a data folder.
+//! Starts a cluster with a data folder: takes over the objects that an earlier server has left in it, and then keeps
+//! every further write there. `wal/` reads and writes the files; this file connects them with the store.
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ impl Store {
         self.take_over(others)
     }
 
+    /// Stores restored objects at their old revisions. Controllers learn of them as of writes.
     fn take_over(&self, objects: Vec<RestoredObject>) -> Result<(), DataError> {
         let catalog = self.catalog();
         let mut state = self.lock();
@@ -53,7 +55,8 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps every write from now on in a folder.
+    /// Keeps every write from now on in a folder. Called after the start's objects are written, which the first
+    /// snapshot then holds.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -80,6 +83,8 @@ fn is_definition(restored: &RestoredObject) -> bool {
     (restored.group.as_str(), restored.plural.as_str()) == (Definition::row().group, Definition::row().plural)
 }
 
+/// Decodes a restored object and finds its kind. A custom resource whose definition is gone gets a makeshift kind, so
+/// that it is kept. Returns `None` for an object that cannot be decoded, or of an unknown kind in a built-in group.
 fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
     let mut value: Value = serde_json::from_slice(&restored.json).ok()?;
     let fields = value.as_object_mut()?;
@@ -96,6 +101,7 @@ fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Reso
     Some(((!is_built_in).then(undefined).flatten()?, value))
 }
 
+/// Returns the error for an object that this version cannot take over.
 fn foreign(restored: &RestoredObject) -> DataError {
     DataError::Foreign { kind: format!("{}.{}", restored.plural, restored.group), key: restored.key.clone() }
 }

@@ -1,4 +1,6 @@
-//! Storage, the counterpart of etcd: all versions of all objects within the history.
+//! Storage, the counterpart of etcd: all objects, and their earlier states within the history (the last revisions, up
+//! to a number and an age), so that a list can be answered as of an earlier revision. Compaction drops the states
+//! before.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -82,6 +84,7 @@ impl Storage {
         receiver
     }
 
+    /// Sends a long object to be packed, if its last write has left the history.
     fn send_if_aged(&self, object: &Arc<Object>) {
         if let Some(aged) = self.aged.as_ref().filter(|_| object.revision <= self.compacted && is_long(object)) {
             let _ = aged.send(object.clone()); // fails only after the packing task has ended
@@ -150,6 +153,7 @@ impl Storage {
         if self.has_forgotten(at) { Err(Compacted) } else { Ok(self.states(resource, start, at)) }
     }
 
+    /// Returns the objects of a kind from a key on, as they were at a revision that is not compacted.
     fn states(&self, resource: &Resource, start: Key, at: u64) -> impl Iterator<Item = &Arc<Object>> {
         let objects = self.kinds.get(&resource.group_resource()).into_iter();
         let objects = objects.flat_map(move |objects| objects.range(start.clone()..));
@@ -172,7 +176,7 @@ impl Storage {
         written.iter().for_each(|object| self.send_if_aged(object));
     }
 
-    /// Drops every state before a revision.
+    /// Drops every state before a revision, one log entry (one write) at a time.
     pub(crate) fn compact(&mut self, revision: u64) {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
@@ -180,7 +184,7 @@ impl Storage {
             let Write { kind, key, replaces, is_long, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
             if !replaces && !is_long {
-                continue;
+                continue; // there is no earlier state to drop, and nothing to pack
             }
             let Some(objects) = self.kinds.get_mut(&kind) else { continue };
             let Some(versions) = objects.get_mut(&key) else { continue };
@@ -193,9 +197,9 @@ impl Storage {
             match versions.as_slice() {
                 [] => drop(objects.remove(&key)),
                 [only] => {
-                    let present = only.object.clone();
-                    versions.shrink_to_fit(); // nearly all objects have only their present version
-                    if let Some(object) = present {
+                    let current = only.object.clone();
+                    versions.shrink_to_fit(); // nearly all objects have only their current version
+                    if let Some(object) = current {
                         self.send_if_aged(&object);
                     }
                 }
@@ -204,6 +208,7 @@ impl Storage {
         }
     }
 
+    /// Adds a version of an object (`None` for a removal) as the next revision, and an entry to the log.
     fn append(&mut self, resource: &'static Resource, key: Key, object: Option<Arc<Object>>) -> Event {
         self.revision += 1;
         let revision = self.revision;

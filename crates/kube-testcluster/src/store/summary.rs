@@ -1,4 +1,5 @@
-//! The fields of an object that are read so often that decoding the object for each read would cost too much.
+//! The fields of an object that filters and controllers read for every object: uid, labels, finalizers and selectable
+//! fields. They are kept beside the object's JSON, because decoding the object for each read would cost too much.
 
 use std::borrow::Cow;
 use std::iter;

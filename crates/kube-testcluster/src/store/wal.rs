@@ -1,11 +1,11 @@
 //! The write-ahead log: keeps the data of a cluster with a folder after the cluster ends, even by a crash. Upstream:
 //! etcd's `server/storage/wal` and `server/etcdserver/api/snap`.
 //!
-//! A folder holds one generation: a snapshot of all objects, and a log of the writes since. A write is appended under
-//! the store's lock, so the log has the order of the revisions. A thread writes the appended records to the disk and
-//! flushes them, many at a time; no response and no watch event leaves the server before its write is on the disk. When
-//! the log has grown too long, the next generation begins with a new snapshot, which gets its final name only when it
-//! is complete.
+//! A folder holds one generation: a snapshot of all objects, and a log of the writes after it. A write is appended
+//! under the store's lock, so the log has the order of the revisions. A thread writes the appended records to the disk
+//! and flushes them, many at a time; no response and no watch event leaves the server before its write is on the disk.
+//! When the log has grown too long, the next generation begins with a new snapshot, which gets its final name only when
+//! it is complete.
 
 mod folder;
 mod reader;
@@ -32,6 +32,7 @@ const LONG: u64 = 64 << 20;
 /// The progress of the writer thread.
 #[derive(Clone, Debug)]
 struct Progress {
+    /// The revision of the last write that is on the disk.
     revision: u64,
     /// The reason why the writer has stopped; `None` while it works.
     failed: Option<Arc<str>>,
@@ -43,6 +44,7 @@ pub(crate) struct Wal {
     /// The revision of the last write that was appended.
     appended: AtomicU64,
     on_disk: watch::Receiver<Progress>,
+    /// `None` after [`close`](Self::close).
     writer: Mutex<Option<Running>>,
 }
 
@@ -62,8 +64,8 @@ impl Wal {
         let writer = Writer::begin(folder, storage, LONG)?;
         let revision = storage.revision();
         let (progress, on_disk) = watch::channel(Progress { revision, failed: None });
-        let (writes, taken) = mpsc::channel();
-        let thread = writer.spawn(taken, progress)?;
+        let (writes, receiver) = mpsc::channel();
+        let thread = writer.spawn(receiver, progress)?;
         Ok(Self { appended: AtomicU64::new(revision), on_disk, writer: Mutex::new(Some(Running { writes, thread })) })
     }
 

@@ -1,4 +1,5 @@
-//! The watch cache of one kind: its current objects, its last events, and its watchers. Upstream:
+//! The watch cache of one kind: its current objects, its last events, and its watchers. Watches and most lists are
+//! served from it; every write is applied to it after storage. A fault can stop it, so that it lags behind. Upstream:
 //! `k8s.io/apiserver/pkg/storage/cacher`.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -25,12 +26,15 @@ use kube_machinery::value::json;
 #[derive(Debug)]
 pub(crate) struct WatchCache {
     resource: &'static Resource,
+    /// The generation of API server that is simulated: caches of old servers are not ordered by key.
     era: Era,
+    /// Decides the order of the objects of an old server, which is random but the same in every run.
     seed: u64,
+    /// The revision that the cache has reached.
     version: u64,
     /// The revision of the last write to this kind.
     last_write: u64,
-    /// The least resourceVersion from which a watch can start.
+    /// The least resourceVersion from which a watch can start: all later events are still in the history.
     floor: u64,
     /// The least revision whose state can be listed; storage has compacted the earlier ones.
     snapshots: u64,
@@ -134,6 +138,7 @@ impl WatchCache {
         }
     }
 
+    /// Applies the queued writes.
     fn catch_up(&mut self) {
         while let Some((event, audience)) = self.missed.pop_front() {
             self.apply(event, audience);
@@ -219,6 +224,7 @@ impl WatchCache {
         if let Some((_, past)) = self.past.as_ref().filter(|(of, _)| *of == revision) {
             return Some(past.clone());
         }
+        // Go back from the current state by undoing the later events, the last one first.
         let mut objects = self.objects.clone(); // takes constant time: the map is persistent
         let first = self.events.partition_point(|event| event.revision <= revision);
         for event in self.events.range(first..).rev() {

@@ -1,4 +1,5 @@
-//! A cluster for tests of operators, with ways to prepare it, to wait for it and to inspect it.
+//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it: a namespace for each test, custom
+//! resources from their Rust types, a wait until everything has settled, snapshots, and reads of earlier states.
 
 mod namespace;
 mod past;
@@ -100,8 +101,8 @@ impl TestCluster {
         let mut wanted = K::crd();
         match definitions.get_opt(K::crd_name()).await? {
             None => definitions.create(&PostParams::default(), &wanted).await?,
-            Some(present) => {
-                wanted.metadata.resource_version = present.metadata.resource_version;
+            Some(existing) => {
+                wanted.metadata.resource_version = existing.metadata.resource_version;
                 definitions.replace(K::crd_name(), &PostParams::default(), &wanted).await?
             }
         };

@@ -1,5 +1,5 @@
-//! A certificate authority for tests, which can be kept in a folder, and the certificates that it signs. Upstream:
-//! envtest's `TinyCA`.
+//! A certificate authority for tests: makes the certificates that a TLS listener and its clients need. Its key can be
+//! kept in a folder, so that kubeconfigs stay valid when a cluster starts again. Upstream: envtest's `TinyCA`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -142,6 +142,7 @@ impl Authority {
         self.signed(params, ExtendedKeyUsagePurpose::ClientAuth)
     }
 
+    /// Makes a key and its certificate for this usage.
     fn signed(&self, mut params: CertificateParams, usage: ExtendedKeyUsagePurpose) -> Result<KeyPair, TlsError> {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
         params.extended_key_usages = vec![usage];
@@ -161,6 +162,7 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
+/// Returns the parameters of a certificate with this common name and these other names.
 fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::new(others)?;
     params.distinguished_name = rcgen::DistinguishedName::new();

@@ -1,4 +1,6 @@
-//! Finds the user of a client's certificate. Upstream: `k8s.io/apiserver/pkg/authentication/request/x509`.
+//! Finds the user of a client's certificate, after the TLS handshake: verifies that a client authority has signed it,
+//! and reads the name and groups in it. `auth/authentication.rs` uses the result for each request. Upstream:
+//! `k8s.io/apiserver/pkg/authentication/request/x509`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ pub(super) struct Authorities {
     /// The certificates of the authorities. As in Go, a client may use one of them as its own, even one that says that
     /// it is an authority's: some test suites name the certificate of their only client as the authority.
     pub(super) own: Arc<[CertificateDer<'static>]>,
+    /// Verifies a certificate that one of them has signed.
     pub(super) verifier: Arc<dyn ClientCertVerifier>,
 }
 

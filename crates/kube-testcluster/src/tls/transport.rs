@@ -1,4 +1,5 @@
-//! The TLS of a listener: its certificate, and the request for client certificates.
+//! The TLS side of a listener: makes the handshake of each connection with the server's certificate, asks for the
+//! client's certificate, and hands both stream and client to `http/serve.rs`.
 
 use std::io;
 use std::sync::Arc;
@@ -67,6 +68,7 @@ impl Tls {
     }
 }
 
+/// Reads the client authorities from a PEM text.
 fn authorities(pem: &str, provider: Arc<CryptoProvider>) -> Result<Authorities, TlsError> {
     let own = certificates(pem, "the file of the authority of clients")?;
     let mut roots = RootCertStore::empty();

@@ -1,4 +1,6 @@
-//! The admission plugins that check a new object against the rest of the cluster, or complete it.
+//! The built-in admission plugins of the server that concern new objects of several kinds. A plugin is a function here,
+//! named as in upstream; `create.rs` calls them at their places. (`pod_admission.rs` has those for pods; the
+//! `admission` folder calls webhooks and policies.)
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;

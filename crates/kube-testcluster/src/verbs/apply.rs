@@ -1,4 +1,6 @@
-//! Server-side apply: a PATCH with a configuration to apply. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
+//! Server-side apply: a PATCH with the fields that the client wants an object to have. The server merges them into the
+//! object, records which manager owns which field, and refuses to change the fields of other managers without `force`.
+//! Here is the request; `managed_fields` has the algorithm. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
 
 use std::sync::Arc;
 
@@ -48,6 +50,7 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
 
+/// Answers a server-side apply.
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
@@ -161,6 +164,7 @@ impl Apply {
         }
     }
 
+    /// Computes the state of an existing object after the apply.
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;

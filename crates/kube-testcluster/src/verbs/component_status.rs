@@ -1,5 +1,6 @@
-//! GET of ComponentStatus: the health of the cluster's components, computed for each request. Upstream:
-//! `pkg/registry/core/componentstatus`, and `componentStatusStorage` in `pkg/registry/core/rest`.
+//! GET of ComponentStatus (`kubectl get componentstatuses`): the health of the cluster's components. Nothing is stored:
+//! the objects are computed for each request. Upstream: `pkg/registry/core/componentstatus`, and
+//! `componentStatusStorage` in `pkg/registry/core/rest`.
 
 use std::borrow::Cow;
 

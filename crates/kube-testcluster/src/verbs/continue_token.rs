@@ -1,4 +1,5 @@
-//! The continue token of a paged list: encoding and decoding.
+//! The continue token of a paged list: encoding and decoding. A page that is not the last one has a token in its
+//! metadata; the client sends it back to get the next page.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -19,6 +20,7 @@ pub(crate) struct ContinueToken {
 }
 
 #[derive(Serialize, Deserialize)]
+/// The JSON inside a token, with upstream's names.
 struct TokenJson {
     #[serde(default)]
     v: String,

@@ -43,8 +43,8 @@ fn undecodable(revision: &str, why: &ApiError) -> String {
     format!("object not decodable revision={revision}: {}", why.message())
 }
 
-/// Computes a change in the version of the request. A new state is stored in the current storage version, whichever
-/// version the object was stored in before.
+/// Computes a change in the version of the request: converts the stored object for `change`, and the new state back. It
+/// is stored in the current storage version, whichever version the object was stored in before.
 pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
     rows: Conversion,
@@ -125,6 +125,7 @@ impl Conversion {
         self.served.custom.is_some() && (self.served != self.stored || has_several)
     }
 
+    /// Converts an object or a list to the version of the request. Other values stay unchanged.
     pub(super) async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
         if value["kind"] == self.stored.list_kind()
             && let Some(Value::Array(items)) = value.get_mut("items")
@@ -177,6 +178,7 @@ impl Conversion {
     }
 }
 
+/// Converts the events of a watch one by one.
 fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let selection = parts.extensions.remove::<Selection>();

@@ -1,4 +1,6 @@
-//! POST to a collection: creates an object.
+//! POST to a collection: creates an object. [`Creation`] has the steps in upstream's order (admission, defaults,
+//! validation, storage); a PUT or an apply to a missing object runs them too. Components of the cluster create their
+//! objects with [`create_own`].
 
 use std::sync::Arc;
 
@@ -37,6 +39,7 @@ const NAME_TRIES: usize = 8;
 /// `MaxGeneratedNameLength`.
 const LONGEST_PREFIX: usize = 58;
 
+/// Answers a POST of an object.
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -212,6 +215,7 @@ pub(crate) fn prepare_own(
     set_entries(value, entries);
 }
 
+/// Stores a new object, if its namespace still accepts new ones.
 async fn admitted(
     store: &Store,
     resource: &'static Resource,
@@ -314,6 +318,7 @@ fn add_namespace_finalizer(namespace: &mut Value) {
     }
 }
 
+/// Sets the name from `generateName`, with a random suffix. Tries not to hit an existing name.
 fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, metadata: &mut Map) {
     let text = |field: &str| metadata.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let prefix = text("generateName");

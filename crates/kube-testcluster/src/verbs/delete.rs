@@ -1,4 +1,6 @@
-//! DELETE of an object or of a collection.
+//! DELETE of an object or of a collection. An object goes at once, or is only marked (with a `deletionTimestamp`) and
+//! stays until its grace period is over and its last finalizer is removed. Evictions and controllers delete by
+//! [`remove`], too.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -36,6 +38,7 @@ pub(crate) enum Outcome {
     Blank(Arc<Object>),
 }
 
+/// Answers a DELETE of one object.
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -90,8 +93,9 @@ pub(crate) async fn give_way(nth: usize) {
     }
 }
 
-/// Deletes an object. Every deletion goes through this function. A graceful deletion is first recorded in the object,
-/// and its removal is a separate write. The admission gate is asked about each of the two writes.
+/// Deletes an object. Every deletion by a request or a controller goes through this function. A graceful deletion is
+/// first recorded in the object, and its removal is a separate write. The admission gate is asked about each of the two
+/// writes.
 pub(crate) async fn remove(
     store: &Store,
     rows: impl Into<Conversion>,
@@ -177,6 +181,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     if options.keeps_definition(current.resource) && !current.summary.is_deleting {
         return (Next::Put(terminating(store, current)), NextStep::Wait);
     }
+    // A finalizer keeps the object until its controller has removed it.
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
         object(&mut value["metadata"]).remove("finalizers");
@@ -185,6 +190,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     }
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    // The grace period of the object after this write; the arms that need no such write return early.
     let period = match (current.resource.deletion, &deleting, grace) {
         (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => {
             return (Next::Remove, NextStep::RemovedByFinalizers);
@@ -208,6 +214,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
             _ => return (Next::Put(value), NextStep::Wait), // its finalizers may have changed
         },
     };
+    // The deletionTimestamp is the end of the grace period, so it moves when the period changes.
     let at = match &deleting {
         Some(at) => clock::shifted(at, period - grace.unwrap_or_default()),
         None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),

@@ -1,4 +1,5 @@
-//! DeleteOptions: grace period, preconditions, propagation policy and dry run of a deletion.
+//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion,
+//! and answers the questions of `delete.rs` about them.
 
 use axum::extract::Request;
 use serde::Deserialize;
@@ -52,6 +53,7 @@ pub(crate) enum Policy {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+/// The options as they were sent, before validation.
 struct RawOptions {
     grace_period_seconds: Option<i64>,
     preconditions: Option<Preconditions>,

@@ -1,4 +1,6 @@
-//! Requests of the cluster's own kubelet and scheduler, which call the handlers directly and without HTTP.
+//! Requests of the cluster's own kubelets and scheduler. Their crate knows only the trait [`Requests`]; this file
+//! implements it by the server's own functions, without HTTP, so that a cluster with thousands of pods stays fast. The
+//! same rules apply as for clients: admission, validation, managed fields.
 
 use std::sync::Arc;
 
@@ -121,6 +123,7 @@ impl InProcess {
     }
 }
 
+/// Returns the field manager of a component.
 fn writer(author: Author) -> Writer {
     let component = match author {
         Author::Scheduler => Component::SCHEDULER,

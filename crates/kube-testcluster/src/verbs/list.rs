@@ -1,4 +1,6 @@
-//! GET of a collection: a list.
+//! GET of a collection: a list (or a watch, which `watch.rs` answers). `list_plan.rs` decides where the objects come
+//! from, this file reads a page of them, and `page.rs` encodes it. Also lists the objects for the deletion of a
+//! collection.
 
 use axum::response::{IntoResponse, Response};
 
@@ -129,6 +131,7 @@ async fn list_selected(
 ) -> Result<Page, ApiError> {
     let mut page = list(store, resource, filter, &options, plan)?;
     let Some(selection) = selection else { return Ok(page) };
+    // `most` becomes the limit that the client asked for, because later rounds raise `options.limit`.
     let (mut found, mut most) = (Vec::new(), usize::MAX);
     loop {
         found.extend(selection.of(store, std::mem::take(&mut page.objects)).await?);
@@ -144,6 +147,7 @@ async fn list_selected(
     }
 }
 
+/// Reads one page, from the source that the plan names.
 fn list(
     store: &Store,
     resource: &'static Resource,

@@ -1,4 +1,4 @@
-//! The query of a list or a watch, parsed and validated, and the resourceVersion of a get.
+//! Parses and validates the query of a list or a watch (`metav1.ListOptions`), and any resourceVersion in a query.
 
 use std::time::Duration;
 
@@ -52,9 +52,9 @@ impl ListOptions {
     /// Sets the options that a watch without a version has by default. A collection deletion may have `watch=true`,
     /// too. Upstream: `SetListOptionsDefaults`.
     pub(crate) fn set_defaults(&mut self, streams_lists: bool) {
-        let old = matches!(self.resource_version.as_str(), "" | "0");
-        let silent = self.send_initial_events.is_none() && self.resource_version_match.is_empty();
-        if streams_lists && self.watch && silent && old {
+        let is_any_version = matches!(self.resource_version.as_str(), "" | "0");
+        let is_plain = self.send_initial_events.is_none() && self.resource_version_match.is_empty();
+        if streams_lists && self.watch && is_plain && is_any_version {
             self.send_initial_events = Some(true);
             NOT_OLDER_THAN.clone_into(&mut self.resource_version_match);
         }

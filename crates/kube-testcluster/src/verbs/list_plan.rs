@@ -1,5 +1,6 @@
-//! Decides if the watch cache or storage answers a list, and from which state. Upstream: `shouldDelegateList`, for old
-//! and new servers.
+//! Decides if the watch cache or storage answers a list, and from which state (any, the current one, or an exact
+//! revision). The rules of upstream differ between servers up to 1.26 (`Era::Classic`) and current ones. Upstream:
+//! `shouldDelegateList`.
 
 use super::continue_token::ContinueToken;
 use super::list_options::{ListOptions, NOT_OLDER_THAN, resource_version};
@@ -53,6 +54,7 @@ pub(crate) fn plan(
     Ok(Plan { from, wanted, start })
 }
 
+/// Returns the state that a list asks for, and the start of the page.
 fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;
@@ -89,8 +91,8 @@ fn reaches_storage(options: &ListOptions) -> bool {
 }
 
 /// Returns true if storage must answer. In current servers the watch cache answers every list, except exact revisions
-/// that it has no snapshot of, and exact revisions of single objects. A revision in the future counts as present,
-/// because the list waits for it.
+/// that it cannot go back to, and exact revisions of single objects. The cache counts as having a revision in the
+/// future, because the list waits for it.
 fn lacks_snapshot(
     store: &Store,
     resource: &Resource,

@@ -1,5 +1,5 @@
-//! The handlers of requests, one for each verb or subresource. Each takes a [`Call`] and returns a response, or an
-//! error that becomes a `Status`.
+//! The handlers of requests for resources, one for each verb or subresource, and the steps that they share. The router
+//! chooses the handler. Each takes a [`Call`] and returns a response, or an error that becomes a `Status`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Removes owner references that an object has twice. Upstream: `dedupOwnerReferencesAndAddWarning`.
+//! Removes owner references that an object has twice, and warns the client, as upstream does before it stores an
+//! object. Upstream: `dedupOwnerReferencesAndAddWarning`.
 
 use std::collections::HashSet;
 

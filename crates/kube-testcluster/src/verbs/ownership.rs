@@ -1,6 +1,7 @@
-//! The field manager of a write: whom [`managed_fields`](crate::managed_fields) records as the owner of the written
-//! fields. Upstream: `managerOrUserAgent` and `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of
-//! the kinds.
+//! Connects writes with [`managed_fields`](kube_machinery::managed_fields), which records in each object which manager
+//! has set which field (`metadata.managedFields`). This file finds the manager of a write, and returns the entries to
+//! store with the new object; creates, updates, patches and applies call it. Upstream: `managerOrUserAgent` and
+//! `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -89,6 +90,8 @@ impl Component {
     pub(crate) const SERVER: Self = Self("kube-apiserver");
 }
 
+/// Returns the manager of a request that names none: the user agent up to the first slash. Upstream:
+/// `prefixFromUserAgent`.
 fn prefix_of_user_agent(headers: &HeaderMap) -> String {
     let agent = headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()));
     let agent = agent.unwrap_or_default();
@@ -102,8 +105,8 @@ fn prefix_of_user_agent(headers: &HeaderMap) -> String {
     prefix
 }
 
-/// Converts objects between the served versions of their kind, for [`managed_fields`](crate::managed_fields). An
-/// object's `apiVersion` names its version.
+/// Converts objects between the served versions of their kind, for [`managed_fields`](kube_machinery::managed_fields).
+/// An object's `apiVersion` names its version.
 #[derive(Debug)]
 struct Versions(Arc<Catalog>);
 
@@ -260,6 +263,7 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
     }
 }
 
+/// Returns the time from which objects have entries.
 fn tracked(store: &Store) -> Tracked {
     match store.settings.managed_fields {
         ManagedFields::Kept => Tracked::FromCreation,

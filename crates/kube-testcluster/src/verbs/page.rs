@@ -1,4 +1,5 @@
-//! A page of a list, and its encoding as a response.
+//! A page of a list: collects its objects, the token for the next page and the number of remaining objects, and encodes
+//! it as a response, piece by piece while it is sent.
 
 use std::sync::Arc;
 use std::vec;

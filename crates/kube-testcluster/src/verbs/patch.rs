@@ -1,4 +1,5 @@
-//! PATCH of an object or of its status.
+//! PATCH of an object or of its status: a JSON patch, a merge patch or a strategic merge patch (server-side apply is in
+//! `apply.rs`). The patch is applied to the current object, and the result is then handled like the body of a PUT.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,6 +52,7 @@ enum Change {
     Operations(::json_patch::Patch),
 }
 
+/// Answers a PATCH.
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     if apply::is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply::apply(call).await;
@@ -136,6 +138,7 @@ pub(crate) fn check_media_type(
     }
 }
 
+/// Returns the parser for the media type of the patch.
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
     match body::media_type(headers) {
         "application/merge-patch+json" => Ok(merge),
@@ -154,7 +157,7 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
-    /// Returns a merge patch.
+    /// Returns a merge patch of the cluster itself.
     pub(super) fn of(patch: Value) -> Self {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
@@ -175,6 +178,7 @@ impl PatchBody {
     }
 }
 
+/// Returns the warnings about duplicate fields of a patch.
 fn duplicates(patch: &Json) -> Vec<String> {
     patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }
@@ -184,6 +188,7 @@ pub(super) fn no_map(patch: &Json) -> String {
     format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
 
+/// Parses a merge patch. As upstream, a body that is no object gets another message if field validation is off.
 fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match &patch {
@@ -197,6 +202,7 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a strategic merge patch.
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {
@@ -209,6 +215,7 @@ fn strategic(patch: Json, _: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a JSON patch.
 fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     let mut faults = Vec::new();
     let checked = if strictness == Strictness::Ignore { Ok(()) } else { check_operations(&patch, &mut faults) };
@@ -257,6 +264,7 @@ fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String
     Ok(())
 }
 
+/// Converts a JSON patch to operations, with upstream's errors.
 fn into_operations(patch: Json) -> Result<Change, ApiError> {
     let mut patch = Value::from(patch);
     let operations = match &mut patch {
@@ -299,7 +307,7 @@ async fn apply(
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };
     let mut value = patched().await?;
-    let forgets_owners = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
+    let clears_managers = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
         _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
@@ -319,7 +327,7 @@ async fn apply(
     });
     match (decoded, &change.change) {
         (Ok((mut decoded, wrong)), _) => {
-            if forgets_owners {
+            if clears_managers {
                 decoded.value["metadata"]["managedFields"] = json!([]);
             }
             Ok((decoded, wrong))

@@ -1,5 +1,5 @@
-//! The default admission plugins for pods: `ServiceAccount`, `Priority` and `DefaultTolerationSeconds`, upstream in
-//! `plugin/pkg/admission`.
+//! The built-in admission plugins that complete pods before they are stored: `ServiceAccount`, `Priority` and
+//! `DefaultTolerationSeconds`, upstream in `plugin/pkg/admission`. `create.rs` and `update.rs` call them.
 //!
 //! Unlike upstream, `ServiceAccount` adds no volume with a token.
 
@@ -27,9 +27,10 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 /// The annotation of a static pod, which a kubelet has read from a file. Such a pod has no service account.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
+/// The priority classes that exist in every cluster, and their values.
 const SYSTEM_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-const USUAL_POLICY: &str = "PreemptLowerPriority";
+const DEFAULT_POLICY: &str = "PreemptLowerPriority";
 
 /// The taints of a node that pods tolerate for a while by default.
 const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
@@ -70,6 +71,7 @@ pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
     add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
 }
 
+/// Sets the pod's service account, and takes over the account's image pull secrets.
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let named = ["serviceAccountName", "serviceAccount"];
     let given = named.iter().filter_map(|field| spec.get(field)?.as_str()).find(|name| !name.is_empty());
@@ -114,7 +116,7 @@ impl Class {
     fn named(store: &Store, name: &str) -> Result<Option<Self>, ApiError> {
         let of_the_system = SYSTEM_CLASSES.iter().find(|(known, _)| *known == name);
         if let Some((name, value)) = of_the_system {
-            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: USUAL_POLICY.to_owned() }));
+            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: DEFAULT_POLICY.to_owned() }));
         }
         let found = store.get(PRIORITY_CLASSES, &Key::new(None, name));
         found.map(|class| Ok(Self::of(&class.open()?.value))).transpose()
@@ -131,11 +133,11 @@ impl Class {
                 least = Some(Self::of(&class.value));
             }
         }
-        Ok(least.unwrap_or_else(|| Self { name: String::new(), value: 0, policy: USUAL_POLICY.to_owned() }))
+        Ok(least.unwrap_or_else(|| Self { name: String::new(), value: 0, policy: DEFAULT_POLICY.to_owned() }))
     }
 }
 
-/// Upstream: `admitPod` of the plugin `Priority`.
+/// Sets the pod's priority and preemption policy to those of its class. Upstream: `admitPod` of the plugin `Priority`.
 fn set_priority(store: &Store, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let requested = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
     let class = match requested.as_str() {

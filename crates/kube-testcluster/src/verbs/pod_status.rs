@@ -1,5 +1,6 @@
-//! Merges a status that the kubelet or the scheduler reports into the pod's status. Upstream: `mergePodStatus` in
-//! `pkg/kubelet/status`, and the patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
+//! Merges a status that the kubelet or the scheduler reports into the pod's status. It is not replaced as a whole,
+//! because other components may own some of its conditions. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
+//! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
 use kube_machinery::codec::merge_patch;
 use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};
@@ -26,11 +27,12 @@ pub(super) fn merge(status: &mut Map, reported: &Value) {
     }
 }
 
+/// Merges the conditions; [`merge`] says in which order.
 fn merge_conditions(old: &mut Array, reported: &Array) {
     let before = Before::of(old, TYPE);
-    let is_said = |condition: &Value| reported.iter().any(|reported| reported[TYPE] == condition[TYPE]);
+    let is_reported = |condition: &Value| reported.iter().any(|reported| reported[TYPE] == condition[TYPE]);
     let is_own = |condition: &Value| KUBELETS.iter().any(|own| condition[TYPE] == *own);
-    let kept = std::mem::take(old).into_iter().filter(|condition| !is_said(condition));
+    let kept = std::mem::take(old).into_iter().filter(|condition| !is_reported(condition));
     let (mut own, others): (Array, Array) = kept.partition(is_own);
     own.extend(reported.iter().cloned());
     reorder(&mut own, reported, &before, TYPE);

@@ -1,5 +1,6 @@
-//! Reset fields: the fields that a write to an object or a subresource cannot change, so its manager never owns them.
-//! Upstream: `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
+//! Reset fields: the fields that a write to an object or a subresource cannot change, such as the status in an update
+//! of the object. The server resets them to their old values, so `managedFields` must not record the writer as their
+//! owner. Upstream: `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
 
 use kube_machinery::kinds::{Resource, Subresource};
 use kube_machinery::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};

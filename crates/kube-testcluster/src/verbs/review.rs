@@ -1,6 +1,6 @@
-//! POST of a review: tells who the client is, and what it or another user may do. Without authorization everything is
-//! allowed, and without authentication every client is anonymous. Upstream: `pkg/registry/authorization`,
-//! `pkg/registry/authentication`.
+//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, or what
+//! it or another user may do; nothing is stored. Without authorization everything is allowed, and without
+//! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -46,6 +46,7 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
 }
 
+/// Returns a review with its status. Upstream keeps metadata and spec only for some kinds.
 fn answer(
     resource: &Resource,
     review_object: &Value,
@@ -88,6 +89,7 @@ fn user_in(spec: &Value) -> User {
     User { name: text("user"), uid: text("uid"), groups: texts(&spec["groups"]), extra }
 }
 
+/// Returns the status of an access review: if the user may do what the spec says.
 fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
     let decision = caller.map(|caller| caller.authorizer.authorize(user, &Attributes::of_review(spec)));
     let Decision { allowed, reason } = decision.unwrap_or(Decision { allowed: true, reason: String::new() });
@@ -115,15 +117,16 @@ fn unread_selectors(review_object: &Value) -> Vec<&'static str> {
     problems
 }
 
+/// Returns the status of a rules review: everything that the user may do in a namespace.
 fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
     let (rules, problem) = match caller.map(|caller| caller.authorizer.rules_for(user, namespace)) {
         None | Some(Rules::Everything) => (PolicyRule::everything().to_vec(), String::new()),
         Some(Rules::These(rules, problem)) => (rules, problem),
     };
     let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::review_entries).unzip();
-    let present = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
+    let listed = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
     let mut status =
-        json!({"resourceRules": present(resources), "nonResourceRules": present(others), "incomplete": false});
+        json!({"resourceRules": listed(resources), "nonResourceRules": listed(others), "incomplete": false});
     if !problem.is_empty() {
         status["evaluationError"] = json!(problem);
     }

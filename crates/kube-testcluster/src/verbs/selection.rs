@@ -1,6 +1,6 @@
-//! Field selectors in a version that objects are not stored in. A field may have another name or value there, so the
-//! selectors are matched after the conversion. Upstream has a storage for each version, whose codec converts before
-//! `GetAttrs` reads the fields.
+//! Field selectors of custom resources in a version that objects are not stored in. A field may have another name or
+//! value there, so lists and watches match these selectors only after the conversion; all other selectors are matched
+//! in the store. Upstream has a storage for each version, whose codec converts before `GetAttrs` reads the fields.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! PUT of an object or of its status.
+//! PUT of an object or of its status, and the steps that all updates share: patches, applies and the cluster's own
+//! components compute their new state with [`next`] or [`admitted`], in upstream's order (admission, defaults, fields
+//! that must not change, validation, generation, managed fields).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +33,7 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{SmolStr, Value, json};
 
+/// Answers a PUT.
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
@@ -184,6 +187,7 @@ fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, 
     }
 }
 
+/// Computes the state after an update whose new state admission has already changed. `entries` are its `managedFields`.
 fn decided(
     store: &Store,
     current: &Opened,
@@ -298,6 +302,7 @@ fn keep_status(current: &Opened, new: &mut Value, subresource: Option<Subresourc
     keep(&current.value, new, "status");
 }
 
+/// Restores a field to its old value, or removes it if it was not there.
 fn keep(old: &Value, new: &mut Value, field: &str) {
     match old.get(field) {
         Some(value) => object(new).insert(field.into(), value.clone()),

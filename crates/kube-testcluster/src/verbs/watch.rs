@@ -1,4 +1,5 @@
-//! GET of a collection with `watch=true`: a watch.
+//! GET of a collection with `watch=true`: a watch. Decides from the options where the watch starts; `watcher.rs` runs
+//! it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! One watch: the initial events, then changes, until the timeout. Upstream: `cacheWatcher`.
+//! Runs one watch, as the body of its response: sends the initial events, then each change, and bookmarks from time to
+//! time, until the timeout, or until the client leaves or is too slow. Upstream: `cacheWatcher`.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -149,10 +150,12 @@ impl Watch {
         }))
     }
 
+    /// Returns true if the watch cache has not reached the revision yet.
     fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
         self.resource.cached && state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
+    /// Takes the initial events and subscribes to later ones, under one lock, so that no event is missed between them.
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
         if let Start::State { fresh: Some(requested), .. } = self.start
@@ -201,6 +204,7 @@ impl Stream {
         Some(line)
     }
 
+    /// Returns the next line: an initial event, a change or a bookmark.
     async fn line(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {

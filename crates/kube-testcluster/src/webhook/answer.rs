@@ -1,4 +1,5 @@
-//! Decodes the response of a webhook as client-go does. Upstream: `transformResponse` in
+//! Decodes the response of a webhook, and words its errors as client-go does, because kube-apiserver calls webhooks
+//! with client-go and its messages reach the client. Upstream: `transformResponse` in
 //! `k8s.io/client-go/rest/request.go`, and `NewGenericServerResponse` in `k8s.io/apimachinery/pkg/api/errors`.
 
 use kube_machinery::value::Value;
@@ -44,6 +45,7 @@ impl Answer {
         (status["kind"] == "Status").then(|| status["message"].as_str().unwrap_or_default().to_owned())
     }
 
+    /// Returns client-go's message for an HTTP code. Upstream: `NewGenericServerResponse`.
     fn generic_message(&self) -> String {
         let shown = &self.body[..self.body.len().min(MOST_SHOWN)];
         let is_text = self.content_type.is_empty() || self.content_type.starts_with("text/");

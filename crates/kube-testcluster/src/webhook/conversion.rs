@@ -1,4 +1,6 @@
-//! Converts custom resources from one version to another with a conversion webhook. Upstream:
+//! Converts custom resources from one version to another, with the conversion webhook of their definition. Without one,
+//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. The verbs convert
+//! objects between the stored version and the version of a request; policies convert their parameters. Upstream:
 //! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;
@@ -62,6 +64,7 @@ fn typed(resource: &Resource, mut value: Value) -> Value {
     value
 }
 
+/// Calls the webhook with these objects, and checks the converted ones.
 async fn convert(
     store: &Store,
     hook: &ConversionWebhook,
@@ -146,6 +149,7 @@ fn checked(original: &Value, mut object: Value, to: &Resource, n: usize) -> Resu
     Ok(object)
 }
 
+/// Returns the original metadata with the labels and annotations that the webhook returned.
 fn restored(original: &Value, mut returned: Map) -> Result<Value, String> {
     let mut metadata = original.as_object().cloned().unwrap_or_default();
     for field in ["labels", "annotations"] {

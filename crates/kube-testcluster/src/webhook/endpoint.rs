@@ -1,5 +1,6 @@
-//! The URL of a webhook, and the network address behind it. Upstream: `hookClientConfig` in `util/webhook/client.go`,
-//! and `ResolveEndpoint` in `util/proxy/proxy.go`.
+//! The URL of a webhook, and the network address behind it. A configuration names either a URL, or a Service of the
+//! cluster; the latter's address is read from the stored Endpoints. Upstream: `hookClientConfig` in
+//! `util/webhook/client.go`, and `ResolveEndpoint` in `util/proxy/proxy.go`.
 
 use std::time::Duration;
 
@@ -79,6 +80,7 @@ fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
+/// Returns the address of a service's first endpoint.
 fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<String, String> {
     let key = Key::new(Some(namespace), name);
     let open = |row| store.get(row, &key).and_then(|object| object.open().ok());

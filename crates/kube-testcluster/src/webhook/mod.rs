@@ -1,5 +1,5 @@
-//! The HTTP client that calls webhooks: admission webhooks, and webhooks that convert custom resources. Upstream:
-//! `k8s.io/apiserver/pkg/util/webhook`.
+//! The HTTP client that calls webhooks, which are programs of the user: admission webhooks, and webhooks that convert
+//! custom resources. Upstream: `k8s.io/apiserver/pkg/util/webhook`.
 //!
 //! Each call uses HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, every call
 //! fails. Timeouts follow tokio's clock: with a paused clock, a call to a webhook in another process times out at once.
@@ -20,7 +20,7 @@ use crate::store::Store;
 use kube_machinery::kinds::client_config::ClientConfig;
 use kube_machinery::value::Value;
 
-/// The `timeout` parameter in the URL of a call: present or not.
+/// The `timeout` parameter in the URL of a call. Admission webhooks get it, conversion webhooks do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deadline {
     InQuery,

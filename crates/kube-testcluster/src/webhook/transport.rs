@@ -1,4 +1,5 @@
-//! Sends one request over TLS, with hyper and rustls. Errors are in the words of Go's `net/http`.
+//! Sends one request to a webhook over TLS, with hyper and rustls. Errors are in the words of Go's `net/http`, because
+//! clients see them in the response to their own request.
 
 use std::io;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use super::verifier::Verifier;
 /// The longest response, in bytes. Upstream has no limit; a stored object is always shorter.
 const LONGEST: usize = 8 * 1024 * 1024;
 
+/// Posts a body to a webhook, and returns its response.
 pub(super) async fn ask(
     url: &WebhookUrl,
     address: &str,
@@ -60,6 +62,7 @@ pub(super) async fn ask(
     answer
 }
 
+/// Opens a TLS connection, and checks that the certificate is valid for the webhook's host.
 async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let config = config(ca_bundle)?;
     let name = ServerName::try_from(url.host.clone()).map_err(|why| why.to_string())?;
@@ -68,6 +71,7 @@ async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<Tl
     stream.map_err(|why| of_handshake(&why, &url.host))
 }
 
+/// Returns a TLS configuration that trusts the bundle.
 fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     let bundle: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
     if bundle.is_empty() && !ca_bundle.trim_ascii().is_empty() {
@@ -80,6 +84,7 @@ fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     Ok(config.with_no_client_auth())
 }
 
+/// Returns Go's message for a connection that cannot be opened.
 fn of_dial(address: &str, why: &io::Error) -> String {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     match why.kind() {
@@ -91,6 +96,7 @@ fn of_dial(address: &str, why: &io::Error) -> String {
     }
 }
 
+/// Returns Go's message for a failed TLS handshake.
 fn of_handshake(why: &io::Error, host: &str) -> String {
     let Some(error) = why.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return if why.kind() == io::ErrorKind::UnexpectedEof { "EOF".to_owned() } else { why.to_string() };
@@ -117,7 +123,7 @@ fn of_handshake(why: &io::Error, host: &str) -> String {
     }
 }
 
-/// Go: `CertificateInvalidError`, for the reason `Expired`.
+/// Returns Go's message for a certificate outside its time. Go: `CertificateInvalidError`, for the reason `Expired`.
 fn not_now(now: UnixTime, is: &str, limit: UnixTime) -> String {
     let shown = |time: UnixTime| {
         let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
@@ -136,6 +142,7 @@ fn inside(shown: &str) -> &str {
     shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'))
 }
 
+/// Returns Go's message for a response that breaks off.
 fn of_http(why: &hyper::Error) -> String {
     if why.is_incomplete_message() || why.is_closed() { "EOF".to_owned() } else { why.to_string() }
 }

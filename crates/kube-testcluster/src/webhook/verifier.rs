@@ -1,4 +1,5 @@
-//! Verifies the certificate of a webhook against the CA bundle of its configuration. Go: `Certificate.Verify` in
+//! Verifies the certificate of a webhook against the CA bundle (`caBundle`) of its configuration, as Go does: rustls
+//! alone would refuse a certificate that is itself in the bundle, as envtest writes it. Go: `Certificate.Verify` in
 //! `crypto/x509`.
 
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use kube_machinery::conventions::x509::Validity;
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,
-    /// `None` if no certificate in the bundle can sign.
+    /// The verifier for certificates signed by the bundle; `None` if no certificate in the bundle can sign.
     signed: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
 }

@@ -1,5 +1,6 @@
-//! The variables that the CEL expressions of a policy see: the request, its objects, parameters and the policy's own
-//! variables. Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
+//! The variables that the CEL expressions of a policy or of a webhook's match conditions see: the request, its objects,
+//! parameters, and the policy's own `variables`. The interpreter asks for them by name, through the trait [`Names`].
+//! Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +14,8 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::Expressions;
 use kube_machinery::value::Value;
 
-/// The values that all expressions about a request see. They are converted to CEL at their first use.
+/// The values that all expressions about a request see. They are converted to CEL at their first use, and shared by
+/// several activations. `row` is the version in which the expressions see the objects.
 pub(in crate::admission) struct Seen<'a> {
     attributes: &'a Attributes<'a>,
     row: &'static Resource,
@@ -34,7 +36,7 @@ impl<'a> Seen<'a> {
         Self { attributes, row, request, object, old, namespace }
     }
 
-    /// Returns the same values without the namespace, for match conditions.
+    /// Returns the same values without the namespace, because upstream gives match conditions no `namespaceObject`.
     pub(super) fn without_namespace(other: &Self) -> Self {
         let (request, object, old) = (other.request.clone(), other.object.clone(), other.old.clone());
         Self { attributes: other.attributes, row: other.row, request, object, old, namespace: None }
@@ -77,14 +79,15 @@ pub(super) enum Authorization {
     Absent,
 }
 
-/// The variables for expressions that run together. A policy's own variable is computed when the first expression names
-/// it.
+/// The variables for expressions that run together. A policy's own variable (an expression with a name, used as
+/// `variables.NAME`) is computed when the first expression names it.
 pub(in crate::admission) struct Activation<'a> {
     seen: &'a Seen<'a>,
     params: Option<Cel>,
     authorization: Authorization,
     /// The expressions of the policy; `None` for a webhook.
     expressions: Option<&'a Expressions>,
+    /// The results of the policy's variables that are computed already, by index.
     computed: RefCell<HashMap<usize, Outcome>>,
     /// The number of the policy's variables that can be named now. A variable can name only those before it.
     named: Cell<usize>,
@@ -105,11 +108,13 @@ impl<'a> Activation<'a> {
         Self { seen, params, authorization, expressions, computed: RefCell::default(), named }
     }
 
-    /// Returns the variable with this name, if it can be named here. If two have the same name, the later one counts.
+    /// Returns the index of the variable with this name, if it can be named here. If two have the same name, the later
+    /// one counts.
     fn find(&self, name: &str) -> Option<usize> {
         self.expressions?.variable_among(self.named.get(), name)
     }
 
+    /// Returns the value of a policy's variable, and computes it at its first use.
     fn value_of_variable(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         if let Some(known) = self.computed.borrow().get(&index) {
             return known.clone();
@@ -123,6 +128,8 @@ impl<'a> Activation<'a> {
     /// Computes all variables that a variable depends on, from the first one on. So no variable is computed inside
     /// another one, and a long chain of variables cannot exhaust the stack.
     fn compute_what_it_needs(&self, of: &'a Expressions, index: usize, meter: &Meter) {
+        // `needed` is sorted by index, and a variable can name only earlier ones, so the order of `needed` is a valid
+        // one.
         let (mut needed, mut open) = (BTreeSet::new(), vec![index]);
         while let Some(next) = open.pop() {
             let planned = of.variables[next].program.planned();
@@ -136,12 +143,13 @@ impl<'a> Activation<'a> {
         needed.into_iter().for_each(|index| drop(self.compute(of, index, meter)));
     }
 
+    /// Runs the expression of a variable, and keeps the result.
     fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         let variable = &of.variables[index];
         let outcome = match variable.program.planned() {
             Err(why) => Err(failed(&variable.name, "compile", why.to_owned())),
             Ok(planned) => {
-                let visible = self.named.replace(index);
+                let visible = self.named.replace(index); // meanwhile, only the variables before this one can be named
                 let outcome = run(planned, self, meter);
                 self.named.set(visible);
                 let outcome = outcome.and_then(|value| match meter.is_too_deep(&value)? {
@@ -149,7 +157,7 @@ impl<'a> Activation<'a> {
                     false => Ok(value),
                 });
                 outcome.map_err(|why| match why {
-                    Error::OutOfBudget => why,
+                    Error::OutOfBudget => why, // ends the whole evaluation, so it must stay recognizable
                     why => failed(&variable.name, "evaluate", why.to_string()),
                 })
             }

@@ -1,5 +1,6 @@
-//! The CEL variable `authorizer`, with which expressions check permissions. Upstream:
-//! `k8s.io/apiserver/pkg/cel/library/authz.go`.
+//! The CEL variable `authorizer`, with which the expressions of policies and match conditions check permissions of the
+//! request's user, as in `authorizer.group('apps').resource('deployments').check('create').allowed()`. Each call in
+//! such a chain returns a new [`Subject`]. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use kube_machinery::codec::expression::{Object, Value};
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{is_label, is_subdomain};
 
-/// The cost of a check. One expression can afford two checks.
+/// The CEL cost of a check, as upstream. It is high, so that one expression can make only two checks: each may be slow.
 const OF_A_CHECK: u64 = 350_000;
 
 /// The user whose permissions are checked, and the authorizer.
@@ -24,10 +25,15 @@ struct Who {
 /// The CEL objects of this library.
 #[derive(Clone, Debug)]
 enum Subject {
+    /// `authorizer`, or `authorizer.serviceAccount(…)`.
     Authorizer(Who),
+    /// `authorizer.path(…)`.
     Path(Who, String),
+    /// `authorizer.group(…)`.
     Group(Who, String),
+    /// `….resource(…)`, with the parts that further calls have set.
     Resource(Who, ResourceAttributes),
+    /// `….check(…)`.
     Decision(Decision),
 }
 
@@ -128,6 +134,7 @@ impl Object for Subject {
     }
 }
 
+/// Refuses an empty argument.
 fn named(what: &str, value: &str) -> Result<String, Error> {
     if value.trim().is_empty() { Err(Error::Failed(format!("{what} must not be empty"))) } else { Ok(value.to_owned()) }
 }

@@ -1,5 +1,6 @@
-//! Runs CEL expressions for a request. Upstream: `Evaluate` in `admission/plugin/cel/activation.go`, and `ForInput` in
-//! `condition.go`.
+//! Runs the CEL expressions of policies and match conditions for a request, and words their errors as upstream. A
+//! [`Meter`] adds up the cost of the expressions that share a limit. Upstream: `Evaluate` in
+//! `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
 
 use super::activation::Activation;
 use kube_machinery::codec::expression::Value;
@@ -9,7 +10,8 @@ use kube_machinery::kinds::admission::{Condition, Program};
 /// The cost limit of all match conditions together. Upstream: `RuntimeCELCostBudgetMatchConditions`.
 const OF_CONDITIONS: u64 = 2_500_000;
 
-/// The value of an expression, or its error.
+/// The value of an expression, or its error. Such an error concerns only this expression. When the cost limit is used
+/// up, no further expression runs, so that error is returned apart.
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression.

@@ -1,4 +1,5 @@
-//! Decides if a policy or a binding matches a request. Upstream: `admission/plugin/policy/matching`.
+//! Decides if a policy or a binding matches a request, by `matchConstraints` and `matchResources`: selectors, rules and
+//! excluded rules. Match conditions come later, in `validator.rs`. Upstream: `admission/plugin/policy/matching`.
 
 use super::super::{Attributes, matching};
 use crate::http::status::ApiError;
@@ -25,7 +26,8 @@ pub(super) fn binding(binding: &Binding, attributes: &Attributes<'_>) -> Result<
     }
 }
 
-/// Upstream: `Matcher.Matches`.
+/// Returns the version that the resources match; `None` if they do not match. Without rules, the request's own version
+/// matches. Upstream: `Matcher.Matches`.
 fn row(resources: &MatchResources, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {
     let in_namespace = matching::is_in_namespace(&resources.namespace_selector, attributes);
     let is_selected = matching::is_selected(&resources.object_selector, attributes);
@@ -40,6 +42,7 @@ fn row(resources: &MatchResources, attributes: &Attributes<'_>) -> Result<Option
     }
     let row = if resources.rules.is_empty() { Some(attributes.request.served) } else { named(&resources.rules) };
     if row.is_some() {
+        // As upstream, an invalid selector is an error only if the rules match.
         in_namespace.and(is_selected)?;
     }
     Ok(row)

@@ -1,4 +1,6 @@
-//! ValidatingAdmissionPolicies decide about a request. Upstream: `admission/plugin/policy/validating/dispatcher.go`.
+//! ValidatingAdmissionPolicies decide about a request. A policy has CEL expressions; a binding puts it into effect,
+//! chooses the requests and the parameters, and says what a failed expression does (deny, warn, audit). Upstream:
+//! `admission/plugin/policy/validating/dispatcher.go`.
 
 #[cfg(feature = "cel")]
 pub(super) mod activation;
@@ -35,26 +37,28 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
     }
 }
 
+/// Evaluates one policy for all its bindings, and adds its denials.
 async fn decide<'h>(
     hook: &'h PolicyHook,
     attributes: &Attributes<'_>,
     denials: &mut Vec<Denial<'h>>,
 ) -> Result<(), ApiError> {
-    let (policy, mut wrong) = (&hook.policy, Vec::new());
+    // Configuration errors: of the policy itself (without a binding), or of one binding.
+    let (policy, mut config_errors) = (&hook.policy, Vec::new());
     let is_ignored = policy.failure_policy == FailurePolicy::Ignore;
     if hook.bindings.is_empty() {
         return Ok(());
     }
     match matching::definition(policy, attributes) {
         Ok(None) => return Ok(()),
-        Err(why) => wrong.push((None, why)),
+        Err(why) => config_errors.push((None, why)),
         Ok(Some(row)) => match params::kind_of(policy, attributes.request.store) {
-            Err(why) => wrong.push((None, why)),
+            Err(why) => config_errors.push((None, why)),
             Ok(kind) => {
                 for binding in &hook.bindings {
-                    match bound(hook, binding, kind, row, attributes).await? {
+                    match evaluated_for(hook, binding, kind, row, attributes).await? {
                         Ok(decisions) => act(hook, binding, decisions, attributes, denials),
-                        Err(why) => wrong.push((Some(binding), why)),
+                        Err(why) => config_errors.push((Some(binding), why)),
                     }
                 }
             }
@@ -65,12 +69,13 @@ async fn decide<'h>(
         let of = if binding.is_none() { "policy" } else { "binding" };
         Denial::new(policy, binding, Decision::deny(format!("failed to configure {of}: {why}")))
     };
-    denials.extend(wrong.into_iter().filter(|_| !is_ignored).map(denial_of));
+    denials.extend(config_errors.into_iter().filter(|_| !is_ignored).map(denial_of));
     Ok(())
 }
 
-/// Evaluates a policy for one binding, if the binding matches. The inner error is a configuration error.
-async fn bound(
+/// Evaluates a policy for one binding, once for each parameter, if the binding matches. The inner error is a
+/// configuration error, which the failure policy decides about; the outer error fails the request.
+async fn evaluated_for(
     hook: &PolicyHook,
     binding: &Binding,
     kind: Option<&'static Resource>,
@@ -154,8 +159,9 @@ fn act<'h>(
     }
 }
 
+/// Adds a warning to the response.
 fn warn(request: &RequestContext<'_>, policy: &str, binding: &str, message: &str) {
-    let denial_of =
+    let warning =
         format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {message}");
-    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(denial_of);
+    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
 }

@@ -1,4 +1,5 @@
-//! Finds the parameter objects of a policy binding. Upstream: `CollectParams` in
+//! Finds the parameter objects of a policy binding. A policy with `paramKind` reads values such as limits from objects
+//! of that kind; the `paramRef` of the binding chooses them by name or by selector. Upstream: `CollectParams` in
 //! `admission/plugin/policy/generic/policy_dispatcher.go`.
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
 use kube_machinery::value::Value;
 
-/// Returns the resource of a policy's parameters; `None` if the policy has none.
+/// Returns the kind of a policy's parameters, as it is served; `None` if the policy has no parameters.
 ///
 /// # Errors
 /// If the kind is not served.
@@ -56,6 +57,8 @@ pub(super) async fn collect(
     if found.is_empty() && reference.not_found == NotFound::Deny {
         return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
     }
+    // Built-in kinds convert without a webhook. Custom resources may be stored in another version than `paramKind`
+    // names.
     if row.custom.is_none() {
         return Ok(found.iter().map(|stored| row.served_object(&stored.value)).collect());
     }

@@ -1,4 +1,5 @@
-//! Evaluates a policy for a request and one parameter. Upstream: `admission/plugin/policy/validating/validator.go`.
+//! Evaluates a policy for a request and one parameter: first its match conditions, then all its validations, messages
+//! and audit annotations. Upstream: `admission/plugin/policy/validating/validator.go`.
 
 use super::super::conditions;
 use super::activation::{Activation, Authorization, Seen};
@@ -12,6 +13,8 @@ use kube_machinery::value::Value;
 /// The longest message that a `messageExpression` may return, in bytes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
+/// Returns a decision for each validation, and for each audit annotation that cannot be computed; nothing if the match
+/// conditions are not met.
 pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
     let expressions = &policy.expressions;
     let params = policy.param_kind.is_some().then(|| expression::Value::from(params));
@@ -38,6 +41,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
         Ok(evaluated) => evaluated,
         Err(why) => return failed(why),
     };
+    // Messages see no `authorizer`, and share the cost limit of the validations.
     let messages = messages(expressions, &activation(Authorization::Absent), &meter);
     let mut decisions: Vec<Decision> = expressions
         .validations

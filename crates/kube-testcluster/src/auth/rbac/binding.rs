@@ -1,4 +1,6 @@
-//! Bindings of roles to users and groups, indexed by subject. Upstream: `pkg/registry/rbac/validation/rule.go`.
+//! Bindings of roles to users and groups, parsed from RoleBindings and ClusterRoleBindings. Every request needs the
+//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream:
+//! `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -26,7 +28,7 @@ impl RoleRef {
     }
 }
 
-/// A subject of a binding.
+/// A subject of a binding, as it is written there: a user, a group or a service account.
 #[derive(Clone, Debug)]
 struct Subject {
     kind: String,
@@ -34,7 +36,7 @@ struct Subject {
     namespace: String,
 }
 
-/// The user or group that a subject stands for.
+/// The user or group that a subject stands for, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     User(String),
@@ -121,7 +123,9 @@ impl fmt::Display for Described<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
+    /// The names of a user's bindings.
     of_users: HashMap<String, BTreeSet<String>>,
+    /// The names of a group's bindings.
     of_groups: HashMap<String, BTreeSet<String>>,
 }
 

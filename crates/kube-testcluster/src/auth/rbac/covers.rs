@@ -1,4 +1,8 @@
-//! Checks if a set of rules allows everything that other rules allow. Upstream:
+//! Checks if the rules that a user has allow everything that the rules of a role allow which the user wants to grant
+//! (see `escalation.rs`), and returns the missing rules for the error message.
+//!
+//! One owned rule need not cover a whole wanted rule. So wanted rules are broken down into pieces: one verb on one
+//! resource or path, perhaps of one name. Upstream:
 //! `k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go`, and
 //! `pkg/registry/rbac/validation/policy_compact.go`.
 
@@ -10,15 +14,15 @@ use super::policy_rule::{PolicyRule, covers_path};
 /// The most pieces that are checked one by one. A rule with three long lists would have billions.
 const MOST_PIECES: usize = 10_000;
 
-/// Returns the parts of `wanted` that `owned` does not cover, in the smallest pieces: one verb, one resource, one name.
-/// A rule that would exceed [`MOST_PIECES`] is checked as a whole: one owned rule must cover it.
+/// Returns the pieces of `wanted` that `owned` does not cover. A rule that would exceed [`MOST_PIECES`] is not broken
+/// down: one owned rule must cover it.
 pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<PolicyRule> {
     let is_covered = |piece: &PolicyRule| owned.iter().any(|rule| rule_covers(rule, piece));
-    let (mut uncovered, mut left) = (Vec::new(), MOST_PIECES);
+    let (mut uncovered, mut pieces_left) = (Vec::new(), MOST_PIECES);
     for rule in wanted {
-        match left.checked_sub(count(rule)) {
+        match pieces_left.checked_sub(count(rule)) {
             Some(fewer) => {
-                left = fewer;
+                pieces_left = fewer;
                 uncovered.extend(pieces(rule).into_iter().filter(|piece| !is_covered(piece)));
             }
             None if is_covered(rule) => {}
@@ -35,7 +39,8 @@ fn count(rule: &PolicyRule) -> usize {
     rule.verbs.len().saturating_mul(of_a_verb.saturating_add(rule.non_resource_urls.len()))
 }
 
-/// Merges pieces of the same resource and name into one rule, in the order of the first piece of each.
+/// Merges pieces of the same resource and name into one rule with several verbs, to shorten the error message. The
+/// rules are in the order of their first pieces.
 pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     let mut compact: Vec<PolicyRule> = Vec::new();
     let mut places = HashMap::new();
@@ -50,13 +55,13 @@ pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
                 place.insert(compact.len());
                 compact.push(piece);
             }
-            _ => compact.push(piece),
+            _ => compact.push(piece), // a piece about a path is not merged
         }
     }
     compact
 }
 
-/// Upstream: `BreakdownRule`.
+/// Breaks a rule down into its pieces. Upstream: `BreakdownRule`.
 fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     let mut pieces = Vec::new();
     for group in &rule.api_groups {
@@ -94,6 +99,7 @@ fn rule_covers(owned: &PolicyRule, piece: &PolicyRule) -> bool {
     let covers = |owned: &[String], wanted: &[String]| {
         owned.iter().any(|item| item == "*") || wanted.iter().all(|text| has(owned, text))
     };
+    // An owned `*/scale` covers `deployments/scale`.
     let part_of_all = |resource: &String| {
         let (_, part) = resource.split_once('/')?;
         Some(has(&owned.resources, &format!("*/{part}")))

@@ -1,4 +1,5 @@
-//! Prevents privilege escalation: a user cannot grant rights that the user does not have. Upstream:
+//! Prevents privilege escalation: a user who writes a role or a binding cannot grant rights that the user does not
+//! have. The handlers call it for every write; it concerns only the four kinds of RBAC. Upstream:
 //! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
 //! `policybased/storage.go` of the four kinds.
 
@@ -48,11 +49,13 @@ pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), Api
 }
 
 impl Caller {
+    /// Checks a write of a role: the user must have its rules, or the right to `escalate`.
     fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
         if self.may("escalate", GROUP, grant.resource.plural, grant.namespace, grant.name) || grant.is_for_garbage() {
             return Ok(());
         }
         self.confirm_no_escalation(grant, &PolicyRule::all_of(grant.new))?;
+        // A role that gathers the rules of other roles (`aggregationRule`) may get any rights later.
         let gathers = |role: &Value| {
             let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
             selectors.is_some_and(|selectors| !selectors.is_empty())
@@ -64,6 +67,7 @@ impl Caller {
         Ok(())
     }
 
+    /// Checks a write of a binding: the user must have the rules of its role, or the right to `bind` it.
     fn check_binding(&self, grant: Grant<'_>) -> Result<(), ApiError> {
         let role = RoleRef::of(grant.new);
         let resource = match role.kind.as_str() {
@@ -92,7 +96,7 @@ impl Caller {
         self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 
-    /// Upstream: `ConfirmNoEscalation`.
+    /// Refuses the write if the user does not have all rights in `wanted`. Upstream: `ConfirmNoEscalation`.
     fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
         let Some((owned, problems)) = self.authorizer.policy(|policy| {
             let (mut owned, mut problems) = (Vec::new(), Vec::new());

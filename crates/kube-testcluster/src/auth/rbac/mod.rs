@@ -1,4 +1,6 @@
-//! Role-based access control (RBAC). Upstream: `plugin/pkg/auth/authorizer/rbac`, `pkg/registry/rbac`.
+//! Role-based access control (RBAC): a user may do what a rule allows, in a role that a binding gives to the user or to
+//! one of the user's groups. There are no rules that deny. Upstream: `plugin/pkg/auth/authorizer/rbac`,
+//! `pkg/registry/rbac`.
 
 mod binding;
 mod covers;

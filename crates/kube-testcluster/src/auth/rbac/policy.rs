@@ -1,4 +1,5 @@
-//! All roles and bindings, indexed for decisions and kept up to date with the store. Upstream: `DefaultRuleResolver` in
+//! All roles and bindings, parsed and indexed, because RBAC needs them for every request. They follow the stored
+//! objects: before each decision, the writes since the last one are applied. Upstream: `DefaultRuleResolver` in
 //! `pkg/registry/rbac/validation/rule.go`, which reads them from informers.
 
 use std::collections::{BTreeMap, HashMap};
@@ -43,7 +44,9 @@ impl fmt::Display for Unresolved {
 pub(crate) struct Policy {
     cluster_roles: BTreeMap<Key, Vec<PolicyRule>>,
     roles: BTreeMap<Key, Vec<PolicyRule>>,
+    /// The ClusterRoleBindings.
     everywhere: Bindings,
+    /// The RoleBindings, by namespace.
     in_namespaces: HashMap<String, Bindings>,
 }
 
@@ -107,6 +110,7 @@ impl Policy {
 #[derive(Debug)]
 pub(crate) struct Followed {
     policy: Policy,
+    /// The writes of roles and bindings that are not applied yet, a stream for each of the four kinds.
     changes: [UnboundedReceiver<OpenedEvent>; 4],
 }
 

@@ -1,4 +1,5 @@
-//! One rule of a role. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
+//! One rule of a Role or ClusterRole: parses it, decides if it allows a request, and prints it for reviews and error
+//! messages. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
 
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use kube_machinery::conventions::quote::quote_list;

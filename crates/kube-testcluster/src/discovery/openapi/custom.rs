@@ -1,5 +1,7 @@
-//! OpenAPI documents of custom resources: the paths of a built-in kind with other names, and the schemas of their
-//! definitions. Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
+//! Makes the OpenAPI documents of custom resources, which are known only at run time. All kinds have alike paths, so a
+//! document takes over the paths of a built-in kind (the pattern: Deployment) with other names, and adds the schemas of
+//! the definitions. `kubectl explain` reads it. Upstream: `pkg/controller/openapi/builder` of
+//! `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -47,10 +49,12 @@ pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
     Some(made)
 }
 
+/// Returns the custom resources of a group version.
 fn rows<'c>(catalog: &'c Catalog, group: &'c str, version: &'c str) -> impl Iterator<Item = &'static Resource> + 'c {
     catalog.custom().filter(move |row| row.group == group && row.version == version)
 }
 
+/// Returns a hash of all that a document depends on, so that it need not be made to know its hash.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     let hashes: Vec<u8> = rows(catalog, group, version)
         .flat_map(|row| {
@@ -60,6 +64,7 @@ fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     format!("{:016X}", fnv(&hashes))
 }
 
+/// Makes the document of the custom resources of one group version.
 fn document(rows: &[&'static Resource]) -> Option<Value> {
     let pattern: Value = serde_json::from_slice(&documents::find(PATTERN)?.json).ok()?;
     let mut paths = Map::new();
@@ -119,6 +124,7 @@ fn rename(value: &mut Value, row: &Resource) {
                 if matches!(rest, "" | "List") {
                     *text = format_smolstr!("{SCHEMAS}{}{rest}", model(row));
                 }
+            // Names of operations and short descriptions; a long text is a description of Deployment itself.
             } else if text.contains("Deployment") && text.len() < 100 {
                 *text = text.replace("AppsV1", "").replace("Deployment", row.kind).into();
             }
@@ -148,7 +154,7 @@ fn drop_namespace(item: &mut Value) {
     }
 }
 
-/// Returns the schema of a kind, with the fields that all objects have.
+/// Returns the schema of a kind: its definition's schema, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
@@ -193,6 +199,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
     }
 }
 
+/// Sets the schemas of `apiVersion`, `kind` and `metadata`, which definitions leave out.
 fn set_meta(properties: &mut Value, pattern: &Value) {
     let of_pattern = &pattern["components"]["schemas"][PATTERN_MODEL]["properties"];
     for name in ["apiVersion", "kind"] {
@@ -204,6 +211,7 @@ fn set_meta(properties: &mut Value, pattern: &Value) {
     });
 }
 
+/// Returns the schema of a kind's list.
 fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     let mut list = pattern["components"]["schemas"][format!("{PATTERN_MODEL}List")].clone();
     let kind = row.list_kind();

@@ -1,9 +1,11 @@
-//! The OpenAPI documents of Kubernetes: packed by `peers/openapi`, unpacked at the first request for one.
+//! The OpenAPI documents of Kubernetes' built-in kinds: cut down to the served kinds and packed by `peers/openapi`,
+//! compiled into this program, and unpacked at the first request for one.
 //!
-//! `documents.gz` is gzip. It contains a line `NAME ETAG` for each document, an empty line, and then parts. A part is a
-//! line `NUMBERS LENGTH` and that many bytes, which belong to the documents with these numbers (from 0, separated by
-//! commas). A document is its parts in order. A name that ends with `.pb` is the protobuf form of the document without
-//! that suffix.
+//! The documents have most of their text in common (each has the schema of ObjectMeta, for example), so `documents.gz`
+//! holds a common text only once. It is gzip of a line `NAME ETAG` for each document, an empty line, and then parts. A
+//! part is a line `NUMBERS LENGTH` and that many bytes, which belong to the documents with these numbers (from 0,
+//! separated by commas). A document is its parts in order. A name that ends with `.pb` is the protobuf form of the
+//! document without that suffix.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -24,8 +26,9 @@ pub(super) struct Document {
     pub(super) protobuf: Option<Bytes>,
 }
 
-/// Returns a document: `v2`, `v3` (the index), or a name in the index such as `v3/api/v1`. A build for web pages has
-/// none, because they would be a sixth of its download, and no kubectl asks for them there.
+/// Returns a document by name: `v2` (all kinds in one document), `v3` (the index), or a name in the index such as
+/// `v3/api/v1`. A build for web pages has no documents, because they would be a sixth of its download, and no kubectl
+/// asks for them there.
 pub(super) fn find(name: &str) -> Option<&'static Document> {
     if cfg!(target_family = "wasm") {
         return None;
@@ -34,6 +37,7 @@ pub(super) fn find(name: &str) -> Option<&'static Document> {
     DOCUMENTS.get(name)
 }
 
+/// Puts the documents together from their parts.
 fn unpack() -> BTreeMap<String, Document> {
     let mut pack = Vec::new();
     GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is compiled into this program");

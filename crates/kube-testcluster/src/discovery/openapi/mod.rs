@@ -1,5 +1,6 @@
-//! OpenAPI: `/openapi/v2` and `/openapi/v3`, for clients that explain the API or validate against it. The documents are
-//! Kubernetes' own, reduced to the kinds that this server has.
+//! Serves the OpenAPI documents (`/openapi/v2` and `/openapi/v3`), for clients that explain the API or validate
+//! objects, such as `kubectl explain`. The documents are Kubernetes' own, reduced to the kinds that this server has;
+//! those of custom resources are made from their definitions. This file has the HTTP side: forms, ETags and caching.
 
 use std::sync::Arc;
 

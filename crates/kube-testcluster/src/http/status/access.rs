@@ -1,4 +1,4 @@
-//! Errors of authentication and authorization.
+//! The constructors of [`ApiError`] for authentication, authorization and admission policies.
 
 use http::StatusCode;
 

@@ -1,4 +1,4 @@
-//! The errors about patches, media types and sizes.
+//! The constructors of [`ApiError`] for the form of requests and responses: patches, media types and sizes.
 
 use http::StatusCode;
 

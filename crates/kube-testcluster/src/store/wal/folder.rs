@@ -1,4 +1,10 @@
 //! The data folder of a cluster: its lock, which lets in one process at a time, and the names of its files.
+//!
+//! Generation N is a snapshot `N.snap` of all objects, and the log `N.wal` of the writes after it (in the names, N has
+//! 16 digits). A new generation begins when a cluster starts, and when the log has grown too long. While its snapshot
+//! is written, the file ends with `.snap.part`; when the snapshot is complete, it gets its final name, and the files of
+//! the previous generation are removed. So after a crash at any moment, the newest `.snap` is complete and has its log.
+//! The file `lock` is empty and stays.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -50,7 +56,7 @@ pub enum DataError {
 pub(crate) struct Folder {
     path: PathBuf,
     _lock: File,
-    /// The number of the newest generation; 0 before the first one.
+    /// The number of the newest generation with a complete snapshot; 0 before the first one.
     pub(super) generation: u64,
 }
 
@@ -62,6 +68,7 @@ impl Folder {
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
         fs::create_dir_all(path).map_err(unusable)?;
+        // Do not write into a folder that the user has named by mistake.
         let found = names(path)?;
         if !found.iter().any(|name| is_of_cluster(name)) && !found.iter().all(|name| is_of_system(name)) {
             return Err(DataError::NotACluster(path.to_owned()));
@@ -78,24 +85,28 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Returns the path of a generation's snapshot.
     pub(super) fn snapshot(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{SNAPSHOT}"))
     }
 
+    /// Returns the path of a generation's log.
     pub(super) fn log(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{LOG}"))
     }
 
-    /// Returns the path of a snapshot that is not complete yet.
+    /// Returns the path of a generation's snapshot while it is written.
     pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{UNFINISHED}"))
     }
 
-    /// Returns a later log that has writes, but whose snapshot is missing. A later log without writes is fine: a crash
-    /// leaves one if it comes before the snapshot is complete.
+    /// Returns the generation of a log that has writes, but whose snapshot is missing. Then the folder is damaged,
+    /// because a log gets no writes before its snapshot is complete. An empty log of the next generation is fine: a
+    /// crash leaves one if it comes before the snapshot is complete.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
         let later =
             names(&self.path)?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
+        // A log begins with the magic bytes; anything behind them is a write.
         let has_writes = |log: &u64| fs::metadata(self.log(*log)).is_ok_and(|found| found.len() > MAGIC.len() as u64);
         Ok(later.into_iter().find(has_writes))
     }
@@ -127,12 +138,14 @@ const LOG: &str = ".wal";
 /// The suffix of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
 
+/// Returns the names of all files in a folder.
 fn names(folder: &Path) -> Result<Vec<String>, DataError> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = entries.map_err(|why| DataError::Unusable { path: folder.to_owned(), why })?;
     Ok(entries.into_iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
 }
 
+/// Returns true if a cluster has written a file of this name.
 fn is_of_cluster(name: &str) -> bool {
     [SNAPSHOT, LOG, UNFINISHED].iter().any(|kind| number(name, kind).is_some()) || name == LOCK
 }
@@ -142,6 +155,7 @@ fn is_of_system(name: &str) -> bool {
     matches!(name, "lost+found" | ".DS_Store" | ".snapshot") || name.starts_with(".Trash-")
 }
 
+/// Returns the generation in the name of a file, if the name is 16 digits and this suffix.
 fn number(name: &str, kind: &str) -> Option<u64> {
     let digits = name.strip_suffix(kind)?;
     (digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?

@@ -1,4 +1,5 @@
-//! Reads the newest generation of a data folder: a snapshot, and the log of the writes since.
+//! Reads the data folder when a cluster starts: the snapshot of the newest generation, and then the log of the writes
+//! after it. Applied in order, they give the objects that the earlier cluster had at its end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,10 +44,12 @@ impl Folder {
             return Ok(None);
         }
         let (mut revision, mut objects) = (0, Objects::new());
-        let mut is_whole = false;
+        let mut is_complete = false;
         let path = self.snapshot(self.generation);
-        let torn = each(&path, |record| is_whole |= apply(record, &mut revision, &mut objects))?;
-        if torn.is_some() || !is_whole {
+        // A snapshot was complete before it got its name, so a torn record in it is damage; at the end of a log it is
+        // not.
+        let torn = each(&path, |record| is_complete |= apply(record, &mut revision, &mut objects))?;
+        if torn.is_some() || !is_complete {
             return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
         }
         let path = self.log(self.generation);
@@ -60,24 +63,25 @@ impl Folder {
         if let Some(at) = torn {
             tracing::warn!(path = %path.display(), at, "the last record was never finished, and is left out");
         }
-        let left = |((group, plural, key), (revision, json))| RestoredObject { revision, group, plural, key, json };
-        let mut objects: Vec<RestoredObject> = objects.into_iter().map(left).collect();
+        let restored = |((group, plural, key), (revision, json))| RestoredObject { revision, group, plural, key, json };
+        let mut objects: Vec<RestoredObject> = objects.into_iter().map(restored).collect();
         objects.sort_by_key(|object| object.revision);
         Ok(Some(Restored { revision, objects }))
     }
 }
 
-/// Applies a record. Returns true if the record is the end of a snapshot.
+/// Applies a record to the objects read so far. `last` is the revision of the last write so far. Returns true if the
+/// record is the end of a snapshot.
 fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
-    let of = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
+    let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
     match record {
         Record::Put { revision, group, plural, key, json } => {
             *last = (*last).max(*revision);
-            objects.insert(of(group, plural, key), (*revision, json.to_vec()));
+            objects.insert(index(group, plural, key), (*revision, json.to_vec()));
         }
         Record::Removed { revision, group, plural, key } => {
             *last = (*last).max(*revision);
-            objects.remove(&of(group, plural, key));
+            objects.remove(&index(group, plural, key));
         }
         Record::End { revision } => {
             *last = (*last).max(*revision);
@@ -87,7 +91,8 @@ fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
     false
 }
 
-/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete.
+/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete (torn by a
+/// crash).
 fn each(path: &Path, mut take: impl FnMut(&Record<'_>)) -> Result<Option<u64>, DataError> {
     let bytes = fs::read(path).map_err(|why: io::Error| DataError::Unusable { path: path.to_owned(), why })?;
     let damaged =

@@ -1,5 +1,7 @@
-//! Records: the entries of a snapshot or a log file. A record is its length, a checksum of the length, a checksum of
-//! the content, and the content. All numbers are little-endian.
+//! Records: the entries of a snapshot or a log file, as bytes. A record is its length, a checksum of the length, a
+//! checksum of the content, and the content. All numbers are little-endian.
+//!
+//! The checksums tell a record that a crash has cut off (which only loses a write that no client has seen) from damage.
 
 use flate2::Crc;
 
@@ -50,6 +52,7 @@ fn number(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
+/// Writes the beginning of a record's content: its kind, its revision, and texts with their lengths.
 fn write_head(to: &mut Vec<u8>, kind: u8, revision: u64, texts: &[&str]) {
     to.push(kind);
     to.extend_from_slice(&revision.to_le_bytes());
@@ -90,11 +93,13 @@ pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     }
     let Some((content, rest)) = bytes[HEAD..].split_at_checked(length as usize) else { return Next::Torn };
     if checksum(content) != sum {
+        // Only the last record may be incomplete, so there is damage if data follows.
         return if rest.iter().all(|byte| *byte == 0) { Next::Torn } else { Next::Damaged };
     }
     read(content).map_or(Next::Damaged, |record| Next::Record(record, rest))
 }
 
+/// Parses the content of a record. Returns `None` for a content that no record has.
 fn read(mut content: &[u8]) -> Option<Record<'_>> {
     let kind = take(&mut content, 1)?[0];
     let revision = u64::from_le_bytes(take(&mut content, 8)?.try_into().ok()?);
@@ -113,6 +118,7 @@ fn read(mut content: &[u8]) -> Option<Record<'_>> {
     }
 }
 
+/// Takes this many bytes off the front.
 fn take<'a>(from: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = from.split_at_checked(count)?;
     *from = rest;

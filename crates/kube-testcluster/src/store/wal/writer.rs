@@ -1,4 +1,6 @@
-//! The thread that writes the write-ahead log and its snapshots to the disk.
+//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
+//! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
+//! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,6 +25,7 @@ const PIECE: usize = 1 << 20;
 /// The stored objects, by kind and key.
 type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
 
+/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
@@ -32,7 +35,8 @@ pub(super) struct Writer {
     /// The lengths of the current log and of its snapshot, in bytes.
     written: u64,
     snapshot: u64,
-    /// The objects as of `revision`, for the next snapshot. They are shared with the store.
+    /// The objects as of `revision`, for the next snapshot. The thread keeps its own map, so that it needs no lock of
+    /// the store; the objects themselves are shared.
     objects: Objects,
     revision: u64,
     buffer: Vec<u8>,
@@ -49,14 +53,16 @@ impl Writer {
         Ok(Self { folder, log, long, written: 0, snapshot, objects, revision, buffer: Vec::new() })
     }
 
+    /// Starts the thread. It ends when the sender of `writes` is dropped, or when the disk fails.
     pub(super) fn spawn(
         mut self,
         writes: mpsc::Receiver<Arc<Event>>,
         progress: watch::Sender<Progress>,
     ) -> Result<JoinHandle<()>, DataError> {
-        let path = self.folder.log(self.folder.generation);
+        let path = self.folder.log(self.folder.generation); // names the log in the error
         let run = move || {
             while let Ok(first) = writes.recv() {
+                // Writes that have come meanwhile share one flush, which is the slow part.
                 let more = std::iter::from_fn(|| writes.try_recv().ok());
                 match self.write(std::iter::once(first).chain(more)) {
                     Ok(()) => progress.send_modify(|progress| progress.revision = self.revision),
@@ -136,6 +142,7 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     Ok(made)
 }
 
+/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;

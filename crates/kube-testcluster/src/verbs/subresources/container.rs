@@ -1,4 +1,4 @@
-//! Selects the container for a log or a stream.
+//! Selects the container of a pod for a request to its log, or to `exec`, `attach` and the like.
 
 use crate::http::status::ApiError;
 use crate::store::object::Opened;

@@ -1,4 +1,6 @@
-//! GET of a pod's `log`. No container really runs, so the lines come from the stages that simulate the kubelet.
+//! GET of a pod's `log` (`kubectl logs`). No container really runs: the kubelet simulates containers by its stages,
+//! which also write the lines, and keeps them in [`Logs`]. A log belongs to one run of a container, from its start to
+//! its end; each restart begins a new run.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -63,6 +65,7 @@ impl Run {
             .ok_or_else(|| format!("container {container:?} in pod {pod_name:?} is not available"))?;
         let (state, last) = (&status["state"], &status["lastState"]["terminated"]);
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
+        // The number of the run before. While the container waits for its next run, the run that has ended is the last.
         let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
         let run = |number: u64, state: &Value| Self {
             uid: pod.summary.uid().to_owned(),
@@ -139,10 +142,12 @@ struct Reader {
     sent: u64,
     /// The number of bytes that may still be sent; `None` without a limit.
     remaining: Option<usize>,
+    /// True if the container has ended, so no line will follow.
     over: bool,
 }
 
 impl Reader {
+    /// Returns the lines so far as a body and, with `follow`, the later ones as a stream.
     fn body(mut self) -> Body {
         self.remaining = self.options.limit;
         let mut first = self.run.first.clone();

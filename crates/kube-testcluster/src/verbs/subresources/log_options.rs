@@ -1,4 +1,4 @@
-//! `v1.PodLogOptions`: the query of `kubectl logs`.
+//! `v1.PodLogOptions`: parses and validates the query of `kubectl logs`, and selects and formats the lines.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -75,6 +75,7 @@ impl LogOptions {
     }
 }
 
+/// Parses `sinceTime`, with Go's error message.
 fn since(text: &str) -> Result<Timestamp, ApiError> {
     text.parse().map_err(|_| {
         ApiError::bad_request(format!(

@@ -1,4 +1,5 @@
-//! The handlers of subresources that are not a plain verb on the object.
+//! The handlers of subresources with a kind or a behavior of their own, such as `scale` and `log`. Subresources that
+//! are only another way to update the object, such as `status`, are handled by the verbs themselves.
 
 pub(crate) mod binding;
 mod container;

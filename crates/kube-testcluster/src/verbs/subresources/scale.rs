@@ -1,4 +1,6 @@
-//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` uses it.
+//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
+//! `Scale` that holds only the replicas, alike for all workloads. A write of it becomes an update of the object; the
+//! replicas field of a custom resource is where its definition says.
 
 use std::sync::Arc;
 
@@ -84,6 +86,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &gate.warnings()))
 }
 
+/// Answers a server-side apply of a scale.
 async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
@@ -202,6 +205,7 @@ fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHan
     Ok((handler, live))
 }
 
+/// Translates the `managedFields` of a scale to those of the object.
 fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError> {
     handler.to_parent(entries).map_err(ApiError::internal)
 }
@@ -310,6 +314,7 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
     Ok((scale, replicas))
 }
 
+/// Returns the response with a scale.
 fn answer(scale: &Value) -> Response {
     let mut scale = scale.clone();
     // Go's types omit zero values.

@@ -1,4 +1,5 @@
-//! GET and POST of a pod's `exec`, `attach` and `portforward`: always refused, because no container really runs.
+//! GET and POST of a pod's `exec`, `attach` and `portforward`: always refused, because no container really runs. Before
+//! that, upstream's checks and admission run, so that clients get the same errors for wrong requests.
 
 use axum::response::Response;
 use http::header;

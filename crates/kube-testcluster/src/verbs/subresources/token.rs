@@ -1,4 +1,5 @@
-//! POST to a service account's `token`, and TokenReviews of such tokens. Upstream: `TokenREST` in
+//! POST to a service account's `token` (`kubectl create token`): issues a bearer token with which a program
+//! authenticates as the service account. Also answers TokenReviews of such tokens. Upstream: `TokenREST` in
 //! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
 //!
 //! [`service_account`](crate::auth::service_account) issues and verifies the tokens.
@@ -25,8 +26,9 @@ use kube_machinery::conventions::edit::{empty, set_default};
 use kube_machinery::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
 use kube_machinery::value::{Array, Value, json};
 
+/// The default lifetime of a token, in seconds.
 const HOUR: i64 = 3600;
-/// Upstream: `MinTokenAgeSec`.
+/// The shortest and the longest lifetime of a token, in seconds. Upstream: `MinTokenAgeSec`.
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
@@ -63,6 +65,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
 }
 
+/// Reads an object, or returns `NotFound`.
 fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
     let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
     Ok(object.open()?)
@@ -104,7 +107,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     Ok(())
 }
 
-/// Upstream: `ValidateTokenRequest`.
+/// Returns the causes for an invalid lifetime. Upstream: `ValidateTokenRequest`.
 fn validate(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.expirationSeconds";
     let seconds = &spec["expirationSeconds"];
