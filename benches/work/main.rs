@@ -1,4 +1,4 @@
-//! The benchmarks of the libraries. Each run measures one of them, so none disturbs another: `cargo run --profile libraries -p
+//! The benchmarks of the libraries. Each run measures one of them, so none disturbs another: `cargo run --release -p
 //! informer-lab-benches -- WORK [--key value…]`, where WORK is the name of a benchmark.
 //!
 //! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with

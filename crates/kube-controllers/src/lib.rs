@@ -1,5 +1,7 @@
-//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters without machines. Every
-//! part is a client of the API.
+//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters without machines.
+//!
+//! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet ask through
+//! [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because encoding their requests was most of their work.
 //!
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;

@@ -63,7 +63,6 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
     }))
 }
 
-/// Returns the time zone with this name. A page has no room for the data of others than UTC.
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use kube_core::Status;
 use serde_json::Value;
 
-/// The operation that a request performs on an object, as admission sees it.
 pub use kube_machinery::conventions::operation::Operation;
 use kube_machinery::conventions::user::User;
 

@@ -117,7 +117,7 @@ fn scopes(spec: &Value) -> Vec<Cause> {
         if !is_scope(scope) {
             causes.push(wrong("unsupported scope"));
         }
-        causes.extend((0..limits_others(scope, spec)).map(|_| wrong("unsupported scope applied to resource")));
+        causes.extend((0..count_outside_scope(scope, spec)).map(|_| wrong("unsupported scope applied to resource")));
         set.insert(scope);
     }
     causes.extend((0..conflicts(&set)).map(|_| wrong("conflicting scopes")));
