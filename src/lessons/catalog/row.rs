@@ -1,4 +1,4 @@
-//! A row of the catalog, and the defaults that several rows share.
+//! A row of the catalog, which describes one run of one lesson, and the defaults that several rows share.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::lab::{
 };
 use crate::trace::Record;
 
-/// One run of one lesson: its names, its defaults and its function.
+/// One run of one lesson: its command, its descriptions, its defaults and its function.
 #[derive(Debug)]
 pub struct Row {
     /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the run if it is not the usual
@@ -16,7 +16,7 @@ pub struct Row {
     pub command: &'static str,
     /// The options of the lesson's subcommand, the same for all its runs.
     pub options: &'static Options,
-    /// The origin of the run in the tutorials.
+    /// The program or the step of the tutorials that the run repeats, if any.
     pub origin: Origin,
     /// A description in one line, in English.
     pub en: &'static str,
@@ -24,9 +24,10 @@ pub struct Row {
     pub zh: &'static str,
     /// The chapter in `lessons/`, without language and ending, such as `04-reflector`.
     pub chapter: &'static str,
-    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    /// The golden trace: the file in `fixtures/traces` with exactly the lines that the run prints. `None` for a run
+    /// that does not end by itself, such as `--serve`.
     pub trace: Option<&'static str>,
-    /// The run's defaults.
+    /// The run's defaults: the cluster to watch, the seed and the length.
     pub defaults: Defaults,
     /// The function that runs the lesson.
     pub lesson: LessonFn,
@@ -38,9 +39,10 @@ pub struct Row {
 /// two records.
 #[derive(Debug)]
 pub struct Modern {
-    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    /// The golden trace in `fixtures/traces`; `None` for a run that does not end by itself.
     pub trace: Option<&'static str>,
-    /// The function that runs the lesson in the modern era. `None` if the same function runs in both, and only the lab differs.
+    /// The function that runs the lesson in the modern era. `None` if the same function runs in both eras: then only
+    /// the lab's queue, list and server differ.
     pub lesson: Option<LessonFn>,
 }
 
@@ -61,12 +63,12 @@ impl Row {
         self.command.split(' ').next().unwrap_or(self.command)
     }
 
-    /// Returns true if this is the run of the lesson's name without an option.
+    /// Returns true if this is the lesson's usual run: its name without an option.
     pub fn is_usual(&self) -> bool {
         self.command == self.lesson_name()
     }
 
-    /// Returns true if one run shows both eras.
+    /// Returns true if the run itself has a cluster of each era, so `eras` need not run it twice.
     pub fn shows_both_eras(&self) -> bool {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
     }
@@ -101,28 +103,31 @@ impl Row {
     }
 }
 
-/// The tutorials' four pods, running in the namespace `default`.
+/// The four pods of the tutorials, which run in the namespace `default` from the start.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
 /// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 
+/// The seed of a run whose output no race can change.
 const SEED: u64 = 1;
 
 /// A lesson that makes its own objects.
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
-/// Long enough for four pods, one per second, and for the last one to be handled.
+/// A lesson that makes four pods itself, one per second. The last half second is for the fourth pod's handlers.
 pub(super) const FOUR_SECONDS: Defaults =
     Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
+/// A lesson that watches this cluster, until the scenario is over and the cluster is at rest.
 pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
     Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
 }
 
 impl Defaults {
-    /// Sets the seed of the published run: the smallest seed that gives its order, found by search.
+    /// Sets the seed. Where two handlers race, it is the smallest seed that gives the order of lines that the tutorials
+    /// print; the test `smallest_seeds` finds it.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
@@ -138,8 +143,10 @@ impl Defaults {
     }
 }
 
+/// A cluster without pods, in which the scenario creates and deletes `nettool`.
 pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
     ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, clusters: Clusters::One };
 
+/// A cluster with the tutorials' four pods, in which nothing changes.
 pub(super) const FOUR_PODS: ClusterDefaults =
     ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None, clusters: Clusters::One };
