@@ -1,4 +1,6 @@
-//! The command line: clap's types, the checks of options against each other, and the request that results.
+//! The command line. `main` passes its words to [`parse`], which returns one checked value, a [`Request`] with the
+//! options on the output, or a [`UsageError`]. In between are clap's types (`args`, `lessons`, `exercises`), the
+//! parsers of values and the checks of options against each other.
 
 mod args;
 mod board;
@@ -32,6 +34,7 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
         }
         (ErrorKind::DisplayVersion, _) => error.print(),
+        // clap prints its own error in colours, if its lines fit the terminal.
         (_, Lang::En) => {
             let (text, printer) = (error.to_string(), Printer::new(Look::new(Output::Text, ColorChoice::Auto, lang)));
             match printer.has_room(&text) {

@@ -1,5 +1,5 @@
-//! `--tls`: the certificate authority of a cluster, and the certificates that it signs. It is made anew at each start,
-//! or kept in the folder of `--data`.
+//! `informer-lab cluster --tls`: makes the cluster's certificate authority, the server's certificate, and the client
+//! certificate for the kubeconfig. The authority is made anew at each start, or kept in the folder of `--data`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -52,9 +52,9 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
 
 /// Returns the names and addresses by which clients reach the server. The certificate contains them.
 fn names(settings: &ClusterSettings) -> Vec<String> {
-    let usual = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
+    let always = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
     let own = settings.listen.ip().to_string();
-    usual.map(ToOwned::to_owned).into_iter().chain([own]).chain(settings.tls_san.iter().cloned()).collect()
+    always.map(ToOwned::to_owned).into_iter().chain([own]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
 /// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback

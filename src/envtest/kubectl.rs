@@ -1,4 +1,5 @@
-//! Stands in for the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
+//! Stands in for the binary `kubectl`, which envtest expects beside kube-apiserver: runs the real kubectl from PATH,
+//! because this program has none.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,12 +45,14 @@ fn find_real_kubectl() -> Option<PathBuf> {
     })
 }
 
+/// Replaces this process by the command. Returns only if that fails.
 #[cfg(unix)]
 fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }
 
+/// Runs the command to its end, because this system cannot replace a process.
 #[cfg(not(unix))]
 fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());

@@ -1,4 +1,5 @@
-//! Exercises: ten broken programs to mend, in a clone of the repository.
+//! Exercises: ten small controllers with one mistake each, which the learner finds and mends in a clone of the
+//! repository.
 //!
 //! The package `lessons/break` has the programs and the code that judges them. This module has the texts about them,
 //! the learner's progress, and the subcommands `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).

@@ -110,7 +110,7 @@ pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 
-/// The seed of a run whose output no race can change.
+/// The seed of a run, unless its row sets another. It decides the order of events in which tasks race.
 const SEED: u64 = 1;
 
 /// A lesson that makes its own objects.
@@ -126,8 +126,8 @@ pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
 }
 
 impl Defaults {
-    /// Sets the seed. Where two handlers race, it is the smallest seed that gives the order of lines that the tutorials
-    /// print; the test `smallest_seeds` finds it.
+    /// Sets the seed: the smallest one with which the run prints its lines in the tutorials' order. The test
+    /// `smallest_seeds` finds it.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
