@@ -1,4 +1,4 @@
-//! clap's types for the command line: each doc comment is the text that `--help` shows. The lessons' subcommands are in
+//! clap's types for the command line: each doc comment is a text that `--help` shows. The lessons' subcommands are in
 //! `lessons.rs`, because they are made from the catalog.
 
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use super::values;
 
 /// Learn client-go's informers by running them.
 ///
-/// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster.
-/// Without a lesson, a page says where to begin.
+/// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Without a
+/// lesson, a page says where to begin.
 #[derive(Debug, Parser)]
 #[command(name = "informer-lab", version, max_term_width = 100)]
 pub struct Cli {
@@ -134,8 +134,7 @@ pub struct BoardArgs {
     /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
     #[arg(long, value_name = "LESSON|FILE")]
     pub beside: Option<OsString>,
-    /// Write the page into this file, and serve nothing; the record alone, with its questions, if the name ends in
-    /// .ndjson
+    /// Write the page into this file, and serve nothing; the record alone, with its questions, if the name ends in .ndjson
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Where a browser finds it, on this machine only; port 0 takes a free one [default: 127.0.0.1:0]
@@ -163,15 +162,14 @@ pub struct ClusterCommandArgs {
     /// Serve HTTPS, and only those who show the client certificate of the kubeconfig, or a token
     #[arg(long)]
     pub tls: bool,
-    /// With --tls, more names and addresses for the certificate: those by which other machines reach this one; may be
-    /// given again
+    /// With --tls, more names and addresses for the certificate: those by which other machines reach this one; may be given again
     #[arg(long, value_name = "NAME", requires = "tls", value_delimiter = ',')]
     pub tls_san: Vec<String>,
     /// With --tls, bearer tokens and their users: lines of token,user,uid,"group1,group2"
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub token_auth_file: Option<PathBuf>,
-    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends
-    /// the program; kubeconfigs and tokens hold after the next start
+    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program;
+    /// kubeconfigs and tokens hold after the next start
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
@@ -189,17 +187,16 @@ pub struct ClusterCommandArgs {
     /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet, no controllers
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,
-    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), these and some of
-    /// workloads (such as deployment,replicaset,job,endpointslice), or none, as in an API server alone
+    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), these and some of workloads
+    /// (such as deployment,replicaset,job,endpointslice), or none, as in an API server alone
     #[arg(long, default_value = "all", value_name = "all|deletions|NAME,…|none", value_parser = values::controllers)]
     pub controllers: Controllers,
-    /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service
-    /// account; the service kubernetes, the roles that it begins with), or nothing
+    /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
+    /// the service kubernetes, the roles that it begins with), or nothing
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls
-    /// everybody, is the administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as
-    /// others
+    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls everybody, is the
+    /// administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as others
     #[arg(
         long,
         value_enum,
@@ -208,8 +205,8 @@ pub struct ClusterCommandArgs {
         value_name = "always-allow|rbac"
     )]
     pub authorization: Authorization,
-    /// Which objects say in managedFields who owns their fields: those that somebody has applied on the server's
-    /// side, from then on; all, as in kube-apiserver; or none, and server-side apply is refused
+    /// Which objects say in managedFields who owns their fields: those that somebody has applied on the server's side, from then on;
+    /// all, as in kube-apiserver; or none, and server-side apply is refused
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
     /// The pods at the start: so many that run already, or those of a file (YAML)
@@ -218,12 +215,11 @@ pub struct ClusterCommandArgs {
     /// What happens in it (YAML)
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// What becomes of pods: a file (YAML), or one of run, fast, slow-image, bad-image, crash-loop, completed, error,
-    /// evicted, never-ready; a pod's own label lab/lifecycle says the same for one pod [default: run]
+    /// What becomes of pods: a file (YAML), or one of run, fast, slow-image, bad-image, crash-loop, completed, error, evicted,
+    /// never-ready; a pod's own label lab/lifecycle says the same for one pod [default: run]
     #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
-    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists them
-    /// all; may be given again
+    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists them all; may be given again
     #[arg(long = "fault", value_name = "FAULT", value_parser = values::fault)]
     pub faults: Vec<Fault>,
     /// Let faults be started at /lab/faults too
@@ -258,8 +254,7 @@ pub struct SourceArgs {
     /// The built-in cluster's pods at the start (YAML)
     #[arg(long, value_name = "FILE")]
     pub pods: Option<PathBuf>,
-    /// What the built-in cluster's kubelet does: a file (YAML), or a name such as crash-loop (cluster --help has them
-    /// all)
+    /// What the built-in cluster's kubelet does: a file (YAML), or a name such as crash-loop (cluster --help has them all)
     #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
     /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
@@ -276,8 +271,7 @@ pub struct SourceArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Era")]
 pub struct ClientArgs {
-    /// The era of the cluster and of the client: classic is the tutorials' of 2023, modern is today's [default:
-    /// classic]
+    /// The era of the cluster and of the client: classic is the tutorials' of 2023, modern is today's [default: classic]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
     pub era: Option<Era>,
     /// The era of the client alone: DeltaFIFO and LIST, or RealFIFO and a streaming list; also with --cluster

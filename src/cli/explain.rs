@@ -86,7 +86,9 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
             format!("a command comes after two hyphens: informer-lab cluster -- {argument}"),
             format!("要运行的命令写在两个连字符之后：informer-lab cluster -- {argument}"),
         ),
-        Some(_) if known_elsewhere => (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}")),
+        Some(_) if known_elsewhere => {
+            (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}"))
+        }
         _ => return None,
     };
     Some((name, words.into()))
