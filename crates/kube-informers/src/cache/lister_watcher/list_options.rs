@@ -114,6 +114,7 @@ impl ListOptions {
         self.query(true)
     }
 
+    /// Returns the query string, without parameters that are not set.
     fn query(&self, watch: bool) -> String {
         let number = |number: u32| (number > 0).then(|| number.to_string());
         let flag = |flag: bool| flag.then(|| "true".to_owned());

@@ -1,4 +1,5 @@
-//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer.
+//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer, so that no
+//! notification is lost by a stop.
 
 use std::mem;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! RunError: the errors of an informer's or a processor's run, and the panics that they carry.
+//! RunError: the errors of an informer's or a processor's run, and the panics that they carry. A handler that panics
+//! ends the run with an error; in a task of its own, the panic would go unnoticed.
 
 use std::any::Any;
 use std::fmt;

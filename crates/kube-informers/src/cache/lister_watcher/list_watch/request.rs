@@ -15,6 +15,7 @@ pub(super) struct Accept {
     watch: &'static str,
 }
 
+/// Accepts whole objects.
 pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
 
 /// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would then
@@ -25,6 +26,7 @@ pub(super) const METADATA: Accept = Accept {
 };
 
 impl<T> ListWatch<T> {
+    /// Builds a request from the options, after the user's tweaks.
     fn request(
         &self,
         mut options: ListOptions,
