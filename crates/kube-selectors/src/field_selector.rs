@@ -149,9 +149,9 @@ pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
 fn terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c: char| {
-        let ends = c == ',' && !escaped;
+        let is_separator = c == ',' && !escaped;
         escaped = c == '\\' && !escaped;
-        ends
+        is_separator
     })
     .collect()
 }

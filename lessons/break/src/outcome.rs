@@ -25,7 +25,9 @@ pub enum End {
     Stopped,
     /// The program returned at this time, before the trial stopped it.
     Early(Duration),
+    /// The program returned this error.
     Failed(String),
+    /// The program panicked with this message.
     Panicked(String),
     /// The program was still running long after the trial stopped it.
     Never,

@@ -9,6 +9,7 @@ use crate::{exercises, judges};
 
 /// An exercise: a program, the setting in which it runs, and its judge.
 pub struct Exercise {
+    /// The name that the learner passes to `informer-lab check`.
     pub name: &'static str,
     setting: fn() -> Setting,
     judge: fn(&Outcome) -> Result<(), Mistake>,

@@ -36,7 +36,7 @@ impl Delayed {
     /// Delays a key. If it is already delayed, the earlier of the two times counts. Returns true if the key is now the
     /// first one due.
     pub fn insert<T>(&mut self, keys: &mut KeyTable<T>, handle: Handle, at: Instant) -> bool {
-        let first = self.first().is_none_or(|(first, _)| at < first);
+        let is_first = self.first().is_none_or(|(first, _)| at < first);
         let entry_due = &mut keys[handle].due;
         if let Some(earlier) = entry_due {
             if earlier.0 <= at {
@@ -48,7 +48,7 @@ impl Delayed {
         let due = Due(at, self.sequence);
         self.by_due.insert(due, handle);
         *entry_due = Some(due);
-        first
+        is_first
     }
 
     /// Removes the first key.
