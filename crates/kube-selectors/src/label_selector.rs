@@ -1,4 +1,5 @@
-//! LabelSelector: selects objects by their labels. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
+//! LabelSelector: selects objects by their labels, as `kubectl -l` does. Upstream: `Selector` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;

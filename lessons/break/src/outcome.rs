@@ -1,4 +1,5 @@
-//! The outcome of a trial, from which the judge decides: the journal, the pods that are left, and how the program ended.
+//! The outcome of a trial, from which the judge decides: the journal, the pods that are left, and the way in which
+//! the program ended.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,5 @@
 //! The setting of a trial: a cluster, a scenario that changes it, and a load balancer. Runs a program in it.
+//! The time is virtual, so that a trial takes milliseconds and ends in the same way each time.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;

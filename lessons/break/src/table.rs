@@ -1,4 +1,5 @@
-//! The table of exercises: each has a program, a setting in which the program runs, and a judge.
+//! The table of exercises: each has a program, a setting in which the program runs, and a judge. The
+//! checker finds an exercise here by its name, and a test runs all of them.
 
 use futures::FutureExt;
 

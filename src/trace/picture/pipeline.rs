@@ -1,4 +1,5 @@
 //! The state of one kind of object in the picture, from the API server through the queue and the store to the handlers.
+//! The board draws one pipeline for each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 

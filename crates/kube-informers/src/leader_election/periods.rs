@@ -1,4 +1,5 @@
-//! Periods: the durations of an election, and the constraints between them. Upstream: `LeaderElectionConfig`.
+//! Periods: the durations of an election, and the constraints between them, without which two candidates could lead at
+//! once. The elector checks them before it runs. Upstream: `LeaderElectionConfig`.
 
 use std::time::Duration;
 

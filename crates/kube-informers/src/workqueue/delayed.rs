@@ -1,4 +1,5 @@
-//! Delayed: the keys that are added to the queue at a later time. Upstream: the heap of `util/workqueue/delaying_queue.go`.
+//! Delayed: the keys that are added to the queue at a later time, for example for a retry. Each operation of the queue
+//! first adds the keys that are due. Upstream: the heap of `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Metrics: the measurements of a work queue. Upstream: `util/workqueue/metrics.go`.
+//! Metrics: the measurements of a work queue, which show whether its workers keep up. A program implements the trait to
+//! export them. Upstream: `util/workqueue/metrics.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;

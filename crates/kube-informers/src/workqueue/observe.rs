@@ -1,4 +1,5 @@
-//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation.
+//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation. The tutorial shows a queue's
+//! work by them.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them.
+//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them. It hides from the queue's
+//! state whether that is the default order or a user-defined one, and counts the keys.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,4 +1,5 @@
 //! The load balancer of a trial: a set of backends, which the program has to keep in step with the pods of the cluster.
+//! The judges compare its backends with the pods at the end.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

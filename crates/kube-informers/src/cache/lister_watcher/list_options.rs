@@ -1,4 +1,5 @@
-//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. Upstream: `metav1.ListOptions`.
+//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. A Reflector sets them before
+//! each request, and a user's function may change them. Upstream: `metav1.ListOptions`.
 
 use std::fmt;
 #[cfg(feature = "client")]

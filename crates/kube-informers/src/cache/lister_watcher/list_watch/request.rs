@@ -1,4 +1,5 @@
-//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts.
+//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts. The `Accept` header decides whether
+//! the API server sends whole objects or only their metadata.
 
 use futures::future::{BoxFuture, FutureExt};
 use http::{Request, header};
