@@ -44,7 +44,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     Ok(())
 }
 
-/// Refuses options of a cluster for a run that makes its own objects, and names the runs of the lesson that take them.
+/// Refuses options of a cluster for a row that makes its own objects, and names the rows of the lesson that take them.
 fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());

@@ -1,5 +1,5 @@
 //! The lessons on the command line. clap's subcommands and options are made from the rows of the catalog; after
-//! parsing, the options choose one row again, the run to start (such as the row `shared --step stages`).
+//! parsing, the options choose one row again, which is then run (such as the row `shared --step stages`).
 
 use std::net::SocketAddr;
 
@@ -12,14 +12,14 @@ use informer_lab::lessons::{Row, lessons, rows};
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
 use super::values;
 
-/// The run that a lesson's arguments choose, and its options, in the same form for every lesson.
+/// The row that a lesson's arguments choose, and its options, in the same form for every lesson.
 #[derive(Debug)]
 pub struct LessonArgs {
     pub run: &'static Row,
-    /// The value of the option that chooses the run.
+    /// The value of the option that chooses the row.
     pub value: Option<String>,
     pub serve: Option<SocketAddr>,
-    /// `None` if the run is the same in both eras.
+    /// `None` if the lesson is the same in both eras.
     pub client: Option<ClientArgs>,
     /// `None` for a lesson that cannot watch a cluster of the user's.
     pub watch: Option<WatchArgs>,
@@ -61,13 +61,13 @@ impl FromArgMatches for LessonArgs {
             }
             Some(Choice { name, values: Values::OneOf { usual, .. }, .. }) => {
                 let value = matches.get_one::<String>(name).cloned();
-                // The usual value is left out of a row's command.
+                // The main row's value is left out of a row's command.
                 let unusual = value.as_ref().filter(|value| Some(value.as_str()) != *usual);
                 let option = unusual.map(|value| format!("--{name} {value}"));
                 (value, option)
             }
         };
-        // `--serve` alone names the row, because its only allowed value is the usual one.
+        // `--serve` alone names the row, because its only allowed value is the main row's.
         let option = if serve.is_some() { Some(format!("--{SERVE}")) } else { option };
         let command = option.map_or_else(|| name.to_owned(), |option| format!("{name} {option}"));
         let run = rows().find(|row| row.command == command).expect("every value of a lesson's option has a row");
@@ -91,7 +91,7 @@ impl FromArgMatches for LessonArgs {
 /// The option `--serve` without its hyphens.
 const SERVE: &str = "serve";
 
-/// Returns the usual row of a lesson.
+/// Returns the main row of a lesson.
 fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
 }
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::cli::{Request, parse};
 
-    /// Returns the run that a command line chooses.
+    /// Returns the row that a command line chooses.
     fn chosen(command: &str) -> &'static Row {
         let words: Vec<_> = format!("informer-lab {command}").split(' ').map(Into::into).collect();
         match parse(&words).expect(command).request {

@@ -12,8 +12,8 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// Descriptions of lessons, where the catalog's is too long or is about the lesson's usual run only. A completion has
-/// room for one line, about all runs.
+/// Descriptions of lessons, where the catalog's is too long or is about the lesson's main row only. A completion has
+/// room for one line, about all rows.
 const ABOUT: [(&str, &str); 10] = [
     ("reflector", "Reflector into a DeltaFIFO, with or without known objects"),
     ("indexer", "Indexer: find objects by a label or by their namespace"),

@@ -67,8 +67,8 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
 fn language(args: &[OsString]) -> Lang {
     let args = args.iter().filter_map(|arg| arg.to_str());
     let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);
-    let asked = after.or_else(|| args.filter_map(|arg| arg.strip_prefix("--lang=")).next());
-    match asked {
+    let value = after.or_else(|| args.filter_map(|arg| arg.strip_prefix("--lang=")).next());
+    match value {
         Some("zh") => Lang::Zh,
         Some("en") => Lang::En,
         _ => Lang::from_env(),

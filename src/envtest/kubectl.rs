@@ -34,13 +34,13 @@ pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
 
 /// Returns the first kubectl in PATH that is not this program.
 fn find_real_kubectl() -> Option<PathBuf> {
-    let own = env::current_exe().ok()?;
-    let own_folder = own.parent().map(ToOwned::to_owned);
-    let own = fs::canonicalize(own).ok()?;
+    let own_path = env::current_exe().ok()?;
+    let own_folder = own_path.parent().map(ToOwned::to_owned);
+    let own_path = fs::canonicalize(own_path).ok()?;
     let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
     let all = env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).collect::<Vec<_>>();
     all.into_iter().find(|path| {
-        let is_other = fs::canonicalize(path).is_ok_and(|found| found != own) && path.is_file();
+        let is_other = fs::canonicalize(path).is_ok_and(|found| found != own_path) && path.is_file();
         is_other && path.parent() != own_folder.as_deref()
     })
 }

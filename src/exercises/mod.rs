@@ -54,9 +54,9 @@ impl Exercise {
     /// Finds an exercise by its name, its number or its file's name.
     pub fn find(name: &str) -> Option<&'static Self> {
         let number = |exercise: &Self| exercise.file.split('_').next().and_then(|number| number.parse::<u8>().ok());
-        let asked = name.parse::<u8>().ok();
+        let wanted = name.parse::<u8>().ok();
         ALL.into_iter().find(|exercise| {
-            exercise.name == name || exercise.file == name || (asked.is_some() && number(exercise) == asked)
+            exercise.name == name || exercise.file == name || (wanted.is_some() && number(exercise) == wanted)
         })
     }
 

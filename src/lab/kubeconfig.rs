@@ -50,8 +50,8 @@ fn default_files() -> Result<Vec<PathBuf>> {
         .unwrap_or_default();
     if !named.is_empty() {
         // As in kubectl, some of the files may be missing.
-        let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
-        if there.is_empty() {
+        let existing: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
+        if existing.is_empty() {
             let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
             return Err(Failure::new((
                 format!("KUBECONFIG names no file that exists: {shown}"),
@@ -60,7 +60,7 @@ fn default_files() -> Result<Vec<PathBuf>> {
             .next(HOW_TO_NAME_ONE)
             .into());
         }
-        return Ok(there);
+        return Ok(existing);
     }
     let file = env::home_dir().map(|home| home.join(".kube").join("config"));
     Ok(file.into_iter().filter(|file| file.exists()).collect())

@@ -1,5 +1,5 @@
-//! The catalog of all runs that a command starts: a [`Row`] for each lesson and each choice of its own options, such as
-//! `reflector --known-objects`. A row has the run's command, options, description, defaults and function.
+//! The catalog of the lessons: a [`Row`] for each lesson and each choice of its own options, such as
+//! `reflector --known-objects`. A row has the lesson's command, description, defaults and function for this choice.
 //!
 //! The command line, the list of lessons, the tour, the table of the web page in which lessons run (`player/`) and the
 //! tests are made from these rows, so a new lesson only needs a row. Four files hold the rows: two for the
@@ -16,13 +16,12 @@ mod simple_informer;
 pub use options::{Choice, CommonOptions, Options, Serve, Values};
 pub use row::{Modern, Origin, Row};
 
-/// Returns all rows: the runs of the tutorials' programs, then the others.
+/// Returns all rows: those of the tutorials' programs, then the others.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     [simple_informer::ROWS, shared_informer::ROWS, beyond::ROWS, parts::ROWS].into_iter().flatten()
 }
 
-/// Returns one row for each lesson: its usual run, which is the command without an option (`shared`, not
-/// `shared --step stages`).
+/// Returns the main row of each lesson, whose command has no option: `shared`, not `shared --step stages`.
 pub fn lessons() -> impl Iterator<Item = &'static Row> {
     rows().filter(|row| row.is_usual())
 }

@@ -112,10 +112,10 @@ fn title_line(session: &Session, record: &Record, width: usize) -> String {
         (right, all) => format!("  {right}/{all}"),
     };
     let room = width.saturating_sub(score.width());
-    let whole = heading(session, record);
+    let full_heading = heading(session, record);
     let heading = match record.what.key() {
-        Some(key) if whole.width() > room => whole.replacen(key, short(key), 1),
-        _ => whole,
+        Some(key) if full_heading.width() > room => full_heading.replacen(key, short(key), 1),
+        _ => full_heading,
     };
     let heading = cut(&heading, room);
     let space = room.saturating_sub(heading.width());
@@ -192,13 +192,13 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     let mut shown = lines;
     if shown.len() > room {
         let fits = room.saturating_sub(1);
-        let more = shown.len() - fits;
+        let left_out = shown.len() - fits;
         let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| line_names(line, about))).cloned();
         shown.truncate(fits);
         if let (Some(line), Some(last)) = (hidden, shown.last_mut()) {
             *last = line;
         }
-        shown.push(format!("… +{more}"));
+        shown.push(format!("… +{left_out}"));
     }
     let lines: Vec<Line<'_>> = shown.into_iter().map(Line::from).collect();
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);

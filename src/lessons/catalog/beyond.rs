@@ -1,5 +1,5 @@
-//! The catalog rows of the runs that go beyond the tutorials' programs: the tutorials describe these subjects in words
-//! only, or not at all. A later run builds on the earlier ones.
+//! The catalog rows of subjects for which the tutorials have no program: the tutorials describe them in words only,
+//! or not at all. A later row builds on the earlier ones.
 
 use std::time::Duration;
 

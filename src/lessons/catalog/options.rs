@@ -6,16 +6,16 @@
 pub struct Options {
     /// The options that many lessons share.
     pub common: CommonOptions,
-    /// The option that chooses one of the lesson's runs; `None` if there is one run.
+    /// The option that chooses one of the lesson's rows; `None` if there is one row.
     pub choice: Option<Choice>,
-    /// The option `--serve`; `None` if no run is a server.
+    /// The option `--serve`; `None` if no run can be a server.
     pub serve: Option<Serve>,
 }
 
 /// The options that many lessons share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommonOptions {
-    /// The options on the output, for a run that is the same in both eras and cannot watch the user's own cluster.
+    /// The options on the output, for a lesson that is the same in both eras and cannot watch the user's own cluster.
     Print,
     /// The options on the output and the client's era, for a lesson that makes its own objects.
     Client,
@@ -23,7 +23,7 @@ pub enum CommonOptions {
     Watch,
 }
 
-/// The option that chooses one of a lesson's runs.
+/// The option that chooses one of a lesson's rows.
 #[derive(Debug)]
 pub struct Choice {
     /// The option without its hyphens.
@@ -34,16 +34,16 @@ pub struct Choice {
     pub values: Values,
 }
 
-/// The values of the option that chooses a run.
+/// The values of the option that chooses a row.
 #[derive(Debug)]
 pub enum Values {
-    /// No value: the option is a flag, such as `--known-objects`, which chooses the lesson's other run.
+    /// No value: the option is a flag, such as `--known-objects`, which chooses the lesson's other row.
     Flag,
     /// One of several values, such as `--step list`.
     OneOf {
         /// The placeholder for a value in the help.
         name: &'static str,
-        /// The value of the lesson's usual run; `None` if that run is chosen by leaving the option out.
+        /// The value of the lesson's main row; `None` if that row is chosen by leaving the option out.
         usual: Option<&'static str>,
         /// Each value with its line in the help.
         all: &'static [(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! The catalog rows of the runs about one part of an informer, such as the lister or the controller's loop. The
+//! The catalog rows about one part of an informer, such as the lister or the controller's loop. The
 //! tutorials name these parts, but have no program for them.
 
 use futures::FutureExt;

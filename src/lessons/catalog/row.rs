@@ -1,4 +1,5 @@
-//! A row of the catalog, which describes one run of one lesson, and the defaults that several rows share.
+//! A row of the catalog, which describes one lesson with one choice of its options, and the defaults that several rows
+//! share. A run is one execution of a row.
 
 use std::time::Duration;
 
@@ -8,15 +9,15 @@ use crate::lab::{
 };
 use crate::trace::Record;
 
-/// One run of one lesson: its command, its descriptions, its defaults and its function.
+/// One lesson with one choice of its options: the command, the descriptions, the defaults and the function.
 #[derive(Debug)]
 pub struct Row {
-    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the run if it is not the usual
-    /// one.
+    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the row if it is not the main
+    /// row.
     pub command: &'static str,
-    /// The options of the lesson's subcommand, the same for all its runs.
+    /// The options of the lesson's subcommand, the same for all its rows.
     pub options: &'static Options,
-    /// The program or the step of the tutorials that the run repeats, if any.
+    /// The program or the step of the tutorials that the lesson repeats, if any.
     pub origin: Origin,
     /// A description in one line, in English.
     pub en: &'static str,
@@ -24,34 +25,34 @@ pub struct Row {
     pub zh: &'static str,
     /// The chapter in `lessons/`, without language and ending, such as `04-reflector`.
     pub chapter: &'static str,
-    /// The golden trace: the file in `fixtures/traces` with exactly the lines that the run prints. `None` for a run
-    /// that does not end by itself, such as `--serve`.
+    /// The golden trace: the file in `fixtures/traces` with exactly the lines that a run prints. `None` if a run
+    /// does not end by itself, such as `--serve`.
     pub trace: Option<&'static str>,
-    /// The run's defaults: the cluster to watch, the seed and the length.
+    /// The defaults of a run: the cluster to watch, the seed and the length.
     pub defaults: Defaults,
     /// The function that runs the lesson.
     pub lesson: LessonFn,
-    /// The modern counterpart; `None` if the run is the same in both eras.
+    /// The modern counterpart; `None` if a run is the same in both eras.
     pub modern: Option<Modern>,
 }
 
-/// The counterpart of a run with today's client and server. The command `eras` finds the differences by comparing the
-/// two records.
+/// The counterpart of a row for today's client and server. The command `eras` runs the row in both eras and compares
+/// the two records.
 #[derive(Debug)]
 pub struct Modern {
-    /// The golden trace in `fixtures/traces`; `None` for a run that does not end by itself.
+    /// The golden trace in `fixtures/traces`; `None` if a run does not end by itself.
     pub trace: Option<&'static str>,
     /// The function that runs the lesson in the modern era. `None` if the same function runs in both eras: then only
     /// the lab's queue, list and server differ.
     pub lesson: Option<LessonFn>,
 }
 
-/// The origin of a run in the tutorials.
+/// The origin of a row in the tutorials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The tutorials have a program for the run. The text is the command that starts it.
+    /// The tutorials have a program for the row. The text is the command that starts it.
     Program(&'static str),
-    /// The run is a step of a program in the tutorials.
+    /// The row is a step of a program in the tutorials.
     Step,
     /// The tutorials describe the subject in words, or not at all.
     Beyond,
@@ -63,12 +64,12 @@ impl Row {
         self.command.split(' ').next().unwrap_or(self.command)
     }
 
-    /// Returns true if this is the lesson's usual run: its name without an option.
+    /// Returns true if this is the lesson's main row: its command is the lesson's name, without an option.
     pub fn is_usual(&self) -> bool {
         self.command == self.lesson_name()
     }
 
-    /// Returns true if the run itself has a cluster of each era, so `eras` need not run it twice.
+    /// Returns true if each run has a cluster of each era, so `eras` need not run it twice.
     pub fn shows_both_eras(&self) -> bool {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
     }
@@ -97,7 +98,7 @@ impl Row {
         record(self.command, &self.defaults, settings, console, self.function(settings.client))
     }
 
-    /// Returns true if the tutorials have this run, as a program or as a step.
+    /// Returns true if the tutorials have this row's subject, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond
     }

@@ -1,5 +1,6 @@
-//! The catalog rows of the tutorials' runs from the shared informer on: listeners, the indexer and the factory, in the
-//! tutorials' order. Each group ends with runs that the tutorials lack: the same concept taken apart or built by hand.
+//! The catalog rows of the tutorials' programs from the shared informer on: listeners, the indexer and the factory,
+//! in the tutorials' order. Each group ends with rows that the tutorials lack: the same concept taken apart or built
+//! by hand.
 
 use futures::FutureExt;
 

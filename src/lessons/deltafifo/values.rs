@@ -1,4 +1,4 @@
-//! Lesson `deltafifo` (its usual run, the last of the tutorials' five programs): prints the value of each delta's
+//! Lesson `deltafifo` (its main row, the last of the tutorials' five programs): prints the value of each delta's
 //! object. A delta has the state after its change; older states are in the Indexer.
 //!
 //! This program is from another document than [`super::callbacks`], so its word for an update is 修改 and not 更新.

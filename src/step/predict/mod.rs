@@ -76,10 +76,10 @@ pub fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
         picture.apply(record);
         let pipeline = picture.pipeline_of(record.of.as_deref());
         let moment = Moment { asked_about: &asked_about, record, pipeline, rest: &records[at + 1..] };
-        let asked = changes::question_at(&moment)
+        let next_question = changes::question_at(&moment)
             .or_else(|| lists::question_at(&moment))
             .or_else(|| handlers::question_at(&moment));
-        if let Some(SituatedQuestion { situation, question }) = asked
+        if let Some(SituatedQuestion { situation, question }) = next_question
             && asked_about.insert(situation)
         {
             questions.insert(at, question);

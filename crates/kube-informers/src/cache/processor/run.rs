@@ -84,6 +84,7 @@ impl<T> Drop for Running<'_, T> {
     }
 }
 
+/// Waits until all these tasks have ended.
 async fn await_all(tasks: Vec<AbortOnDropHandle<()>>) {
     for task in tasks {
         let _ = task.await; // no error to handle: the task itself catches panics
