@@ -1,5 +1,5 @@
-//! `informer-lab doctor`: checks the program's surroundings that lessons depend on: the terminal, the language and the
-//! cluster.
+//! `informer-lab doctor`: checks before a workshop whether the lessons will work here: the terminal, the language,
+//! and the real cluster that `--cluster` would use. It prints one line for each.
 
 use std::io;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::lab::{HOW_TO_NAME_ONE, Target, reach_real};
 use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 
 /// The width and height of a terminal that shows every picture whole.
-const USUAL: (u16, u16) = (80, 24);
+const WHOLE: (u16, u16) = (80, 24);
 
 /// The time that a cluster has to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -95,7 +95,7 @@ fn terminal(printer: &Printer) -> Finding {
         return Finding { health: Health::Limited, what, text: text.to_owned(), next: None };
     };
     let text = format!("{width}x{height}");
-    if width >= USUAL.0 && height >= USUAL.1 {
+    if width >= WHOLE.0 && height >= WHOLE.1 {
         return Finding { health: Health::Good, what, text, next: None };
     }
     let next = printer.pick("80x24 shows every picture whole", "80x24 可以完整显示所有的图").to_owned();
@@ -109,8 +109,8 @@ fn language(printer: &Printer) -> Finding {
 
 async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) -> Finding {
     let what = ("cluster", "集群");
-    let usual = Target::default();
-    match reach_real(target.unwrap_or(&usual), namespace, PATIENCE).await {
+    let default = Target::default();
+    match reach_real(target.unwrap_or(&default), namespace, PATIENCE).await {
         Ok(reached) => Finding {
             health: Health::Good,
             what,

@@ -1,7 +1,9 @@
-//! The tutorial's library. [`lessons`] has one short file for each lesson, and [`lab`] runs them. [`cluster`],
-//! [`book`], [`exercises`], [`doctor`] and [`envtest`] are subcommands. [`step`], [`board`] and [`replay`] show the
-//! record of a run. [`console`] holds the output, the record and Ctrl-C that every subcommand shares, and [`trace`]
-//! prints.
+//! The tutorial `informer-lab` as a library, so that its binary, its tests and its build for web pages share the code.
+//!
+//! [`lessons`] has one short file for each lesson, and [`lab`] runs them. A run is recorded: its *record* is the list
+//! of its events. [`trace`] prints records, and [`step`], [`board`] and [`replay`] show them in other ways.
+//! [`cluster`], [`book`], [`exercises`], [`doctor`] and [`envtest`] are the other subcommands. [`console`] holds what
+//! every subcommand shares: the output, the record file and Ctrl-C.
 //!
 //! The informers are in the crate [`kube_informers`], and the API server in memory is in [`kube_testcluster`].
 

@@ -22,6 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
+    // The program stands in for etcd and kube-apiserver if it was started under one of their names.
     if let Some(binary) = Binary::from_args(&args) {
         return binary.run(&args);
     }
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
     }
 }
 
+/// Opens the transcript and the record file, and chooses the speed: the tutorials' pace on a terminal, no pauses in a
+/// pipe.
 fn console(
     printer: Printer,
     speed: Option<Speed>,
@@ -50,9 +53,10 @@ fn console(
 ) -> Result<Console> {
     transcript.iter().try_for_each(|path| printer.transcript(path))?;
     let record = record.as_deref().map(RecordFile::create).transpose()?;
-    let usual = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
-    let speed = speed.unwrap_or(usual);
+    let default_speed = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
+    let speed = speed.unwrap_or(default_speed);
     let interrupt = Interrupt::default();
+    // At full speed nothing pauses, so Ctrl-C may simply end the process.
     if speed != Speed::Max {
         interrupt.listen().context("cannot listen for Ctrl-C")?;
     }

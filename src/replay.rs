@@ -1,4 +1,5 @@
-//! `informer-lab replay FILE`: prints a recorded run again.
+//! `informer-lab replay FILE`: prints a recorded run again, as it was printed when it took place. The file is one that
+//! `--record` wrote.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The page of a live run: streams its records to browsers, and takes commands that are typed in the page.
+//! The board of a live run (`informer-lab board LESSON --follow`): serves the page, streams the run's records to
+//! browsers while it goes on, and takes the keyboard's commands, such as `cut`, that are typed in the page.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,7 +27,7 @@ use crate::lessons::Row;
 const MOST_STREAMS: usize = 16;
 
 /// The largest number of bytes in a command.
-const LONGEST: usize = 1000;
+const LONGEST_COMMAND: usize = 1000;
 
 /// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
 /// only shows the run.
@@ -62,6 +63,7 @@ pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Con
     }
 }
 
+/// Returns the routes: the page, the stream of records, and commands if the page may send them.
 fn router(followers: Followers, page: String, follows: Follows) -> Router {
     let router = serve::router(page).route("/events", get(events));
     let router = match follows {
@@ -97,8 +99,8 @@ async fn events(State(LiveState { followers, streams }): State<LiveState>) -> Re
         let mut records = records?;
         let message = records.followers.next_record(records.number).await;
         records.number += 1;
-        let more = matches!(message, Message::Record(_)).then_some(records);
-        Some((Ok::<_, Infallible>(event(&message)), more))
+        let next_state = matches!(message, Message::Record(_)).then_some(records); // `None` ends the stream
+        Some((Ok::<_, Infallible>(event(&message)), next_state))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
@@ -113,7 +115,7 @@ fn event(message: &Message) -> Event {
 
 /// Takes a command, as the keyboard does.
 async fn take_command(State(LiveState { followers, .. }): State<LiveState>, line: String) -> StatusCode {
-    if line.len() > LONGEST {
+    if line.len() > LONGEST_COMMAND {
         return StatusCode::PAYLOAD_TOO_LARGE;
     }
     if line.contains(['\n', '\r']) {
@@ -144,8 +146,8 @@ mod tests {
         let followers = Followers::default();
         let router = router(followers.clone(), String::new(), Follows::Acts);
         let status = async |line: String| respond(&router, "POST", "/typed", line).await.status().as_u16();
-        assert_eq!(status("x".repeat(LONGEST)).await, 204);
-        assert_eq!(status("x".repeat(LONGEST + 1)).await, 413);
+        assert_eq!(status("x".repeat(LONGEST_COMMAND)).await, 204);
+        assert_eq!(status("x".repeat(LONGEST_COMMAND + 1)).await, 413);
         assert_eq!(status("cut\nheal".to_owned()).await, 400);
         while followers.send_command("cut".to_owned()) == CommandResult::Taken {}
         assert_eq!(status("heal".to_owned()).await, 429);

@@ -1,9 +1,12 @@
-//! `informer-lab board [LESSON|FILE]`: shows a run as an animated page: a recorded run, in a file or served on a
-//! loopback address, or a live run.
+//! `informer-lab board [LESSON|FILE]`: shows a run in a browser, as boxes (API server, queue, store, handlers) between
+//! which the objects move. The *board* is this page. It shows a recorded run, from a file or served on a loopback
+//! address, or follows a live run.
 //!
-//! `player/` builds the page; the result is committed as `page.html`. The page turns the record into the same picture
-//! as `informer-lab step`, and shows the same sentences: the narrator's and the questions are in the record, and the
-//! rest in [`words`], which is part of the page.
+//! The page is a TypeScript program in `player/`, built into the single file `page.html`, which is committed and
+//! compiled into this program. The Rust code here only inserts records and options, and serves the page. The page
+//! computes the same picture from a record as `informer-lab step` (see [`crate::trace`]), and shows the same
+//! sentences: the narrator's and the questions are in the record, and the rest in [`words`], which is part of the
+//! page.
 
 #[cfg(not(target_family = "wasm"))]
 mod live;
@@ -71,6 +74,7 @@ fn write_page(path: &Path, page: &str, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
+/// Writes the file of `--out`.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let name = path.display();
     std::fs::write(path, text).map_err(|error| {

@@ -1,4 +1,5 @@
-//! Inserts records and options into the page.
+//! Inserts records and options into the page `page.html`, so one HTML file shows the run without a network. Also
+//! prepares the page of a live run, whose records come later.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Serves the page on a loopback address, for browsers on this machine only.
+//! Serves the page on a loopback address, for browsers on this machine only, because the page shows a cluster and takes
+//! commands without authentication. `serve_wasm.rs` replaces this file in a web page.
 
 use std::future::IntoFuture;
 use std::net::{SocketAddr, TcpListener};

@@ -1,4 +1,4 @@
-//! `board` with a browser, in the build for a web page, which has no HTTP server: fails.
+//! Replaces `serve.rs` in the build for a web page, which has no HTTP server: serving the board fails.
 
 use std::net::SocketAddr;
 

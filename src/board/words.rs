@@ -1,4 +1,5 @@
-//! The table of sentences that the page shares with `informer-lab step`: `player/src/words.json`.
+//! The table of sentences that the page shares with `informer-lab step`: names of events and causes, and a general
+//! sentence on each event. It is committed as `player/src/words.json`; a test keeps the two equal.
 
 use serde_json::{Map, Value, json};
 

@@ -8,11 +8,13 @@ use crate::lessons::rows;
 pub struct Chapter {
     /// The name of the chapter's files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
+    /// The file in `lessons/` with the English text.
     en_file: &'static str,
+    /// The file with the Chinese text.
     zh_file: &'static str,
 }
 
-/// Makes a chapter of these files. A missing file is a compile error.
+/// Makes a [`Chapter`] of these two files in `lessons/`. A missing file is a compile error.
 macro_rules! chapter {
     ($name:expr, $en:expr, $zh:expr) => {{
         const _: [&str; 2] =
@@ -21,6 +23,7 @@ macro_rules! chapter {
     }};
 }
 
+/// Makes the array of chapters from their names.
 macro_rules! chapters {
     ($($name:literal)*) => { [$(chapter!($name, concat!($name, ".en.md"), concat!($name, ".zh.md"))),*] };
 }

@@ -1,4 +1,5 @@
-//! Breaks lines of code that are wider than the page, in places that keep the program valid.
+//! Breaks lines of code in the book that are wider than the terminal, in places that keep the program valid, so that a
+//! reader can still copy it.
 
 use pulldown_cmark::CodeBlockKind;
 use unicode_linebreak::linebreaks;
@@ -9,7 +10,7 @@ use crate::trace::is_in_word;
 /// The extra indentation of a line's continuation.
 const HANG: usize = 4;
 
-/// The texts after which a line of a program may be broken.
+/// The texts after which a line of a program is best broken.
 const ENDS: [&str; 8] = [", ", "(", " {", "= ", "=> ", "-> ", "&& ", "|| "];
 
 /// The language of a code block.
@@ -74,6 +75,7 @@ pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String
     }
 }
 
+/// Breaks a line between words. `below` is the text before each further line, such as the comment mark.
 fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = line.to_owned();
@@ -89,21 +91,22 @@ fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     parts
 }
 
+/// Breaks a line of code. `below` is the indentation of each further line.
 fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = Rest { line: line.to_owned(), begins_in_text: false, language };
-    let (leaves, goes_on) = language.seam();
+    let (text_end, text_start) = language.seam();
     while rest.line.width() > width {
         // A part must be longer than the continuation's indentation.
         let Some(end) = rest.end(below.len(), width) else { break };
         let is_in_text = rest.is_in_text(end);
         let (part, next) = rest.line.split_at(end);
         let (part, next) = match is_in_text {
-            true => (format!("{part}{leaves}"), format!("{below}{goes_on}{next}")),
+            true => (format!("{part}{text_end}"), format!("{below}{text_start}{next}")),
             false => (part.trim_end().to_owned(), format!("{below}{}", next.trim_start())),
         };
         parts.push(part);
-        rest = Rest { line: next, begins_in_text: is_in_text && goes_on.is_empty(), language };
+        rest = Rest { line: next, begins_in_text: is_in_text && text_start.is_empty(), language };
     }
     parts.push(rest.line);
     parts
@@ -118,7 +121,9 @@ struct Rest {
 }
 
 impl Rest {
-    /// Returns the offset at which the line is broken.
+    /// Returns the offset at which the line is broken: after a comma, a bracket or an operator far to the right, else
+    /// before a method, else at any such place, else inside a long string literal, else between words. `begins` is
+    /// the width of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {
@@ -130,8 +135,8 @@ impl Rest {
             let found = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
             found.filter(good)
         };
-        let methods = line.match_indices('.').filter(|(at, _)| begins_name(&line[at + 1..]));
-        let methods = methods.map(|(at, _)| at + self.language.dot()).filter(good).filter(wide(width / 3)).max();
+        let dots = line.match_indices('.').filter(|(at, _)| begins_name(&line[at + 1..]));
+        let methods = dots.map(|(at, _)| at + self.language.dot()).filter(good).filter(wide(width / 3)).max();
         let best = ends().filter(wide(width * 2 / 5)).max().or(methods);
         let between = words(line).filter(good).filter(|at| self.language.goes_on_after(&line[..*at])).max();
         best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)

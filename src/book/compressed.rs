@@ -1,4 +1,5 @@
-//! The texts of the chapters. `build.rs` compresses them, and the first access decompresses all of them.
+//! The texts of the chapters, which the program contains in compressed form. `build.rs` packs the files of `lessons/`
+//! into one archive, and the first access decompresses all of it.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -17,6 +18,7 @@ pub(super) fn chapter_text(file: &str) -> &'static str {
     TEXTS.get(file).unwrap_or_else(|| panic!("there is no {file} in lessons/"))
 }
 
+/// Decompresses the archive: each file's name and text, ended by a zero byte.
 fn texts() -> BTreeMap<String, String> {
     let mut all = String::new();
     GzDecoder::new(CHAPTERS).read_to_string(&mut all).expect("the chapters are a part of this program");

@@ -1,5 +1,5 @@
-//! `informer-lab read`: the book, which is the chapters in `lessons/`. The program contains them, for rooms without a
-//! network.
+//! `informer-lab read`: shows a chapter of the book on the terminal. The book is the Markdown files in `lessons/`; the
+//! program contains them, compressed, for rooms without a network.
 
 mod chapters;
 mod code;
@@ -22,7 +22,8 @@ pub use text::Ink;
 
 /// The widest page, because longer lines are hard to read.
 const WIDEST: usize = 100;
-const USUAL: usize = 80;
+/// The width of a page in a pipe or a file.
+const DEFAULT_WIDTH: usize = 80;
 
 /// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
 ///
@@ -36,6 +37,7 @@ pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     show(&format!("{}\n", shown.trim_end()), console)
 }
 
+/// Returns the list of chapters with their reading times.
 fn list(printer: &Printer) -> String {
     let width = all().map(|chapter| chapter.slug().len()).max().unwrap_or_default();
     let mut text =
@@ -50,6 +52,7 @@ fn list(printer: &Printer) -> String {
     text
 }
 
+/// Returns the error for a name that is no chapter; `meant` has similar names.
 fn unknown(name: &str, meant: &[&str]) -> Failure {
     let next = match meant {
         [] => ("informer-lab read lists the chapters".to_owned(), "informer-lab read 列出所有章节".to_owned()),
@@ -63,7 +66,7 @@ fn unknown(name: &str, meant: &[&str]) -> Failure {
 
 /// Returns the paper for standard output: as wide as its terminal, within limits.
 pub fn paper(printer: &Printer) -> Paper {
-    let width = terminal_size_of(io::stdout()).map_or(USUAL, |(Width(width), _)| usize::from(width));
+    let width = terminal_size_of(io::stdout()).map_or(DEFAULT_WIDTH, |(Width(width), _)| usize::from(width));
     let ink = if printer.colors_output() { Ink::Terminal } else { Ink::Plain };
     Paper { width: width.clamp(20, WIDEST), ink }
 }

@@ -1,4 +1,5 @@
-//! Renders Markdown for a terminal, wrapped at words, with two columns for a Chinese character.
+//! Renders Markdown for a terminal: wraps it at words, with two columns for a Chinese character, and shows emphasis by
+//! escape codes. The chapters of the book and the texts of the exercises are printed this way.
 
 use std::mem::take;
 
@@ -39,6 +40,7 @@ struct Writer {
     lists: Vec<Option<u64>>,
     /// The bullet or number before the next line of the current item.
     bullet: Option<String>,
+    /// The rows of the current table.
     rows: Vec<Vec<Text>>,
     /// The address of the current link, if it leads out of the book.
     link: Option<String>,

@@ -1,8 +1,11 @@
-//! Lays out tables of the book: columns are as wide as their content, and narrower if the page has no room.
+//! Lays out the tables of the book for a terminal: columns are as wide as their content. If the page has no room for
+//! them, the widest columns become narrower and their cells are wrapped.
 
 use super::text::{Ink, Text};
 
+/// The number of blanks between two columns.
 const GAP: usize = 2;
+/// The width below which a column is not narrowed.
 const NARROWEST: usize = 6;
 
 /// Returns the lines of a table. The first row is the head.

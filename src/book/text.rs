@@ -1,4 +1,5 @@
-//! A text of the book with marks of emphasis, and its wrapping into lines.
+//! A paragraph, heading or table cell of the book: its text with marks of emphasis, and its wrapping into lines. The
+//! marks are kept apart from the text, because escape codes take no room on the screen.
 
 use std::ops::Range;
 
@@ -68,6 +69,8 @@ impl Text {
         lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
     }
 
+    /// Returns a part of the text with its escape codes. An emphasis that is open at the start begins again, and one
+    /// that is open at the end is closed.
     fn inked(&self, line: Range<usize>, ink: Ink) -> String {
         if ink == Ink::Plain {
             return self.plain[line].to_owned();

@@ -1,4 +1,5 @@
-//! clap's types for the command line, except for the lessons' (see `lessons`).
+//! clap's types for the command line: each doc comment is a text that `--help` shows. The lessons' subcommands are in
+//! `lessons.rs`, because they are made from the catalog.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;

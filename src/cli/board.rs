@@ -1,4 +1,5 @@
-//! Turns the command line of `board` into a request. The options of `board` may stand before the lesson or after it.
+//! Turns the command line of `board` into a request. `board` contains the command line of a lesson, and its own
+//! options may stand before the lesson or after it, so they are picked out of the words here.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,6 +22,7 @@ const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 /// recorded at the same time.
 pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = split_options(board.words);
+    // The options behind the lesson are parsed as a second `board` command line.
     let program = args.get(..1).unwrap_or_default();
     let after = match parse_cli(&[program, &["board".into()], &own].concat())?.command {
         Some(Command::Board(after)) => after,
@@ -57,7 +59,7 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
-/// A live lesson with the options on its output and its record.
+/// A lesson to run live, with the options on its output and its record file.
 type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
 /// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.

@@ -1,4 +1,5 @@
-//! Checks that the options of a lesson fit together.
+//! Checks that the options of a lesson fit together, where clap cannot know it: for example, that `--pods` is not
+//! combined with a real cluster. `request` calls this for each lesson.
 
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::catalog::{Choice, Serve};
@@ -32,6 +33,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     }
     watches_a_cluster(run, watch)?;
     fits_a_real_cluster(watch)?;
+    // `--speed 1` and `--speed max` are harmless: they are also the defaults.
     let paced = !matches!(lesson.print.speed, None | Some(Speed::Documents | Speed::Max));
     if paced && settings.pace() == Pace::Live {
         let en = "--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens";
@@ -42,7 +44,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     Ok(())
 }
 
-/// Refuses options of a cluster for a run that makes its own objects.
+/// Refuses options of a cluster for a row that makes its own objects, and names the rows of the lesson that take them.
 fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());
@@ -63,6 +65,7 @@ fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     Err((en, format!("{lesson} 只有加上 {} 才能用 {option}：否则它不 watch 集群", others.join(" 或 "))).into())
 }
 
+/// Refuses options of the built-in cluster for a run that watches a real one.
 fn fits_a_real_cluster(WatchArgs { source, run }: &WatchArgs) -> Result<(), Words> {
     let Some(real) = real_cluster_option(source) else { return Ok(()) };
     if source.client.era.is_some() {
@@ -101,6 +104,7 @@ pub fn client_option(ClientArgs { era, client }: &ClientArgs) -> Option<&'static
     first(&[("--era", era.is_some()), ("--client", client.is_some())])
 }
 
+/// Returns the name of an option that needs a cluster, if one was given.
 fn source_option(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { namespace, scenario, pods, stages, listen, .. } = args;
     let others = [
@@ -113,6 +117,7 @@ fn source_option(args: &SourceArgs) -> Option<&'static str> {
     real_cluster_option(args).or_else(|| first(&others)).or_else(|| era_option(args))
 }
 
+/// Returns the name of an option on a run's length and seed, if one was given.
 fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }

@@ -1,5 +1,5 @@
 //! The Chinese texts of `--help`: descriptions of the subcommands, options and headings. clap's types hold the English
-//! ones.
+//! ones; `help.rs` replaces them. A test there finds options without a Chinese text.
 
 /// The description of the program.
 pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一课都通过真正的 Kubernetes 客户端访问本进程内的集群，\n\

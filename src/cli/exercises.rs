@@ -1,4 +1,5 @@
-//! clap's types for the exercises: `break` and `check`.
+//! clap's types for the subcommands `break` and `check`, which show and judge the ten broken programs of the
+//! exercises. The doc comments are the texts of `--help`.
 
 use clap::{ArgAction, Args};
 use informer_lab::exercises::{Exercise, ExerciseView};

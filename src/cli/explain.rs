@@ -1,4 +1,5 @@
-//! Usage errors in the reader's language: clap's, with advice that clap cannot give, and our own.
+//! Usage errors: clap's, with advice that clap cannot give, and our own. Both are shown in the user's language; clap
+//! itself writes English only.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -29,6 +30,7 @@ pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
 
+/// Returns an error of our own in clap's form, with the usage of this subcommand.
 fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
@@ -50,6 +52,7 @@ pub fn explain(error: Error, args: &[OsString]) -> UsageError {
     }
 }
 
+/// Returns the advice on an error of clap, with the subcommand that it is about; `None` if clap's own message suffices.
 fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     if let Some(ContextValue::String(number)) = error.get(ContextKind::InvalidSubcommand)
         && book::numbered(number).is_some()
@@ -68,7 +71,7 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     }
     let mut command = Cli::command();
     command.build();
-    let elsewhere = command.get_subcommands().any(|lesson| takes(lesson, argument));
+    let known_elsewhere = command.get_subcommands().any(|lesson| takes(lesson, argument));
     let lesson = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))?;
     let name = lesson.get_name().to_owned();
     let words = match argument.strip_prefix("--") {
@@ -83,7 +86,9 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
             format!("a command comes after two hyphens: informer-lab cluster -- {argument}"),
             format!("要运行的命令写在两个连字符之后：informer-lab cluster -- {argument}"),
         ),
-        Some(_) if elsewhere => (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}")),
+        Some(_) if known_elsewhere => {
+            (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}"))
+        }
         _ => return None,
     };
     Some((name, words.into()))
@@ -109,6 +114,7 @@ impl UsageError {
         text + "\n加 --help 查看说明。\n"
     }
 
+    /// Words clap's error in Chinese.
     fn clap_sentence(&self) -> String {
         let [argument, value] = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| self.context(kind));
         match self.error.kind() {

@@ -1,5 +1,5 @@
-//! `--help` in the reader's language. The catalog of lessons describes the lessons, and the help of a lesson names its
-//! chapter and an example.
+//! `--help` in the user's language: takes clap's commands, describes each lesson as the catalog does, adds an example
+//! and the lesson's chapter of the book, and replaces all texts by Chinese ones if the user reads Chinese.
 
 use std::ffi::OsString;
 
@@ -15,10 +15,10 @@ use super::chinese;
 pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     let mut command = command(lang);
     let long = args.iter().any(|arg| arg == "--help" || arg == "help");
-    let asked = args.iter().skip(1).filter(|arg| *arg != "help");
-    let name = asked.filter_map(|arg| command.find_subcommand(arg)).map(|found| found.get_name().to_owned()).next();
-    let asked = name.as_ref().and_then(|name| command.find_subcommand_mut(name));
-    let shown = match asked {
+    let words = args.iter().skip(1).filter(|arg| *arg != "help");
+    let name = words.filter_map(|arg| command.find_subcommand(arg)).map(|found| found.get_name().to_owned()).next();
+    let subcommand = name.as_ref().and_then(|name| command.find_subcommand_mut(name));
+    let shown = match subcommand {
         Some(subcommand) => subcommand,
         None => &mut command,
     };
@@ -79,12 +79,14 @@ fn lines_below(lesson: &str, lang: Lang) -> String {
     format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
 }
 
+/// Replaces the texts of the program and of its subcommands.
 fn in_chinese(command: Command) -> Command {
     let names: Vec<_> = command.get_subcommands().map(|found| found.get_name().to_owned()).collect();
     let command = names.into_iter().fold(translated(command), |command, name| command.mut_subcommand(name, translated));
     command.about(chinese::ABOUT).long_about(None::<&str>)
 }
 
+/// Replaces the texts of one command and of its options.
 fn translated(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let about = chinese::about(&name);
@@ -98,6 +100,7 @@ fn translated(command: Command) -> Command {
         .mut_args(|arg| translated_arg(&name, arg))
 }
 
+/// Replaces the text of an option. clap would add its values and default in English, so they are added here.
 fn translated_arg(subcommand: &str, arg: Arg) -> Arg {
     let arg = match arg.get_help_heading().map(chinese::heading) {
         Some(heading) => arg.help_heading(heading),

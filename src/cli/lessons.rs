@@ -1,4 +1,5 @@
-//! The lessons on the command line: clap's subcommands, made from the catalog, and the run that their options choose.
+//! The lessons on the command line. clap's subcommands and options are made from the rows of the catalog; after
+//! parsing, the options choose one row again, which is then run (such as the row `shared --step stages`).
 
 use std::net::SocketAddr;
 
@@ -11,14 +12,14 @@ use informer_lab::lessons::{Row, lessons, rows};
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
 use super::values;
 
-/// The run that a lesson's arguments choose, and its options, in the same form for every lesson.
+/// The row that a lesson's arguments choose, and its options, in the same form for every lesson.
 #[derive(Debug)]
 pub struct LessonArgs {
     pub run: &'static Row,
-    /// The value of the option that chooses the run.
+    /// The value of the option that chooses the row.
     pub value: Option<String>,
     pub serve: Option<SocketAddr>,
-    /// `None` if the run is the same in both eras.
+    /// `None` if the lesson is the same in both eras.
     pub client: Option<ClientArgs>,
     /// `None` for a lesson that cannot watch a cluster of the user's.
     pub watch: Option<WatchArgs>,
@@ -60,11 +61,13 @@ impl FromArgMatches for LessonArgs {
             }
             Some(Choice { name, values: Values::OneOf { usual, .. }, .. }) => {
                 let value = matches.get_one::<String>(name).cloned();
+                // The main row's value is left out of a row's command.
                 let unusual = value.as_ref().filter(|value| Some(value.as_str()) != *usual);
                 let option = unusual.map(|value| format!("--{name} {value}"));
                 (value, option)
             }
         };
+        // `--serve` alone names the row, because its only allowed value is the main row's.
         let option = if serve.is_some() { Some(format!("--{SERVE}")) } else { option };
         let command = option.map_or_else(|| name.to_owned(), |option| format!("{name} {option}"));
         let run = rows().find(|row| row.command == command).expect("every value of a lesson's option has a row");
@@ -88,12 +91,14 @@ impl FromArgMatches for LessonArgs {
 /// The option `--serve` without its hyphens.
 const SERVE: &str = "serve";
 
+/// Returns the main row of a lesson.
 fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
 }
 
-/// Returns the lessons in the order of the program's help. The tutorials run the indexer after the shared informer,
-/// and the help has it before the first informer, as the book.
+/// Returns the lessons in the order of the program's help, which is the catalog's order but for the indexer. The
+/// catalog has it after the shared informer, as the tutorials; the help has it before the first informer, as the
+/// book.
 fn in_order_of_help() -> Vec<&'static Row> {
     let mut all: Vec<_> = lessons().collect();
     let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));
@@ -139,7 +144,7 @@ mod tests {
     use super::*;
     use crate::cli::{Request, parse};
 
-    /// Returns the run that a command line chooses.
+    /// Returns the row that a command line chooses.
     fn chosen(command: &str) -> &'static Row {
         let words: Vec<_> = format!("informer-lab {command}").split(' ').map(Into::into).collect();
         match parse(&words).expect(command).request {

@@ -1,4 +1,5 @@
-//! `completions` and `man`: shell completions and manual pages, generated from clap's commands.
+//! `informer-lab completions` and `informer-lab man`: shell completions and manual pages, generated from clap's
+//! commands.
 
 use std::path::Path;
 
@@ -11,7 +12,8 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// The lines about lessons that are about all their runs, or shorter than those of the catalog.
+/// Descriptions of lessons, where the catalog's is too long or is about the lesson's main row only. A completion has
+/// room for one line, about all rows.
 const ABOUT: [(&str, &str); 10] = [
     ("reflector", "Reflector into a DeltaFIFO, with or without known objects"),
     ("indexer", "Indexer: find objects by a label or by their namespace"),
@@ -25,6 +27,7 @@ const ABOUT: [(&str, &str); 10] = [
     ("loop", "Loop: LIST and WATCH, request by request"),
 ];
 
+/// Returns clap's commands with these descriptions.
 fn command() -> Command {
     Cli::command().mut_subcommands(|lesson| match ABOUT.iter().find(|(name, _)| *name == lesson.get_name()) {
         Some((_, about)) => lesson.about(*about),

@@ -1,4 +1,6 @@
-//! The command line: clap's types, the checks of options against each other, and the request that results.
+//! The command line. `main` passes its words to [`parse`], which returns one checked value, a [`Request`] with the
+//! options on the output, or a [`UsageError`]. In between are clap's types (`args`, `lessons`, `exercises`), the
+//! parsers of values and the checks of options against each other.
 
 mod args;
 mod board;
@@ -32,6 +34,7 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
         }
         (ErrorKind::DisplayVersion, _) => error.print(),
+        // clap prints its own error in colours, if its lines fit the terminal.
         (_, Lang::En) => {
             let (text, printer) = (error.to_string(), Printer::new(Look::new(Output::Text, ColorChoice::Auto, lang)));
             match printer.has_room(&text) {
@@ -64,8 +67,8 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
 fn language(args: &[OsString]) -> Lang {
     let args = args.iter().filter_map(|arg| arg.to_str());
     let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);
-    let asked = after.or_else(|| args.filter_map(|arg| arg.strip_prefix("--lang=")).next());
-    match asked {
+    let value = after.or_else(|| args.filter_map(|arg| arg.strip_prefix("--lang=")).next());
+    match value {
         Some("zh") => Lang::Zh,
         Some("en") => Lang::En,
         _ => Lang::from_env(),

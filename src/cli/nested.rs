@@ -1,4 +1,5 @@
-//! The subcommands that contain another command line: `step`, `board` and `eras` take a lesson with its options.
+//! The subcommands that contain another command line: `step`, `board` and `eras` take a lesson with its options, as in
+//! `informer-lab step reflector --known-objects`. The words behind them are parsed as a command line of their own.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -85,6 +86,7 @@ fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     )
 }
 
+/// Returns the error for words that name no lesson, or a record and a lesson.
 fn one_at_a_time(by: &str) -> UsageError {
     let en = format!("{by} shows one lesson or a record: name one");
     conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))
@@ -104,11 +106,12 @@ pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs
         return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
     };
     let settings = checked_settings(&lesson)?;
-    counterpart(&lesson, &settings).map_err(|message| conflict("eras", message))?;
+    check_for_eras(&lesson, &settings).map_err(|message| conflict("eras", message))?;
     Ok((look, Request::Eras(lesson.run, settings)))
 }
 
-fn counterpart(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
+/// Refuses options that would make the two runs of `eras` differ from each other, or not end.
+fn check_for_eras(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
         let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
         Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {}", options.replace(", ", "、"))))

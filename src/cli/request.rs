@@ -142,10 +142,12 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     }
 }
 
+/// Parses a command line with clap, and adds advice to its errors.
 pub(super) fn parse_cli(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
+/// Adds the options on the output to a request.
 fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation {
     let verbosity = if look.verbose { Verbosity::All } else { Verbosity::Warnings };
     let transcript = look.transcript.clone();
@@ -157,6 +159,7 @@ fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation
     Invocation { look, verbosity, speed: print.speed, record: print.record.clone(), transcript, request }
 }
 
+/// Returns the choice of a pair of flags such as `--narrate` and `--no-narrate`.
 fn show(yes: bool, no: bool) -> Show {
     match (yes, no) {
         (true, _) => Show::Yes,
@@ -174,11 +177,12 @@ pub(super) fn checked_settings(lesson: &LessonArgs) -> Result<Settings, UsageErr
     }
 }
 
+/// Returns the settings of a run. `--era` chooses the era of both sides, unless `--client` or `--server` is given.
 fn settings(lesson: &LessonArgs) -> Settings {
     let era = lesson.client.and_then(|args| args.era);
     let client = lesson.client.and_then(|args| args.client).or(era).unwrap_or_default();
-    let usual = Settings { client, serve: lesson.serve, ..Settings::default() };
-    let Some(WatchArgs { source, run }) = &lesson.watch else { return usual };
+    let without_cluster = Settings { client, serve: lesson.serve, ..Settings::default() };
+    let Some(WatchArgs { source, run }) = &lesson.watch else { return without_cluster };
     Settings {
         source: if real_cluster_option(source).is_some() {
             Source::Real(Target { kubeconfig: source.kubeconfig.clone(), context: source.context.clone() })
@@ -186,18 +190,19 @@ fn settings(lesson: &LessonArgs) -> Settings {
             let server = source.server.or(era).unwrap_or_default();
             Source::BuiltIn(BuiltIn { pods: source.pods.clone(), stages: source.stages.clone(), server })
         },
-        namespace: source.namespace.clone().unwrap_or(usual.namespace),
+        namespace: source.namespace.clone().unwrap_or(without_cluster.namespace),
         scenario: source.scenario.clone(),
         follow: if run.follow { Follow::Yes } else { Follow::No },
         limit: run.limit,
         seed: run.seed.unwrap_or(Seed::Default),
         listen: source.listen,
-        ..usual
+        ..without_cluster
     }
 }
 
 impl LookArgs {
-    /// Fills in what was left at its default from `others`.
+    /// Returns these options, with those that were left out taken from `others`. The options on output may stand before
+    /// `step` or in the lesson behind it.
     fn or(self, others: Self) -> Self {
         Self {
             color: if self.color == ColorChoice::Auto { others.color } else { self.color },

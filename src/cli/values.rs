@@ -1,4 +1,5 @@
-//! Parsers of option values. Each error names the expected form.
+//! Parsers of option values, such as addresses, durations and faults. clap calls them; each error names the expected
+//! form in both languages.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

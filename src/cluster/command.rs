@@ -1,4 +1,5 @@
-//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, and passes signals on to it.
+//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, such as a test suite: sets KUBECONFIG,
+//! passes signals on to it, and returns its exit code, which becomes the program's own.
 
 #[cfg_attr(not(unix), path = "command/process_group_other.rs")]
 mod process_group;
@@ -19,8 +20,9 @@ use tokio::time::{Instant, sleep_until};
 use self::process_group::CommandProcesses;
 use crate::trace::{Failure, Printer};
 
-/// A shell's exit codes for a command that does not exist and for one that cannot be run.
+/// A shell's exit code for a command that does not exist.
 const NOT_FOUND: u8 = 127;
+/// A shell's exit code for a command that exists but cannot be run.
 const NOT_RUN: u8 = 126;
 
 /// The time that a command has to end after a signal.
@@ -59,24 +61,24 @@ pub(super) async fn run(
         }
     };
     let processes = CommandProcesses::new(group, &child);
-    let mut end = None;
+    let mut kill_at = None;
     let status = loop {
         tokio::select! {
             biased;
             status = child.wait() => break status,
             Some(code) = signals.recv() => {
                 if processes.pass_on(code) {
-                    end.get_or_insert(Instant::now() + GRACE);
+                    kill_at.get_or_insert(Instant::now() + GRACE);
                 }
             }
-            () = at(end) => {
+            () = at(kill_at) => {
                 processes.kill();
                 break child.wait().await;
             }
         }
     };
-    if let Some(end) = end {
-        processes.wait_until_ended(end).await;
+    if let Some(kill_at) = kill_at {
+        processes.wait_until_ended(kill_at).await;
     }
     ended(status)
 }
@@ -89,6 +91,7 @@ async fn at(time: Option<Instant>) {
     }
 }
 
+/// Returns the error for a command that could not be started.
 fn not_started(program: &OsString, error: io::Error) -> Failure {
     let shown = program.display();
     let failure = match error.kind() {
@@ -100,6 +103,7 @@ fn not_started(program: &OsString, error: io::Error) -> Failure {
     failure.because(error)
 }
 
+/// Returns the exit code as a shell reports it.
 fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
     let status = status.map_err(|error| {
         Failure::new(("cannot see how the command has ended", "无法得知命令怎样结束")).because(error)

@@ -1,5 +1,6 @@
-//! The values of the options `--controllers`, `--admission`, `--authorization` and `--managed-fields` of `informer-lab
-//! cluster`.
+//! The values of four options of `informer-lab cluster`: `--controllers`, `--admission`, `--authorization` and
+//! `--managed-fields`. They have types of their own here, because clap makes the command line's words from them; each
+//! is converted into the type of [`kube_testcluster`].
 
 use kube_testcluster::Workloads;
 

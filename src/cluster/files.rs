@@ -1,4 +1,5 @@
-//! Reads the files that a user names on the command line.
+//! Reads the files that a user names on the command line: pods, a scenario (changes at given times), and stages (what
+//! the kubelet does with a pod). Without a named file, a fixture that is compiled into the program takes its place.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,6 +35,7 @@ pub(crate) struct InputFile {
 pub(crate) const PODS: &str = "应为 kind 是 Pod 的文档、一个 List，或一串 Pod";
 /// The expected content of a scenario, in Chinese.
 pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
+/// The expected content of a file of stages, in Chinese.
 const STAGES: &str = "应为一串 stages，写法见 cluster --help";
 
 impl InputFile {
@@ -54,11 +56,11 @@ impl InputFile {
 }
 
 /// Returns the file that the user named, or else the default fixture.
-pub(crate) fn input_file(path: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
+pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixture>) -> Result<Option<InputFile>> {
     let built_in = match path {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
         Some(_) => None,
-        None => usual,
+        None => default,
     };
     Ok(match (path, built_in) {
         (_, Some(fixture)) => Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() }),
@@ -69,10 +71,11 @@ pub(crate) fn input_file(path: Option<&Path>, what: &str, usual: Option<&Fixture
 
 /// Returns the stages that the user named, by a name in [`Stages::NAMES`] or as a file; else the default fixture; else
 /// the default stages.
-pub(crate) fn stages(path: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
+pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = path.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
     }
+    // A single word without an ending is meant as a name, not as a file.
     if let Some(word) =
         path.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
     {
@@ -86,7 +89,7 @@ pub(crate) fn stages(path: Option<&Path>, usual: Option<&Fixture>) -> Result<Sta
         ))
         .into());
     }
-    let source = input_file(path, "the stages file", usual)?;
+    let source = input_file(path, "the stages file", default)?;
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 

@@ -1,5 +1,8 @@
-//! Writes the kubeconfig of a built-in cluster, for other programs of the same user. On Windows the folder's
-//! permissions apply to the file; a temporary folder lies in its owner's profile.
+//! Writes the kubeconfig of a built-in cluster that listens (`cluster`, or a lesson with `--listen`), so that kubectl
+//! and other programs of the same user can reach it. It never touches `~/.kube` or a file that this program has not
+//! written.
+//!
+//! On Windows the folder's permissions apply to the file; a temporary folder lies in its owner's profile.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +23,8 @@ const MARK: &str = "# Written by informer-lab, for a cluster that lives as long 
 #[derive(Debug)]
 pub(crate) struct KubeconfigFile {
     path: PathBuf,
-    /// The directory that was created for a temporary kubeconfig.
+    /// The directory that was created for a temporary kubeconfig, and is removed with it; `None` for a file that the
+    /// user named.
     temporary: Option<PathBuf>,
 }
 
@@ -198,6 +202,7 @@ fn answers(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, AT_ONCE).is_ok()
 }
 
+/// Returns the error of a kubeconfig that cannot be written.
 fn failure(path: &Path, error: io::Error) -> Failure {
     let failure = Failure::new((
         format!("cannot write the kubeconfig {}", path.display()),

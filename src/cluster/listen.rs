@@ -1,4 +1,5 @@
-//! Binds the listeners of options such as `--serve` and `--listen`, with advice if a port is in use.
+//! Binds the listeners of options such as `--serve`, `--listen` and `--at`. If a port is in use, the error names an
+//! option that takes a free one.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};

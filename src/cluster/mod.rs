@@ -1,5 +1,8 @@
-//! `informer-lab cluster`: the built-in cluster for other programs. It runs until it is stopped, or as long as its
-//! command runs.
+//! `informer-lab cluster`: serves the built-in cluster (the API server in memory of [`kube_testcluster`]) for kubectl
+//! and other programs, and writes a kubeconfig. It runs until it is stopped, or as long as the command behind `--`
+//! runs.
+//!
+//! The lessons share some files of this module: the reading of input files, the kubeconfig and the listeners.
 
 #[cfg(not(target_family = "wasm"))]
 mod command;
@@ -57,7 +60,7 @@ pub struct ClusterSettings {
     pub authorization: Authorization,
     /// The objects that have `managedFields`.
     pub managed_fields: ManagedFields,
-    /// The pods at the start.
+    /// The pods at the start; `None` for none.
     pub pods: Option<Pods>,
     /// The scenario file to play.
     pub scenario: Option<PathBuf>,

@@ -1,4 +1,5 @@
-//! Runs `informer-lab cluster`: starts the cluster, serves it, and waits for a signal or for its command to end.
+//! Runs `informer-lab cluster`: starts the cluster with the options' pods, faults and data, serves it, plays its
+//! scenario, and waits for a signal or for its command to end.
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::trace::{Failure, Printer};
 use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
 
 /// The default of `--stages`.
-const USUAL_STAGES: &str = "run";
+const DEFAULT_STAGES: &str = "run";
 
 /// Runs the cluster until a signal comes or its command ends.
 ///
@@ -71,6 +72,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
+/// Announces that the folder of `--data` holds a cluster already, which goes on.
 fn announce_data(folder: &Path, printer: &Printer) {
     let folder = folder.display();
     printer.notice(
@@ -88,6 +90,7 @@ fn warn_that_tokens_need_tls(printer: &Printer) {
     );
 }
 
+/// Explains an error of the folder of `--data`.
 fn data_failure(folder: &Path, error: DataError) -> Failure {
     let shown = folder.display();
     match error {
@@ -124,8 +127,9 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
     }
 }
 
+/// Returns a builder of the cluster that the options describe.
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
-    let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(USUAL_STAGES))), None)?;
+    let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(DEFAULT_STAGES))), None)?;
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
     let builder = builder.authorization(settings.authorization.into());

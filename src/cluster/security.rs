@@ -1,5 +1,5 @@
-//! `--tls`: the certificate authority of a cluster, and the certificates that it signs. It is made anew at each start,
-//! or kept in the folder of `--data`.
+//! `informer-lab cluster --tls`: makes the cluster's certificate authority, the server's certificate, and the client
+//! certificate for the kubeconfig. The authority is made anew at each start, or kept in the folder of `--data`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -27,8 +27,8 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
         None => Authority::new(AUTHORITY)?,
     };
     let server = authority.server(names(settings)).map_err(|error| {
-        let asked = settings.tls_san.join(", ");
-        Failure::new((format!("no certificate for {asked}"), format!("无法为 {asked} 签发证书")))
+        let names = settings.tls_san.join(", ");
+        Failure::new((format!("no certificate for {names}"), format!("无法为 {names} 签发证书")))
             .because(error)
             .next(("write names and addresses, such as lab.example.com", "请写域名和地址，例如 lab.example.com"))
     })?;
@@ -52,9 +52,9 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
 
 /// Returns the names and addresses by which clients reach the server. The certificate contains them.
 fn names(settings: &ClusterSettings) -> Vec<String> {
-    let usual = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
-    let own = settings.listen.ip().to_string();
-    usual.map(ToOwned::to_owned).into_iter().chain([own]).chain(settings.tls_san.iter().cloned()).collect()
+    let always = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
+    let listen_address = settings.listen.ip().to_string();
+    always.map(ToOwned::to_owned).into_iter().chain([listen_address]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
 /// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback

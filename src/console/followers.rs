@@ -1,5 +1,5 @@
-//! Followers of a live run outside of the terminal, such as the board's page in a browser: they receive each record,
-//! and may send the commands that the keyboard has.
+//! Followers of a live run: pages of `informer-lab board` in a browser. They receive each record (an event of the
+//! run, see [`crate::trace`]) while the run goes on, and may send the commands that the keyboard has.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,7 +8,8 @@ use tokio::sync::{mpsc, watch};
 
 use crate::trace::Record;
 
-/// The largest number of records that is kept. A follower that joins late needs the run from its beginning.
+/// The largest number of records that are kept. All are kept, because a page that is opened late needs the run from its
+/// beginning.
 const LIMIT: usize = 200_000;
 
 /// The channel between one live run and its followers. Clones share it.
@@ -23,6 +24,7 @@ struct Inner {
     state: watch::Sender<StreamState>,
     limit: usize,
     commands: mpsc::Sender<String>,
+    /// The receiver of commands, until the run takes it.
     receiver: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
@@ -94,9 +96,9 @@ impl Followers {
     /// Ends the stream of records. Only the first reason counts.
     fn close(&self, reason: EndReason) {
         self.0.state.send_if_modified(|state| {
-            let first = state.end.is_none();
+            let is_first = state.end.is_none();
             state.end = state.end.or(Some(reason));
-            first
+            is_first
         });
     }
 

@@ -116,6 +116,7 @@ impl Interrupt {
     }
 
     #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
+    /// Handles one signal, given as its exit code. The thread that listens calls this.
     fn receive(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
@@ -124,12 +125,12 @@ impl Interrupt {
             command.receive(code);
             return;
         }
-        let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
-        if !first && self.0.first.get().is_some_and(|first| first.elapsed() < ONE_SIGNAL) {
+        let is_first = self.0.code.swap(code, Ordering::SeqCst) == 0;
+        if !is_first && self.0.first.get().is_some_and(|first| first.elapsed() < ONE_SIGNAL) {
             return;
         }
         self.0.first.get_or_init(Instant::now);
-        if !first || !self.0.in_order.load(Ordering::SeqCst) {
+        if !is_first || !self.0.in_order.load(Ordering::SeqCst) {
             super::restore_echo();
             std::process::exit(code.into());
         }
@@ -139,6 +140,7 @@ impl Interrupt {
 
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
 impl CommandSignals {
+    /// Sends a signal to the command, unless it is the same one again.
     fn receive(&mut self, code: u8) {
         let now = Instant::now();
         let again = self.last.replace((code, now)).is_some_and(|(last, at)| last == code && now - at < ONE_SIGNAL);

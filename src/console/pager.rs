@@ -1,4 +1,4 @@
-//! Shows a long text in a pager, or a screen at a time.
+//! Shows a long text, such as a chapter of the book, in the user's pager, or else a screen at a time.
 
 use std::env;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -19,12 +19,12 @@ pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     let lines = text.lines().count();
     let height = terminal_size_of(io::stdout()).map_or(0, |(_, Height(height))| usize::from(height));
     let is_long = Printer::on_terminal() && lines >= height;
-    let asked = env::var("PAGER").ok();
-    match asked.as_deref().map(str::trim) {
+    let chosen = env::var("PAGER").ok();
+    match chosen.as_deref().map(str::trim) {
         Some("") => {}
         _ if !is_long => {}
-        asked => {
-            if pager(asked.unwrap_or("less"), text, &console.interrupt) {
+        chosen => {
+            if pager(chosen.unwrap_or("less"), text, &console.interrupt) {
                 return Ok(Ended::Done);
             }
             if io::stdin().is_terminal() {

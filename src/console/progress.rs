@@ -1,4 +1,5 @@
-//! A progress line for waits of more than a second, such as connecting to a cluster.
+//! A progress line for waits of more than a second, such as connecting to a cluster, so that the user sees that the
+//! program is alive.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -12,7 +13,9 @@ const A_MOMENT: Duration = Duration::from_secs(1);
 /// Shows the reason for waiting, with the seconds so far, in the terminal's footer until it is dropped. Shows nothing
 /// in a pipe.
 pub(crate) struct Progress {
+    /// Dropped to end the thread.
     over: Option<Sender<()>>,
+    /// The thread that draws the line.
     shows: Option<JoinHandle<()>>,
 }
 

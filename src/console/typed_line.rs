@@ -1,4 +1,6 @@
-//! A line that the user is typing: takes it byte by byte, with backspace and the other editing keys.
+//! A line that the user is typing during a live run. It takes the terminal's bytes one by one, and carries out
+//! backspace and the other editing keys itself, because the terminal's own line editing is switched off (see
+//! `typing.rs`).
 
 /// The largest number of bytes in a line. The rest of a longer line is ignored; every command is far shorter.
 const LONGEST: usize = 4096;

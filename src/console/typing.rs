@@ -1,4 +1,4 @@
-//! Reads the user's commands from standard input while the program prints.
+//! Reads the user's commands from standard input during a live run, while the program prints.
 //!
 //! On a terminal the unfinished line stays whole: it is the footer of the screen, and output goes above it. The
 //! terminal's own echo would write it at the cursor, in the middle of the output. From a pipe, lines are read without
@@ -26,6 +26,7 @@ const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 pub(crate) struct Typing {
     chunks: mpsc::Receiver<Vec<u8>>,
     line: TypedLine,
+    /// Lines that were ended by Enter and not returned yet.
     entered: VecDeque<String>,
     /// The screen and the keyboard for showing the typed line. `None` if the terminal echoes it, or nothing does.
     screen: Option<(Printer, QuietKeyboard)>,

@@ -1,5 +1,5 @@
-//! Stands in for the binary `etcd`: answers health checks, and stores nothing, because the API server keeps its objects
-//! in memory.
+//! Stands in for the binary `etcd`, which envtest starts and waits for before kube-apiserver. It only answers health
+//! checks, and stores nothing, because our API server keeps its objects in memory.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -16,7 +16,8 @@ use crate::cluster::listen;
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-const TAKEN: [(&str, &str); 1] = [(
+/// The flags that are used, with their help.
+const USED_FLAGS: [(&str, &str); 1] = [(
     "listen-client-urls",
     "Where to answer: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",
 )];
@@ -26,10 +27,11 @@ const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and n
 /// The version of etcd that is reported.
 const VERSION: &str = "3.6.0";
 
+/// Acts as etcd until a signal comes.
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
-        printer.page(&help(HELP, &TAKEN))?;
+        printer.page(&help(HELP, &USED_FLAGS))?;
         return Ok(ExitCode::SUCCESS);
     }
     if flags.asks_for_version() {
@@ -70,6 +72,7 @@ enum ListenAddress {
 }
 
 impl ListenAddress {
+    /// Parses one of the URLs in `--listen-client-urls`.
     fn parse(url: &str) -> Result<Self, Failure> {
         let address =
             url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/').replacen("localhost", "127.0.0.1", 1));

@@ -1,5 +1,5 @@
-//! Parses the command line of a replaced binary: known flags are used, all others are accepted and ignored.
-//! Upstream: spf13/pflag, and Go's own flags.
+//! Parses the command line of a replaced binary, `kube-apiserver` or `etcd`. Test libraries pass dozens of flags: the
+//! known ones are used, all others are accepted and ignored. Upstream: spf13/pflag, and Go's own flags.
 
 use std::ffi::OsString;
 
@@ -16,13 +16,13 @@ impl Flags {
         let mut words = words.into_iter().peekable();
         while let Some(word) = words.next() {
             let Some(flag) = name(&word) else { continue };
-            let read = match flag.split_once('=') {
+            let name_and_value = match flag.split_once('=') {
                 Some((name, value)) => (name.to_owned(), value.to_owned()),
                 None => {
                     (flag.to_owned(), words.next_if(|next| name(next).is_none()).unwrap_or_else(|| "true".to_owned()))
                 }
             };
-            flags.push(read);
+            flags.push(name_and_value);
         }
         Self(flags)
     }
@@ -47,11 +47,11 @@ impl Flags {
     }
 
     /// Returns the names of all flags but these, each once, with two dashes.
-    pub(super) fn others(&self, taken: &[(&str, &str)]) -> Vec<String> {
+    pub(super) fn others(&self, used: &[(&str, &str)]) -> Vec<String> {
         let mut others: Vec<String> = Vec::new();
         for (flag, _) in &self.0 {
             let shown = format!("--{flag}");
-            if taken.iter().all(|(name, _)| name != flag) && !others.contains(&shown) {
+            if used.iter().all(|(name, _)| name != flag) && !others.contains(&shown) {
                 others.push(shown);
             }
         }
@@ -66,9 +66,9 @@ fn name(word: &str) -> Option<&str> {
 }
 
 /// Returns the help of a binary, with a line for each flag that is used.
-pub(super) fn help(what: &str, taken: &[(&str, &str)]) -> String {
-    let widest = taken.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let lines = taken.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));
+pub(super) fn help(what: &str, used: &[(&str, &str)]) -> String {
+    let widest = used.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines = used.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));
     format!("{what}\n\nFlags:\n{}\nAll other flags are accepted and ignored.", lines.collect::<String>())
 }
 

@@ -30,17 +30,20 @@ pub(super) fn make() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Returns the folder above, in the user's cache.
 fn parent() -> PathBuf {
     let cache = etcetera::choose_base_strategy().map(|strategy| strategy.cache_dir());
     cache.unwrap_or_else(|_| env::temp_dir()).join("informer-lab").join("envtest")
 }
 
+/// Returns the folder's name: a hash of the program's path.
 fn name(program: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     program.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
+/// Makes the links that are missing or lead to another program.
 fn fill(folder: &Path, program: &Path) -> io::Result<()> {
     make_private(folder)?;
     for binary in Binary::ALL {
@@ -66,6 +69,7 @@ fn is_link_to(_: &Path, _: &Path) -> bool {
     false
 }
 
+/// Makes a symbolic link; in a file system without them, a hard link or a copy.
 #[cfg(unix)]
 fn link(program: &Path, path: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(program, path).or_else(|_| fs::hard_link(program, path)).or_else(|_| copy(program, path))

@@ -1,4 +1,5 @@
-//! Stands in for the binary `kube-apiserver`: the API server alone, in memory, with TLS and client certificates.
+//! Stands in for the binary `kube-apiserver`, which envtest starts: reads its flags, and runs the API server alone, in
+//! memory, with TLS and client certificates.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -14,7 +15,8 @@ use crate::cluster::{listen, revision_of_the_clock};
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-const TAKEN: [(&str, &str); 10] = [
+/// The flags that are used, with their help.
+const USED_FLAGS: [(&str, &str); 10] = [
     ("bind-address", "The address to listen at [127.0.0.1]"),
     ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
     (
@@ -34,7 +36,7 @@ const TAKEN: [(&str, &str); 10] = [
 ];
 
 /// Flags that are ignored without a message, because they change nothing here.
-const UNDERSTOOD: [(&str, &str); 6] = [
+const IGNORED_SILENTLY: [(&str, &str); 6] = [
     ("allow-privileged", ""),
     ("disable-admission-plugins", ""),
     ("etcd-servers", ""),
@@ -49,14 +51,15 @@ const WATCH_LIST: &str = "WatchList";
 
 const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
 
+/// Acts as kube-apiserver until a signal comes.
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
-        printer.page(&help(HELP, &TAKEN))?;
+        printer.page(&help(HELP, &USED_FLAGS))?;
         return Ok(ExitCode::SUCCESS);
     }
     if flags.asks_for_version() {
-        // Scripts that check the folder look for it.
+        // Scripts that check the folder look for this line.
         printer.page(&format!("Kubernetes {KUBERNETES_VERSION}"))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -88,6 +91,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     })
 }
 
+/// Returns the address to listen on.
 fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
     let wrong = |flag: &str, expected: &str| {
         let value = flags.get(flag).unwrap_or_default();
@@ -104,6 +108,7 @@ fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
     Ok(SocketAddr::new(ip, port.parse().map_err(|_| wrong("secure-port", "a port"))?))
 }
 
+/// Returns the certificates, tokens and keys that the flags name.
 fn serving(flags: &Flags, address: SocketAddr) -> Result<SecureServing> {
     let names = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1"].map(ToOwned::to_owned);
     let names = [names.as_slice(), &[address.ip().to_string()]].concat();
@@ -129,7 +134,7 @@ fn unusable(flag: &str, file: &str, error: impl std::error::Error + Send + Sync 
 
 /// Lists the ignored flags, feature gates and authorization modes on standard error.
 fn print_ignored_flags(flags: &Flags, printer: &Printer) {
-    let ignored = flags.others(&[TAKEN.as_slice(), &UNDERSTOOD].concat());
+    let ignored = flags.others(&[USED_FLAGS.as_slice(), &IGNORED_SILENTLY].concat());
     if !ignored.is_empty() {
         let list = ignored.join(", ");
         printer.print_on_stderr(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
@@ -153,6 +158,7 @@ fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
         .filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
 }
 
+/// Returns the authorization modes that are switched on.
 fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
     flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
 }

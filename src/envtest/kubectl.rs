@@ -1,4 +1,5 @@
-//! Stands in for the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
+//! Stands in for the binary `kubectl`, which envtest expects beside kube-apiserver: runs the real kubectl from PATH,
+//! because this program has none.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,23 +34,25 @@ pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
 
 /// Returns the first kubectl in PATH that is not this program.
 fn find_real_kubectl() -> Option<PathBuf> {
-    let own = env::current_exe().ok()?;
-    let own_folder = own.parent().map(ToOwned::to_owned);
-    let own = fs::canonicalize(own).ok()?;
+    let own_path = env::current_exe().ok()?;
+    let own_folder = own_path.parent().map(ToOwned::to_owned);
+    let own_path = fs::canonicalize(own_path).ok()?;
     let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
     let all = env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).collect::<Vec<_>>();
     all.into_iter().find(|path| {
-        let is_other = fs::canonicalize(path).is_ok_and(|found| found != own) && path.is_file();
+        let is_other = fs::canonicalize(path).is_ok_and(|found| found != own_path) && path.is_file();
         is_other && path.parent() != own_folder.as_deref()
     })
 }
 
+/// Replaces this process by the command. Returns only if that fails.
 #[cfg(unix)]
 fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }
 
+/// Runs the command to its end, because this system cannot replace a process.
 #[cfg(not(unix))]
 fn replace_process(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());

@@ -12,7 +12,7 @@ use super::flags::Flags;
 use crate::trace::Failure;
 
 /// The default of `--cert-dir`, as upstream. Used only if it is writable.
-const USUAL: &str = "/var/run/kubernetes";
+const DEFAULT_DIR: &str = "/var/run/kubernetes";
 
 /// Returns the certificate and key that the flags name; else the pair in `--cert-dir`, which is made if both files are
 /// missing.
@@ -20,7 +20,7 @@ pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     if let (Some(certificate), Some(key)) = (flags.get("tls-cert-file"), flags.get("tls-private-key-file")) {
         return Ok(KeyPair { certificate: text(certificate.as_ref())?, key: text(key.as_ref())? });
     }
-    let folder = flags.get("cert-dir").unwrap_or(USUAL);
+    let folder = flags.get("cert-dir").unwrap_or(DEFAULT_DIR);
     let (certificate, key) = (PathBuf::from(folder).join("apiserver.crt"), PathBuf::from(folder).join("apiserver.key"));
     if certificate.exists() || key.exists() {
         return Ok(KeyPair { certificate: text(&certificate)?, key: text(&key)? });
@@ -28,10 +28,11 @@ pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     let authority = Authority::new("informer-lab")?;
     let mut pair = authority.server(names)?;
     pair.certificate.push_str(authority.certificate());
-    let kept = fs::create_dir_all(folder)
+    let written = fs::create_dir_all(folder)
         .and_then(|()| write(&certificate, &pair.certificate))
         .and_then(|()| write(&key, &pair.key));
-    match kept {
+    match written {
+        // Only a folder that was named must be writable.
         Err(error) if flags.get("cert-dir").is_some() => Err(cannot("write", "写入", folder.as_ref(), error).into()),
         _ => Ok(pair),
     }
@@ -47,6 +48,7 @@ fn cannot(en: &str, zh: &str, path: &Path, error: io::Error) -> Failure {
     Failure::new((format!("cannot {en} {shown}"), format!("无法{zh} {shown}"))).because(error)
 }
 
+/// Writes a new file that only its owner can read.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

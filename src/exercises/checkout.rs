@@ -1,4 +1,5 @@
-//! Finds the clone of the repository in which the learner works, and reads its files.
+//! Finds the clone of the repository in which the learner works, and reads its files: `check` compiles the programs
+//! there, and the solutions are not in the binary.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

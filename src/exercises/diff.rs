@@ -1,12 +1,15 @@
-//! Computes the difference between the learner's program and the solution.
+//! Computes the difference between the learner's program and our solution. `check` shows it once the program is right.
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
 /// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
+    /// The line is in both programs.
     Both(String),
+    /// The line is in the learner's program only.
     Mine(String),
+    /// The line is in the solution only.
     Ours(String),
     /// Equal lines that are left out.
     Gap,

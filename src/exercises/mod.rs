@@ -1,4 +1,5 @@
-//! Exercises: ten broken programs to mend, in a clone of the repository.
+//! Exercises: ten small controllers with one mistake each, which the learner finds and mends in a clone of the
+//! repository.
 //!
 //! The package `lessons/break` has the programs and the code that judges them. This module has the texts about them,
 //! the learner's progress, and the subcommands `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).
@@ -53,9 +54,9 @@ impl Exercise {
     /// Finds an exercise by its name, its number or its file's name.
     pub fn find(name: &str) -> Option<&'static Self> {
         let number = |exercise: &Self| exercise.file.split('_').next().and_then(|number| number.parse::<u8>().ok());
-        let asked = name.parse::<u8>().ok();
+        let wanted = name.parse::<u8>().ok();
         ALL.into_iter().find(|exercise| {
-            exercise.name == name || exercise.file == name || (asked.is_some() && number(exercise) == asked)
+            exercise.name == name || exercise.file == name || (wanted.is_some() && number(exercise) == wanted)
         })
     }
 

@@ -1,5 +1,6 @@
-//! A simulated network cable between a lesson's client and the built-in cluster. The user can pull it out and plug it
-//! in with the commands `cut` and `heal` of a live run.
+//! A simulated network cable between a lesson's client and the built-in cluster. In a live run the user pulls it out
+//! and plugs it in with the commands `cut` and `heal`, to see how a Reflector survives a lost connection. The
+//! commands themselves, the scenario and kubectl reach the cluster without it.
 
 use std::io;
 
@@ -51,7 +52,7 @@ impl Cable {
     /// Returns a client of the cluster whose requests go through the cable.
     pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
         let (router, plug) = (cluster.router(), self.0.clone());
-        let through = service_fn(move |request: Request<Body>| {
+        let service = service_fn(move |request: Request<Body>| {
             let (router, plug) = (router.clone(), plug.subscribe());
             async move {
                 if *plug.borrow() == Plug::Out {
@@ -64,7 +65,7 @@ impl Cable {
                 }))
             }
         });
-        kube::Client::new(through, namespace)
+        kube::Client::new(service, namespace)
     }
 }
 
@@ -73,6 +74,7 @@ fn until_pulled_out<T>(
     items: impl Stream<Item = io::Result<T>> + Unpin,
     plug: watch::Receiver<Plug>,
 ) -> impl Stream<Item = io::Result<T>> {
+    // The state is `None` after the error, which ends the stream.
     stream::unfold(Some((items, plug)), async |connected| {
         let (mut items, mut plug) = connected?;
         let item = tokio::select! {

@@ -1,4 +1,5 @@
-//! Checks at the start of a lesson that its namespace exists, and explains errors of the connection to the cluster.
+//! Checks at the start of a lesson that its namespace exists, because a LIST in a missing namespace would only be
+//! empty. Also turns errors of the connection to a cluster into a sentence and a next step.
 
 use std::error::Error as StdError;
 use std::io;
@@ -18,7 +19,7 @@ pub(super) enum NamespaceLookup {
     Missing,
 }
 
-/// Looks up the namespace, in a cluster that is ready.
+/// Looks up the namespace. The cluster must be ready: the first error is reported.
 pub(super) async fn look_up_namespace(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
     try_look_up_namespace(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
@@ -47,6 +48,7 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     }
 }
 
+/// Returns the error for an account that may not list or watch pods.
 pub(super) fn forbidden(namespace: &str) -> Failure {
     Failure::new((
         format!("the cluster forbids listing or watching pods in namespace {namespace}"),
@@ -60,6 +62,7 @@ pub(super) fn forbidden(namespace: &str) -> Failure {
     ))
 }
 
+/// Returns the API server's Status in this cause, if it is a response of the server.
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     match error.downcast_ref::<kube::Error>() {
         Some(kube::Error::Api(status)) => Some(status),
@@ -67,6 +70,7 @@ fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     }
 }
 
+/// Returns the error for credentials that the server refuses.
 fn unauthorized(address: &str) -> Failure {
     Failure::new((format!("{address} does not accept the credentials"), format!("{address} 不接受这个凭证")))
         .next(("log in again, or choose another --context", "请重新登录，或换一个 --context"))
@@ -115,11 +119,13 @@ pub(super) fn first_line(text: &str) -> String {
     short
 }
 
+/// Returns true if a TLS handshake failed. kube has no error of its own for that, so the causes' texts decide.
 fn mentions_tls(error: &kube::Error) -> bool {
     Chain::new(error).any(|cause| {
-        let refused = cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::InvalidData);
+        let is_bad_handshake =
+            cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::InvalidData);
         let text = cause.to_string();
-        refused || ["certificate", "TLS", "tls", "UnknownIssuer"].iter().any(|word| text.contains(word))
+        is_bad_handshake || ["certificate", "TLS", "tls", "UnknownIssuer"].iter().any(|word| text.contains(word))
     })
 }
 

@@ -1,4 +1,5 @@
-//! The defaults of a run, which its row in the catalog sets and the user's options override.
+//! The defaults of a run. Its row in the catalog sets them, and the user's options override them: the plan
+//! (`plan.rs`) combines the two.
 
 use std::time::Duration;
 

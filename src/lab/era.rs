@@ -1,4 +1,5 @@
-//! The two eras of the tutorial.
+//! The two eras of the tutorial: Kubernetes as the tutorials describe it (2023), and as it is today. The queue, the way
+//! to list and the watch cache changed in between, so `--era`, `--client` and `--server` choose.
 
 use std::fmt;
 

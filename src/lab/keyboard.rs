@@ -40,6 +40,7 @@ enum Command {
     Step(Step),
 }
 
+/// The command `help`: each command with its meaning in English and Chinese.
 const HELP: [(&str, &str, &str); 14] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
@@ -61,7 +62,8 @@ const HELP: [(&str, &str, &str); 14] = [
     ("Ctrl-C", "end the run", "结束运行"),
 ];
 
-/// Carries out commands. Its client reaches the cluster directly, even while the lesson's cable is out.
+/// Carries out the commands of one live run. Its client reaches the cluster directly, even while the lesson's cable
+/// is out.
 pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
@@ -83,7 +85,8 @@ impl Keyboard {
         Self { client, cable, printer, other_changes }
     }
 
-    /// Announces the commands, and carries out each line until the run ends. Never returns.
+    /// Announces the commands, and carries out each line that is typed or sent. Never returns: the caller drops it when
+    /// the run ends.
     pub(super) async fn carry_out_commands(&self, lab: &Lab) {
         let mut typing = Typing::begin(&self.printer);
         let mut sent = lab.followers().and_then(Followers::take_commands);
@@ -156,7 +159,7 @@ impl Keyboard {
                     return Ok(());
                 }
                 let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
-                show(lab, queues.flatten().map(waiting).collect());
+                show(lab, queues.flatten().map(slot_line).collect());
             }
             Command::Resync if self.cable.is_out() => lab.narrate(
                 "a Reflector's resync timer runs only while it watches, and the connection is cut: heal first",
@@ -215,6 +218,7 @@ async fn next_sent(sent: &mut Option<Receiver<String>>) -> Option<String> {
 }
 
 impl Command {
+    /// Parses a line. A line that is no command of this file is a step of a scenario, such as `run web`.
     fn parse(line: &str) -> Result<Self, String> {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["help" | "?"] => Ok(Self::Help),
@@ -282,13 +286,13 @@ fn lacks_store(lab: &Lab) -> bool {
     lacks(lab, |pipeline| pipeline.has_store)
 }
 
-/// Returns true if the lesson has no such part. That is known once objects have come in without the part appearing, or
-/// if no Reflector brings in objects.
+/// Returns true if the lesson has no such part, a store or a queue. The picture only learns of a part from its first
+/// event, so this is certain only after the first list has passed through, or if no Reflector brings in objects.
 fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     let pipelines = lab.picture().pipelines;
     let any = |is: fn(&Pipeline) -> bool| pipelines.values().any(is);
-    let took_in = any(|pipeline| pipeline.queue_name.is_some() || !pipeline.listed.is_empty());
-    (took_in || !any(|pipeline| pipeline.reflects)) && !any(has)
+    let first_list_passed = any(|pipeline| pipeline.queue_name.is_some() || !pipeline.listed.is_empty());
+    (first_list_passed || !any(|pipeline| pipeline.reflects)) && !any(has)
 }
 
 /// Shows the lines, or says that there are none.
@@ -300,7 +304,7 @@ fn show(lab: &Lab, lines: Vec<String>) {
 }
 
 /// Formats a slot of the queue: its key and its deltas.
-fn waiting(slot: Slot) -> String {
+fn slot_line(slot: Slot) -> String {
     let deltas: Vec<_> = slot.deltas.into_iter().map(|delta| delta.delta).collect();
     format!("{}  {}", slot.key, deltas.join(", "))
 }

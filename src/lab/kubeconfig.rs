@@ -1,4 +1,5 @@
-//! Loads the kubeconfig of a real cluster, and explains its errors.
+//! Loads the kubeconfig of a real cluster (`--cluster`), and turns kube's errors into a sentence and a next step in
+//! both languages.
 
 use std::env;
 use std::io;
@@ -18,7 +19,7 @@ use crate::trace::Failure;
 pub(super) async fn load(target: &Target) -> Result<Config> {
     let files = match &target.kubeconfig {
         Some(file) => vec![file.clone()],
-        None => usual_files()?,
+        None => default_files()?,
     };
     if files.is_empty() {
         return in_cluster(target);
@@ -41,14 +42,16 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
     Ok(Config::from_custom_kubeconfig(merged, &options).await.map_err(|error| unusable(error, &shown, &contexts))?)
 }
 
-fn usual_files() -> Result<Vec<PathBuf>> {
+/// Returns the kubeconfig files that kubectl would read: those in `$KUBECONFIG`, else `~/.kube/config`. Empty if there
+/// is none.
+fn default_files() -> Result<Vec<PathBuf>> {
     let named: Vec<_> = env::var_os("KUBECONFIG")
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
         .unwrap_or_default();
     if !named.is_empty() {
         // As in kubectl, some of the files may be missing.
-        let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
-        if there.is_empty() {
+        let existing: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
+        if existing.is_empty() {
             let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
             return Err(Failure::new((
                 format!("KUBECONFIG names no file that exists: {shown}"),
@@ -57,12 +60,13 @@ fn usual_files() -> Result<Vec<PathBuf>> {
             .next(HOW_TO_NAME_ONE)
             .into());
         }
-        return Ok(there);
+        return Ok(existing);
     }
     let file = env::home_dir().map(|home| home.join(".kube").join("config"));
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
 
+/// Returns the configuration of the pod's service account. A pod has no contexts to choose from.
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
         return Err(Failure::new((
@@ -115,6 +119,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
     Ok(Kubeconfig::read_from(file).map_err(failure)?)
 }
 
+/// Explains why the merged kubeconfig names no usable cluster, and lists the contexts to choose from.
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
         [] => (

@@ -1,4 +1,5 @@
-//! The handlers that the user adds to running informers with the commands `late` and `slow`.
+//! The handlers that the user adds to running informers, with the keyboard's commands `late` and `slow` of a live run.
+//! They show that a late handler gets the store's objects first, and that a slow one delays only itself.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,10 +15,13 @@ use kube_informers::cache::{AsyncEventHandler, InformerStopped, Notification, Ob
 #[derive(Default)]
 pub(super) struct Latecomers {
     informers: Mutex<Vec<Join>>,
+    /// The number of handlers that were added.
     count: AtomicUsize,
+    /// The time that each added handler takes for a notification, in milliseconds.
     takes_ms: Arc<AtomicU64>,
 }
 
+/// Adds a handler to one informer. The closure hides the type of the informer's objects.
 type Join = Box<dyn Fn(Latecomer) -> Result<(), InformerStopped> + Send + Sync>;
 
 impl Latecomers {
@@ -54,7 +58,7 @@ impl Latecomers {
     }
 }
 
-/// A handler that prints each notification.
+/// A handler that the user added. It prints each notification.
 struct Latecomer {
     lab: Lab,
     number: usize,

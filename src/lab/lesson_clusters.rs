@@ -1,4 +1,5 @@
-//! Provides the clusters that a lesson watches: starts a built-in cluster, or connects to a real one.
+//! Provides the clusters that a lesson watches: starts the built-in cluster that the plan describes, or connects to a
+//! real one. The runner does this before the lesson begins.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -60,6 +61,7 @@ impl LessonClusters {
         }
     }
 
+    /// Starts the built-in cluster, and one of each era for a lesson that compares them.
     async fn start(plan: &Plan, planned: &PlannedCluster) -> Result<Self> {
         let seed = sub_seed(plan.seed, "cluster", 0);
         let cluster = start(planned.clone(), seed);

@@ -1,4 +1,13 @@
-//! The lab: the environment of a lesson (cluster, output, seed, stop signal), and the runner of lessons in it.
+//! The lab: the environment that a lesson runs in, and the runner that sets it up. A lesson gets from its [`Lab`] a
+//! client of a cluster, its output, a stop signal and its races.
+//!
+//! - A *run* goes from the plan (the lesson's defaults and the user's options) to the last printed line. By default it
+//!   takes place in virtual time on a built-in cluster: it is recorded, and its *record*, the list of its events, is
+//!   printed afterwards. A *live run* takes place in real time and is printed at once (see [`Settings::pace`]).
+//! - The *seed* decides the order of events in which tasks race, so equal seeds give equal runs.
+//! - An *era* is a generation of Kubernetes, `classic` (2023) or `modern` (today), chosen for the client and for the
+//!   built-in server.
+//! - The *cable* is the simulated connection between the lesson and the built-in cluster in a live run.
 
 mod cable;
 mod connect;
@@ -65,22 +74,28 @@ struct Inner {
     races: AtomicU64,
     /// The number of informers so far.
     informers: AtomicUsize,
-    /// True once the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and no
-    /// longer end the run.
+    /// True once the first LIST has succeeded. Until the first WATCH has succeeded too, a failure ends the run; later
+    /// failures are only reported, because the Reflector tries again.
     listed: AtomicBool,
+    /// True once the first WATCH has succeeded.
     watching: AtomicBool,
     /// Makes every Reflector of the lesson resync.
     resync: ResyncTrigger,
+    /// The informers that the user can add handlers to.
     latecomers: Latecomers,
     /// The progress line that is shown until the first event.
     waiting: Mutex<Option<Progress>>,
+    /// True if the reader of standard output has gone, such as `head` in a pipe.
     reader_gone: AtomicBool,
+    /// The first error that must end the run.
     failure: Mutex<Option<anyhow::Error>>,
 }
 
-/// The config that a lab is made from.
+/// The values that a lab is made from. The runner takes them from the plan of the run.
 pub(super) struct LabConfig {
+    /// The client of the lesson's cluster; `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
+    /// A client for a cluster of each era, with the era's name; empty if the lesson needs one cluster only.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
     pub(super) namespace: String,
     pub(super) stop: CancellationToken,
@@ -163,11 +178,12 @@ impl Lab {
         self.observer_of(Recorder::BY_HAND)
     }
 
-    /// Returns an observer for another informer.
+    /// Returns an observer for the next shared informer or factory of the lesson, under a number of its own.
     fn observer_of_next_informer(&self) -> Observer {
         self.observer_of(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
+    /// Returns an observer that records the events of the informer with this number, and notes how far it has come.
     fn observer_of(&self, informer: usize) -> Observer {
         let lab = self.clone();
         Observer::by_type(move |of, event| {
@@ -208,12 +224,12 @@ impl Lab {
     /// Handles a failed list or watch. The failure ends the run if the first LIST and WATCH have not succeeded yet;
     /// otherwise it is reported, and the caller tries again. An expired resourceVersion never ends the run.
     pub fn failed(&self, error: anyhow::Error) {
-        let of_reflector = error.downcast_ref::<ReflectorError>();
-        if !self.is_up() && !of_reflector.is_some_and(ReflectorError::is_expired) {
+        let reflector_error = error.downcast_ref::<ReflectorError>();
+        if !self.is_up() && !reflector_error.is_some_and(ReflectorError::is_expired) {
             self.fail(error);
             return;
         }
-        match of_reflector {
+        match reflector_error {
             // The observer has reported these already, and also failures that a Reflector handles without an error.
             Some(ReflectorError::List(..) | ReflectorError::Watch(..) | ReflectorError::WatchEnded(..)) => {}
             _ => self.retrying(error.as_ref()),
@@ -239,7 +255,8 @@ impl Lab {
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
-    /// Returns the current picture: the state of queues, stores and handlers.
+    /// Returns the current picture: the state of queues, stores and handlers, computed from the events so far. The
+    /// keyboard's commands `store` and `queue` show it.
     pub(super) fn picture(&self) -> Picture {
         self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
@@ -327,10 +344,11 @@ impl Lab {
         self.record(|recorder, at| recorder.program_text(at, what));
     }
 
+    /// Makes a record and hands it to every reader: the record file, a browser, and the memory or the printer.
     fn record(&self, make: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = make(&mut recorder, self.elapsed());
-        // A streaming list begins with a watch, whose first objects may take long.
+        // A streaming list begins with a watch, whose first objects may take long: the progress line stays until then.
         if !matches!(record.what, What::Watching { .. }) {
             self.hide_progress();
         }
@@ -358,7 +376,7 @@ impl Lab {
     }
 }
 
-/// Removes kube's type name from a chain of causes.
+/// Removes the name of kube's type `ServiceError` from an error's text, because it tells the reader nothing.
 fn without_types(causes: &str) -> String {
     causes.replace("ServiceError: ", "")
 }

@@ -1,5 +1,6 @@
-//! The plan of a run, made before its clock starts: the defaults of the lesson's catalog row, overridden by the user's
-//! options, with files read and listeners bound.
+//! The plan of a run: the defaults of the lesson's catalog row, overridden by the user's options, with all files read
+//! and all listeners bound. The runner makes it before the run's clock starts, so a wrong file or a busy port is
+//! reported before anything happens.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -67,15 +68,16 @@ pub(super) struct PlannedCluster {
 }
 
 impl Plan {
-    /// Reads the files, binds the listeners and draws the seed.
+    /// Makes the plan: reads the files, binds the listeners and draws a random seed if the user asked for one.
     ///
     /// # Errors
     /// A file cannot be used, or an address cannot be bound.
     pub(super) fn new(command: &str, defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
-        let usual = defaults.cluster.as_ref();
-        let source = usual.map(|usual| PlannedSource::new(usual, settings)).transpose()?;
-        let (scenario, by_hand) = scenarios(usual, settings)?;
-        let live_in_here = settings.pace() == Pace::Live && matches!(source, Some(PlannedSource::BuiltIn(_)));
+        let cluster_defaults = defaults.cluster.as_ref();
+        let source = cluster_defaults.map(|defaults| PlannedSource::new(defaults, settings)).transpose()?;
+        let (scenario, by_hand) = scenarios(cluster_defaults, settings)?;
+        // Only a live run has a keyboard that could pull the cable out.
+        let has_cable = settings.pace() == Pace::Live && matches!(source, Some(PlannedSource::BuiltIn(_)));
         let seed = settings.seed.draw(defaults, printer);
         let (server, kind) = match &source {
             None => (None, "none"),
@@ -86,13 +88,13 @@ impl Plan {
         let options = settings.options();
         Ok(Self {
             header: Header { options, seed, client, server, source: kind.to_owned(), ..Header::new(command) },
-            cable: live_in_here.then(Cable::default),
+            cable: has_cable.then(Cable::default),
             pace: settings.pace(),
             namespace: settings.namespace.clone(),
             client: settings.client,
             until: Until::new(defaults, settings),
             source,
-            clusters: usual.map_or(Clusters::One, |usual| usual.clusters),
+            clusters: cluster_defaults.map_or(Clusters::One, |defaults| defaults.clusters),
             scenario,
             by_hand,
             listener: settings.serve.map(|address| listen(address, "--serve")).transpose()?,
@@ -103,6 +105,7 @@ impl Plan {
 }
 
 impl Until {
+    /// Returns the condition: the user's limit first, then none in a live run, then the lesson's own.
     fn new(defaults: &Defaults, settings: &Settings) -> Self {
         match (settings.limit, settings.pace(), defaults.lasts) {
             (Some(limit), _, _) => Self::Elapsed(limit),
@@ -121,23 +124,23 @@ impl Plan {
 }
 
 impl PlannedSource {
-    fn new(usual: &ClusterDefaults, settings: &Settings) -> Result<Self> {
+    fn new(cluster_defaults: &ClusterDefaults, settings: &Settings) -> Result<Self> {
         match &settings.source {
             Source::Real(target) => Ok(Self::Real(target.clone(), settings.limit)),
-            Source::BuiltIn(built_in) => PlannedCluster::new(usual, built_in, settings).map(Self::BuiltIn),
+            Source::BuiltIn(built_in) => PlannedCluster::new(cluster_defaults, built_in, settings).map(Self::BuiltIn),
         }
     }
 }
 
 impl PlannedCluster {
-    fn new(usual: &ClusterDefaults, built_in: &BuiltIn, settings: &Settings) -> Result<Self> {
-        let pods = files::input_file(built_in.pods.as_deref(), "the pods file", usual.pods)?
+    fn new(cluster_defaults: &ClusterDefaults, built_in: &BuiltIn, settings: &Settings) -> Result<Self> {
+        let pods = files::input_file(built_in.pods.as_deref(), "the pods file", cluster_defaults.pods)?
             .map(|source| source.parsed(files::PODS, |text, name| pods_from_yaml(text, name, &settings.namespace)))
             .transpose()?
             .unwrap_or_default();
-        let stages = files::stages(built_in.stages.as_deref(), usual.stages)?;
-        // Other programs can reach a cluster that listens, so its revisions must be new. Any other starts at 1, so
-        // every run is the same.
+        let stages = files::stages(built_in.stages.as_deref(), cluster_defaults.stages)?;
+        // Other programs can reach a cluster that listens, and may have seen an earlier one at the same address, so its
+        // revisions start above all earlier ones. Any other cluster starts at 1, so every run is the same.
         let first_revision = if settings.listen.is_some() { cluster::revision_of_the_clock() } else { 1 };
         Ok(Self { server: built_in.server, pods, stages, first_revision })
     }
@@ -145,9 +148,12 @@ impl PlannedCluster {
 
 /// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
 /// cluster that the user can reach.
-fn scenarios(usual: Option<&ClusterDefaults>, settings: &Settings) -> Result<(Option<Scenario>, Option<Scenario>)> {
-    let usual = usual.and_then(|usual| usual.scenario);
-    let source = files::input_file(settings.scenario.as_deref(), "the scenario file", usual)?;
+fn scenarios(
+    cluster_defaults: Option<&ClusterDefaults>,
+    settings: &Settings,
+) -> Result<(Option<Scenario>, Option<Scenario>)> {
+    let default_scenario = cluster_defaults.and_then(|defaults| defaults.scenario);
+    let source = files::input_file(settings.scenario.as_deref(), "the scenario file", default_scenario)?;
     let scenario = source.map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml)).transpose()?;
     let reachable = matches!(settings.source, Source::Real(_)) || settings.listen.is_some();
     Ok(if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) })

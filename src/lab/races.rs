@@ -1,4 +1,5 @@
-//! Races between tasks that a seed decides instead of the scheduler, so the same seed gives the same run.
+//! Races between tasks that a seed decides instead of the scheduler. A lesson waits a short random time wherever tasks
+//! race in Go. The waits are drawn from the run's seed, so the same seed gives the same order of lines.
 
 use std::future::Future;
 use std::pin::pin;
@@ -17,6 +18,7 @@ pub fn sub_seed(seed: u64, purpose: &str, n: u64) -> u64 {
     [hash, n].into_iter().fold(finish(seed), |mixed, part| finish(mixed ^ part))
 }
 
+/// splitmix64's step: mixes all bits of the value.
 fn finish(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,7 +33,7 @@ const ONE_STALL_IN: u8 = 100;
 /// The delay of a late wake-up.
 const STALL: Duration = Duration::from_millis(2);
 
-/// One race: short waits on the run's clock, drawn from a seed.
+/// One task's part in a race: short waits on the run's clock, drawn from a seed.
 #[derive(Clone, Debug)]
 pub struct Race {
     rng: fastrand::Rng,

@@ -1,4 +1,4 @@
-//! Connects to a real cluster, for `--cluster` and for `doctor`.
+//! Connects to a real cluster: for a run with `--cluster`, and for `doctor`, which also checks the permissions.
 
 use std::time::Duration;
 
@@ -31,7 +31,8 @@ pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Dura
     let within = limit.unwrap_or(LIMIT).min(LIMIT);
     let mut config = kubeconfig::load(target).await?;
     config.connect_timeout = Some(within);
-    // kube's retry would hide the status codes 429, 503 and 504 from the Reflector for minutes; the Reflector retries itself.
+    // kube's retry would hide the status codes 429, 503 and 504 from the Reflector for minutes; the Reflector retries
+    // itself.
     config.default_retry = false;
     let address = address(&config);
     let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
@@ -84,7 +85,8 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
     Ok(Reached { address, version })
 }
 
-/// Looks up the namespace until the server is ready to answer.
+/// Looks up the namespace, again and again until the server is ready to answer or the time is over. A cluster that has
+/// just started answers 503 for a while.
 async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {
@@ -138,10 +140,10 @@ mod tests {
 
     /// Returns a client of a server that answers `times` requests with a status code, and later ones properly.
     fn starting(code: u16, times: u32) -> Client {
-        let left = Arc::new(AtomicU32::new(times));
+        let refusals = Arc::new(AtomicU32::new(times));
         let router = axum::Router::new().fallback(move || async move {
-            let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-            match before {
+            let refused = refusals.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            match refused {
                 Ok(_) => (http::StatusCode::from_u16(code).unwrap(), "not yet"),
                 Err(_) => (http::StatusCode::OK, r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"}}"#),
             }

@@ -1,4 +1,4 @@
-//! Real clusters in the build for a web page: they cannot be reached.
+//! Replaces `real.rs` in the build for a web page, which cannot reach a real cluster: connecting fails.
 
 use std::time::Duration;
 

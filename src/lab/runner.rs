@@ -1,4 +1,5 @@
-//! Runs a lesson: sets up its lab, runs it together with its scenario, ends it, and prints it.
+//! Runs a lesson: makes the plan, connects to the clusters, and runs the lesson together with its scenario (changes to
+//! the cluster at given times) until one of several conditions ends it. Then it prints the record, or returns it.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -22,13 +23,13 @@ use crate::console::{Console, Ended, Progress};
 use crate::trace::{Failure, Printer, Record};
 use kube_testcluster::{Cluster, Scenario};
 
-/// The time without an event after which a run ends, on the run's own clock.
+/// The time without an event after which a run without a time limit ends, on the run's own clock.
 const AT_REST: Duration = Duration::from_secs(1);
 
 /// The longest time that a lesson has to stop, in virtual time, which would go on for ever if a lesson hung.
 const STOPS_WITHIN: Duration = Duration::from_secs(3600);
 
-/// A lesson as a function value.
+/// A lesson as a function, as the rows of the catalog hold it.
 pub type LessonFn = for<'lab> fn(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>;
 
 /// Runs `lesson` with `defaults` and `settings`, and prints it.
@@ -65,6 +66,7 @@ pub fn record(
     result.map(|()| records)
 }
 
+/// Runs a lesson on a runtime of its own: with paused time for a run in virtual time, with real time for a live run.
 fn perform(
     command: &str,
     defaults: &Defaults,
@@ -102,12 +104,14 @@ struct RunResult {
 }
 
 impl RunResult {
+    /// The result if the clusters could not be reached, or if the user interrupted before.
     fn not_begun(result: Result<()>) -> Self {
         Self { records: Vec::new(), result, reader_gone: false }
     }
 }
 
 impl Plan {
+    /// Carries out the plan: connects, makes the lab, announces the run, runs the lesson and shuts the clusters down.
     async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> RunResult {
         let began = Instant::now(); // the time limit includes connecting
         let connecting =
@@ -202,7 +206,7 @@ impl Plan {
         }
     }
 
-    /// Plays the scenario, and returns when the run must end.
+    /// Plays the scenario and carries out the user's commands, and returns when the run must end.
     async fn wait_for_end(
         &self,
         lab: &Lab,

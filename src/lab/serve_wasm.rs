@@ -1,4 +1,4 @@
-//! `--serve` and `--listen` in the build for a web page, which has no HTTP servers: both fail.
+//! Replaces `serve.rs` in the build for a web page, which cannot listen: `--serve` and `--listen` fail.
 
 use std::net::{SocketAddr, TcpListener};
 

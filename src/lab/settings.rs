@@ -1,4 +1,5 @@
-//! The settings of a run: the user's options, before they are combined with the lesson's defaults.
+//! The settings of a run: the user's options, as `src/cli` parsed them. The plan of the run combines them with the
+//! lesson's defaults.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -122,7 +123,7 @@ pub struct Target {
     pub context: Option<String>,
 }
 
-/// The advice if no kubeconfig is found.
+/// The advice if no kubeconfig is found: how to name one.
 pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
     "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",

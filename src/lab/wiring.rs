@@ -1,5 +1,6 @@
-//! Connects the Reflectors and informers of a lesson to the lab: sets their observer, error handler and seed, and the
-//! queue and the kind of list of the client's era.
+//! Connects the Reflectors and informers of a lesson to the lab. The observer records their events, the error handler
+//! decides whether a failure ends the run, the seed makes their jitter repeatable, and the client's era
+//! ([`Era`]) chooses their queue and whether they list by a streaming list.
 
 use super::races::sub_seed;
 use super::{Era, Lab};

@@ -1,5 +1,10 @@
-//! The catalog of all runs: a row for each run with its command, options, texts, defaults and function. The command
-//! line, the list of lessons, the tour, the page and the tests are made from it.
+//! The catalog of the lessons: a [`Row`] for each lesson and each choice of its own options, such as
+//! `reflector --known-objects`. A row has the lesson's command, description, defaults and function for this choice.
+//!
+//! The command line, the list of lessons, the tour, the table of the web page in which lessons run (`player/`) and the
+//! tests are made from these rows, so a new lesson only needs a row. Four files hold the rows: two for the
+//! tutorials' programs (`simple_informer`, `shared_informer`), one for what the tutorials only describe (`beyond`), and
+//! one for single components of an informer (`parts`).
 
 mod beyond;
 mod options;
@@ -11,12 +16,12 @@ mod simple_informer;
 pub use options::{Choice, CommonOptions, Options, Serve, Values};
 pub use row::{Modern, Origin, Row};
 
-/// Returns all rows: the tutorials' runs, then the others.
+/// Returns all rows: those of the tutorials' programs, then the others.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     [simple_informer::ROWS, shared_informer::ROWS, beyond::ROWS, parts::ROWS].into_iter().flatten()
 }
 
-/// Returns the rows of the lessons' usual runs, one for each lesson.
+/// Returns the main row of each lesson, whose command has no option: `shared`, not `shared --step stages`.
 pub fn lessons() -> impl Iterator<Item = &'static Row> {
     rows().filter(|row| row.is_usual())
 }
@@ -26,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_command_appears_twice() {
+    fn no_two_rows_have_the_same_command() {
         let mut commands: Vec<_> = rows().map(|row| row.command).collect();
         commands.sort_unstable();
         commands.dedup();

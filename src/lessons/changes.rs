@@ -1,4 +1,5 @@
-//! Narrates the changed fields of a pod, because the tutorials' trace prints all updates of a pod alike.
+//! Narrates the changed fields of a pod. The tutorials' trace prints all updates of a pod alike, so the narration says
+//! what each update was about. The lesson `listwatch` uses this.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,9 +34,10 @@ fn compare(path: &str, before: &Value, after: &Value, fields: &mut Vec<String>) 
     }
     let nothing = Map::new();
     match (before, after) {
-        (Value::Object(before), Value::Object(after)) => both(path, before, after, fields),
-        (Value::Null, Value::Object(after)) => both(path, &nothing, after, fields),
-        (Value::Object(before), Value::Null) => both(path, before, &nothing, fields),
+        (Value::Object(before), Value::Object(after)) => compare_objects(path, before, after, fields),
+        (Value::Null, Value::Object(after)) => compare_objects(path, &nothing, after, fields),
+        (Value::Object(before), Value::Null) => compare_objects(path, before, &nothing, fields),
+        // A time is named without its value, which differs from run to run.
         (_, Value::String(text)) if !path.ends_with("Time") && !path.ends_with("Timestamp") => {
             fields.push(format!("{} = {text}", &path[1..]));
         }
@@ -44,9 +46,10 @@ fn compare(path: &str, before: &Value, after: &Value, fields: &mut Vec<String>) 
     }
 }
 
-fn both(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, fields: &mut Vec<String>) {
-    let gone = before.keys().filter(|key| !after.contains_key(*key));
-    for key in after.keys().chain(gone) {
+/// Compares two objects field by field, including the fields that only one of them has.
+fn compare_objects(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, fields: &mut Vec<String>) {
+    let removed = before.keys().filter(|key| !after.contains_key(*key));
+    for key in after.keys().chain(removed) {
         let [before, after] = [before, after].map(|map| map.get(key).unwrap_or(&Value::Null));
         compare(&format!("{path}.{key}"), before, after, fields);
     }

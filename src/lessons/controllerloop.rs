@@ -1,5 +1,5 @@
-//! Lesson `controllerloop`: the library's Controller, which runs a Reflector that fills a queue, and the loop that
-//! empties it.
+//! Lesson `controllerloop`: uses the library's Controller, which is client-go's name for the two halves of an
+//! informer: a Reflector that fills a queue, and the loop that empties it.
 //!
 //! The lesson `reflector --known-objects` builds the same by hand, with the same trace. The loop itself is
 //! `cache::Controller::run`.

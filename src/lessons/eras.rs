@@ -1,5 +1,5 @@
-//! `informer-lab eras LESSON`: runs one lesson in both eras, and prints the traces side by side with their differences
-//! and the reasons.
+//! `informer-lab eras LESSON`: runs one lesson in both eras (`classic`: Kubernetes as in the tutorials, 2023; `modern`:
+//! today's), and prints the two traces side by side, with the reasons for their differences.
 
 use anyhow::Result;
 
@@ -8,8 +8,8 @@ use crate::console::{Console, Ended};
 use crate::lab::{BuiltIn, Era, Seed, Settings, Source};
 use crate::trace::{Record, differences};
 
-/// Runs the lesson twice on the built-in cluster with the same seed, and prints both traces and their differences. If the
-/// run is the same in both eras, says so instead.
+/// Runs the lesson twice on the built-in cluster with the same seed, and prints both traces and their differences. If
+/// the run is the same in both eras, says so instead.
 ///
 /// # Errors
 /// The same as [`Row::record`].
@@ -28,6 +28,7 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
     Ended::from_write(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }
 
+/// Returns the sentence on a run without a modern counterpart.
 fn same(run: &Row) -> (String, String) {
     let name = run.command;
     if run.shows_both_eras() {
@@ -36,6 +37,7 @@ fn same(run: &Row) -> (String, String) {
     (format!("{name} is the same in both eras"), format!("{name} 在两个时代完全一样"))
 }
 
+/// Runs the lesson with the client and the built-in server of one era, and returns its record.
 fn in_era(era: Era, run: &Row, mut settings: Settings, console: &Console) -> Result<Vec<Record>> {
     settings.client = era;
     if let Source::BuiltIn(BuiltIn { server, .. }) = &mut settings.source {

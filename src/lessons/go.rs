@@ -1,4 +1,4 @@
-//! Formats maps and slices as Go does, for output that must equal the tutorials'.
+//! Formats maps and slices as Go does. The lessons' traces must equal the output of the tutorials' Go programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

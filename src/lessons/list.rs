@@ -1,4 +1,5 @@
-//! Lesson `list`: shows whether storage or the watch cache answers a LIST, for every combination of options.
+//! Lesson `list`: shows whether storage (etcd) or the watch cache in the API server's memory answers a LIST, for every
+//! combination of its options. A server of each era answers, so the lesson shows what has changed.
 //!
 //! Chapter: `lessons/17-list`. Trace: `fixtures/traces/list.txt`.
 
@@ -61,6 +62,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: list
 
+/// Returns the heading above the rows with this resourceVersion.
 fn heading(version: RequestedVersion) -> [&'static str; 2] {
     match version {
         RequestedVersion::Unset => {
@@ -73,6 +75,7 @@ fn heading(version: RequestedVersion) -> [&'static str; 2] {
     }
 }
 
+/// Prints a row of the table.
 fn print(lab: &Lab, [version, matching, limit, token, delegate]: [&str; 5], answers: &str) {
     let text = format!("{version:<3} {matching:<13} {limit:<6} {token:<9} {delegate:<9} {answers}");
     lab.print(Style::Plain, text.trim_end());

@@ -54,6 +54,7 @@ pub fn all(console: &Console) -> Result<Ended> {
     show(&all_text(&console.printer), console)
 }
 
+/// The width of the column of commands.
 const WIDTH: usize = 17;
 
 fn menu_text(printer: &Printer) -> String {

@@ -59,7 +59,7 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
 
 const WATCH_ZH: &str = "Watch：没有带 resourceVersion，所以一开始会收到已有的每个 Pod";
 
-/// Retries each second until the watch is open.
+/// Opens the watch again, and retries each second until that succeeds.
 async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStream<Pod> {
     loop {
         sleep(Duration::from_secs(1)).await;

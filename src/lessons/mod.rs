@@ -1,8 +1,14 @@
-//! The lessons of the tutorial: one short file for each, and the catalog of all runs.
+//! The lessons of the tutorial: one short file for each, and the catalog that lists them.
 //!
-//! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and prints through a
-//! [`crate::lab::Lab`]. The list of lessons, the tour and the defaults are read from the [`catalog`]. Many lessons
-//! repeat a program of the Go tutorials (2023) that this project follows, and print the same lines.
+//! A *lesson* is a small program about one concept, such as `informer-lab reflector`. Many lessons repeat a program
+//! of the Go tutorials (2023) that this project follows, "the documents", and print the same lines. A *run* is one
+//! execution of a lesson. The [`catalog`] has a *row* for each lesson and each choice of its options, because the
+//! choice decides what the lesson shows: `reflector` and `reflector --known-objects` are two rows of one lesson. The
+//! command line, the list of lessons and the tour are made from the rows.
+//!
+//! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and gets its client, its
+//! output and its stop signal from a [`crate::lab::Lab`]. A file `modern` has the same lesson for today's client-go
+//! (see [`crate::lab::Era`]), where the code must differ.
 
 pub mod architecture;
 pub mod controller;

@@ -1,4 +1,4 @@
-//! Formats pods and deltas for the traces, and chooses their colours.
+//! Formats pods and deltas as the tutorials print them, and chooses their colours. Most lessons use this.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -30,6 +30,7 @@ pub(super) fn shown(delta: &Delta<Pod>) -> String {
     }
 }
 
+/// Returns the colour of a delta's line.
 pub(super) fn style<T>(delta: &Delta<T>) -> Style {
     match delta {
         Delta::Added(_) => Style::Added,

@@ -1,4 +1,5 @@
-//! Counts the requests that a program sends to the API server.
+//! Counts the requests that a lesson's client sends to the API server. The lessons `factory` and `lister` show by it
+//! what an informer saves.
 
 use std::fmt;
 use std::sync::Arc;

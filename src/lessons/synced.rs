@@ -1,4 +1,5 @@
-//! Lesson `synced`: the store has the first list before the handlers have processed it.
+//! Lesson `synced`: "synced" has two meanings. The informer has synced once its store has the first list; a handler has
+//! synced once it has processed that list, which is later.
 //!
 //! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/synced*.txt`.
 

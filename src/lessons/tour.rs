@@ -1,5 +1,6 @@
-//! `informer-lab tour`: runs every lesson in turn. On a terminal it stops after each lesson and asks for the next; in
-//! a pipe it runs the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog, which is a lesson with
+//! one choice of its options. On a terminal the tour pauses after each stop and asks for the next; in a pipe it shows
+//! the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -46,6 +47,7 @@ pub fn learners_stops() -> Vec<&'static Row> {
 /// # Errors
 /// The first stop does not exist; otherwise the same as [`Row::run`].
 pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
+    // With pauses for questions: the user can answer, and has not asked for full speed.
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
     let first = settings.first.unwrap_or(1);
@@ -80,6 +82,7 @@ pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
+/// Prints a stop's heading, and runs its lesson.
 fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     let row = stops[stop];
     let go = match row.origin {
@@ -141,6 +144,7 @@ enum Answer {
     Nothing,
 }
 
+/// Returns the meaning of a key at this stop. Digits are collected in `number` until Enter.
 fn answer(key: KeyPress, number: &mut String, stop: usize, count: usize) -> Answer {
     match key {
         KeyPress::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {

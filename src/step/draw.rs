@@ -1,5 +1,5 @@
-//! Draws one frame of step mode: boxes for the API server, the queue, the store and the handlers, the trace so far, and
-//! the remarks.
+//! Draws one frame of step mode, the screen at one event: boxes for the API server, the queue, the store and the
+//! handlers, the trace so far, and the remarks. The box that the event changed is marked.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -31,7 +31,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
     let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
     let changed = FrameBox::of(&record.what);
-    let about = record.what.key().map(short);
+    let about = record.what.key().map(short); // the object whose line must stay visible
     let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
     let shown = |name, lines, there: bool, part, area, buffer: &mut Buffer| {
         let lines = match part {
@@ -68,7 +68,7 @@ fn box_height(screen: u16) -> u16 {
     (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
 }
 
-/// A box of the frame.
+/// A box of the frame. `Nothing` stands for an event that changes no box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameBox {
     Server,
@@ -80,6 +80,7 @@ enum FrameBox {
 }
 
 impl FrameBox {
+    /// Returns the box that an event changes.
     fn of(what: &What) -> Self {
         match what {
             What::Committed { .. } => Self::Server,
@@ -111,16 +112,17 @@ fn title_line(session: &Session, record: &Record, width: usize) -> String {
         (right, all) => format!("  {right}/{all}"),
     };
     let room = width.saturating_sub(score.width());
-    let whole = heading(session, record);
+    let full_heading = heading(session, record);
     let heading = match record.what.key() {
-        Some(key) if whole.width() > room => whole.replacen(key, short(key), 1),
-        _ => whole,
+        Some(key) if full_heading.width() > room => full_heading.replacen(key, short(key), 1),
+        _ => full_heading,
     };
     let heading = cut(&heading, room);
     let space = room.saturating_sub(heading.width());
     format!("{heading}{:space$}{score}", "")
 }
 
+/// Returns the heading of a frame: position, time, event, key and cause.
 pub(super) fn heading(session: &Session, record: &Record) -> String {
     let position = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
@@ -190,13 +192,13 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     let mut shown = lines;
     if shown.len() > room {
         let fits = room.saturating_sub(1);
-        let more = shown.len() - fits;
+        let left_out = shown.len() - fits;
         let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| line_names(line, about))).cloned();
         shown.truncate(fits);
         if let (Some(line), Some(last)) = (hidden, shown.last_mut()) {
             *last = line;
         }
-        shown.push(format!("… +{more}"));
+        shown.push(format!("… +{left_out}"));
     }
     let lines: Vec<Line<'_>> = shown.into_iter().map(Line::from).collect();
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
@@ -233,6 +235,7 @@ fn cut(text: &str, width: usize) -> String {
     format!("{begins}…")
 }
 
+/// Formats the slots of the queue. `†` marks a tombstone.
 pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -247,6 +250,7 @@ pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     slots.collect()
 }
 
+/// Formats the objects of the store, and then the keys of each indexed value.
 pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let objects = pipeline.store.iter().map(|(key, version)| object(key, version, width));
     let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
@@ -258,6 +262,7 @@ pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     objects.chain(sets).collect()
 }
 
+/// Formats the handlers: the notifications that wait in the buffer, and behind `▶` the one that is being handled.
 pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let line = |queued: &QueuedNotification| format!("{} {}", queued.notification, short(&queued.key));
     let handlers = pipeline.listeners.iter().map(|(id, listener)| {
@@ -299,6 +304,7 @@ fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
+/// Returns the lines below the trace: the help of the keys, or the open question, or the remarks on the event.
 fn remark_lines(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",

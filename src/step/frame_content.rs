@@ -1,4 +1,5 @@
-//! The content of a frame as data. Tests compare the page of `informer-lab board` with it.
+//! The content of a frame of step mode as data. Only tests use it: they check that the page of `informer-lab board`,
+//! which is written in TypeScript, shows the same at every event.
 
 use serde::Serialize;
 

@@ -1,4 +1,5 @@
-//! General explanations of events, one sentence for each kind, for events on which the narrator says nothing.
+//! General explanations of events, one sentence for each kind of event. Step mode and the board show them at an event
+//! on which the narrator, who explains decisive events only, says nothing.
 
 use crate::trace::What;
 

@@ -1,4 +1,10 @@
-//! `informer-lab step LESSON|FILE`: shows a recorded run one event at a time, forward and back.
+//! `informer-lab step LESSON|FILE` (step mode): shows a run's record one event at a time, forward and back. On a
+//! terminal keys move through it; in a pipe all frames are printed.
+//!
+//! A *record* is the list of a run's events (see [`crate::trace`]). A *frame* is the screen at one event: the
+//! *picture*, which is the state of queues, stores and handlers after it, the lines printed so far, and the remarks
+//! on the event. A [`Session`] holds the record and the position in it. With `--predict` it asks a question before a
+//! decisive event.
 
 mod draw;
 mod frame_content;

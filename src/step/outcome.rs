@@ -1,4 +1,5 @@
-//! The summary at the end of a session with questions: the score, the skipped questions, and the next lesson.
+//! The summary that `step --predict` prints when the user leaves: the score, the skipped questions, and where to read
+//! on.
 
 use super::session::Session;
 use crate::lessons::{rows, tour::learners_stops};

@@ -1,5 +1,5 @@
-//! Finds the parts of an informer that a run has, because the frame marks the box of a missing part, such as a store,
-//! as missing.
+//! Finds out from a record which parts a run has: a queue, a store, handlers, a workqueue. Not every lesson has all of
+//! them, and the frame of step mode then writes "none in this run" into the box.
 
 use std::collections::BTreeMap;
 

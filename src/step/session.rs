@@ -1,4 +1,6 @@
-//! The state of step mode: the position in a record, the open question and the score, and how keys change them.
+//! The state of step mode: the position in a record, the picture at that event, the open question and the score. The
+//! terminal turns keys into a [`Key`], and [`Session::press`] carries it out; without a terminal the keys are
+//! simulated.
 
 use std::collections::BTreeMap;
 
@@ -35,12 +37,14 @@ const SAVE_INTERVAL: usize = 500;
 /// A record with the current event and the state of the questions.
 pub struct Session {
     pub(super) records: Vec<Record>,
+    /// The index of the current event.
     pub(super) at: usize,
     /// The picture after the current event.
     picture: Picture,
     /// Saved pictures by event index: after the first event, and after every [`SAVE_INTERVAL`] events that were seen.
     saved: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
+    /// True while the list of keys is shown.
     pub(super) helps: bool,
     /// The question that is open before the next event.
     pub(super) question: Option<Question>,
@@ -182,6 +186,7 @@ impl Session {
             self.question = None; // the question was about the next event
         }
         match key {
+            // First opens the question, if there is one; the next press skips it and goes on.
             Key::Forward if self.question.take().is_none() && self.open_question() => {}
             Key::Forward => self.go((self.at + 1).min(self.last())),
             Key::Back => self.go(self.at.saturating_sub(1)),
@@ -205,6 +210,7 @@ impl Session {
             Key::First => self.go(0),
             Key::Last => self.go(self.last()),
             Key::Help => self.helps = !helped,
+            // Without a question, the key `n` means the next event of the same kind.
             Key::Answer(false) => return self.press(Key::NextOfKind),
             Key::Answer(true) => {}
         }
@@ -227,6 +233,7 @@ impl Session {
         self.at = at;
     }
 
+    /// Returns the index of the last event.
     fn last(&self) -> usize {
         self.records.len().saturating_sub(1)
     }
@@ -250,6 +257,7 @@ impl Session {
         self.question.is_some()
     }
 
+    /// Counts an answer, and shows the verdict with the reason.
     fn answer(&mut self, question: &Question, answer: bool) {
         let right = question.answer == answer;
         self.score = (self.score.0 + usize::from(right), self.score.1 + 1);

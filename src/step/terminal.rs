@@ -1,4 +1,5 @@
-//! Step mode on a terminal: draws frames, reads keys, and ends with the terminal or on a signal.
+//! Step mode on a terminal: draws a frame, waits for a key, lets the session carry it out, and so on until the user
+//! quits, a signal comes or the terminal is closed.
 
 use std::io;
 use std::time::Duration;
@@ -44,6 +45,7 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     shown
 }
 
+/// Draws and reads keys until the user quits. While a search is typed, it takes all keys.
 fn until_quit(
     session: &mut Session,
     terminal: &mut ratatui::DefaultTerminal,
@@ -119,9 +121,9 @@ fn end_with_the_terminal() -> io::Result<()> {
         let stdin = io::stdin();
         loop {
             // No events are requested, because poll always reports a closed terminal.
-            let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
-            match poll(&mut asked, None) {
-                Ok(_) if asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
+            let mut polled = [PollFd::new(&stdin, PollFlags::empty())];
+            match poll(&mut polled, None) {
+                Ok(_) if polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
                     std::process::exit(i32::from(HUNG_UP));
                 }
                 Err(rustix::io::Errno::INTR) => {}
@@ -137,6 +139,7 @@ fn end_with_the_terminal() -> io::Result<()> {
     Ok(())
 }
 
+/// The action of a pressed key: a command for the session, or something that the terminal does itself.
 enum KeyMeaning {
     Key(Key),
     Search,

@@ -1,4 +1,5 @@
-//! The colours of the trace's lines, and the decision whether a stream is coloured.
+//! The colours of the trace's lines, and the decision whether a stream is coloured. A colour shows at a glance whether
+//! a line is about an addition, an update or a deletion, or which handler wrote it.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;

@@ -1,5 +1,5 @@
-//! The commentary on a run: the explainer's steps between the lines of the trace, and the narrator's remarks on their
-//! meaning.
+//! The commentary on a run, printed between the lines of the trace: the explainer's lines say what an informer did step
+//! by step, and the narrator's sentences say what it means. The printer and `step` show it.
 
 use super::explain::Explainer;
 use super::narrator::Narrator;

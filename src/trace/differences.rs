@@ -1,5 +1,5 @@
-//! Explains the differences between the runs of one lesson in both eras. It says a reason only if the traces differ,
-//! and only from facts that are in the records.
+//! Explains the differences between the runs of one lesson in both eras (`classic` and `modern`), for `informer-lab
+//! eras`. It gives a reason only if the traces differ, and only from facts that are in the records.
 
 use std::collections::BTreeSet;
 
@@ -36,27 +36,31 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
 #[derive(Debug, Default)]
 struct Facts<'a> {
     lines: Vec<&'a str>,
-    /// The keys of each list, in the list's order.
+    /// The keys of each LIST response, in its order.
     lists: Vec<Vec<&'a str>>,
     dropped: BTreeSet<&'a str>,
     deleted: BTreeSet<&'a str>,
     /// The names of the deltas that lists queued.
     of_lists: BTreeSet<&'a str>,
+    /// The names of the deltas that resyncs queued.
     of_resyncs: BTreeSet<&'a str>,
     /// True if a tombstone was queued before the other deltas of its list.
     tombstone_first: bool,
+    /// True if a tombstone was queued after other deltas of its list.
     tombstone_last: bool,
     /// True if a slot of the queue held several changes at once.
     merged: bool,
+    /// True if the first list was a streaming list, which arrives as events of a watch.
     streamed: bool,
     queue: Option<&'a str>,
+    /// The picture after the last event.
     end: Picture,
 }
 
 impl<'a> Facts<'a> {
     fn of(records: &'a [Record]) -> Self {
         let mut facts = Self::default();
-        let mut listing = false;
+        let mut listing = false; // true once a delta of the current list was queued
         for record in records {
             facts.end.apply(record);
             match &record.what {
@@ -91,15 +95,18 @@ impl<'a> Facts<'a> {
         facts
     }
 
+    /// Returns true if the trace contains this word.
     fn prints(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.split(|c: char| !c.is_alphanumeric()).any(|part| part == word))
     }
 
+    /// Returns the keys of the stores at the end of the run.
     fn stored(&self) -> BTreeSet<&str> {
         self.end.pipelines.values().flat_map(|pipeline: &Pipeline| pipeline.store.keys().map(String::as_str)).collect()
     }
 }
 
+/// The sentence for equal traces.
 fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     let mut inside = Vec::new();
     let mut inside_zh = Vec::new();
@@ -124,6 +131,7 @@ fn sentence(en: &str, zh: &str) -> Option<Sentence> {
     Some((en.to_owned(), zh.to_owned()))
 }
 
+/// DeltaFIFO merges the changes of one key into one slot.
 fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !classic.merged || modern.queue != Some("RealFIFO") {
         return None;
@@ -136,6 +144,7 @@ fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     )
 }
 
+/// DeltaFIFO drops a deletion of an unknown object.
 fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     let only_dropped = classic.dropped.iter().find(|key| modern.deleted.contains(*key))?;
     let name = short(only_dropped);
@@ -150,6 +159,7 @@ fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     ))
 }
 
+/// The two queues have different deltas for the objects of a list.
 fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if modern.of_lists.contains("ReplacedAll") && (modern.prints("ReplacedAll") || classic.prints("Sync")) {
         return sentence(
@@ -168,6 +178,7 @@ fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     None
 }
 
+/// The two queues have different deltas for a resync.
 fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !modern.of_resyncs.contains("SyncAll") || !(modern.prints("SyncAll") || classic.prints("Sync")) {
         return None;
@@ -179,6 +190,7 @@ fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     )
 }
 
+/// The two queues order the tombstones of a relist differently.
 fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if !classic.tombstone_last || !modern.tombstone_first {
         return None;
@@ -190,6 +202,7 @@ fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     )
 }
 
+/// An object that was deleted stays in one of the stores.
 fn ghosts(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     let (classic, modern) = (classic.stored(), modern.stored());
     let only: Vec<&str> = classic.difference(&modern).copied().map(short).collect();
@@ -204,6 +217,7 @@ fn ghosts(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     ))
 }
 
+/// The watch caches of the two servers order a list differently.
 fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     let listed = classic.lists.iter().zip(&modern.lists).any(|(classic, modern)| is_reordered(classic, modern));
     let printed = classic.lists.is_empty() && is_reordered(&classic.lines, &modern.lines);

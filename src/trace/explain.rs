@@ -10,19 +10,22 @@ use super::commentary::{Remark, Speaker};
 use super::narrator::short;
 use super::record::{Cause, Record, WaitingDelta, What};
 
-/// Collects the steps of one change into a line. The line ends when another change begins or a trace line is printed.
+/// Collects the steps of one change (an event of the watch, a list or a resync) into a line. The line ends when
+/// another change begins or a trace line is printed.
 #[derive(Debug, Default)]
 pub struct Explainer {
     steps: Vec<Step>,
     /// The keys of the objects in these steps.
     keys: BTreeSet<String>,
+    /// The informer that these steps are about.
     of: Option<String>,
 }
 
 /// One step of the line, such as `stored`. Equal steps of several objects are one step.
 #[derive(Debug)]
 struct Step {
-    /// The verb and its group. Neighbouring steps with the same verb and group become one.
+    /// The verb that is shown, and its group, such as `notified`. Neighbouring steps with the same verb and group
+    /// become one.
     verb: (String, &'static str),
     verb_zh: String,
     keys: Vec<String>,
@@ -151,6 +154,7 @@ impl Step {
     }
 }
 
+/// Returns the step that describes an event, or `None` for an event that the explainer leaves out.
 fn step(record: &Record, after: &Pipeline) -> Option<Step> {
     let waiting = || (format!(" ({} waiting)", after.queue.len()), format!("（{} 个在等）", after.queue.len()));
     Some(match &record.what {

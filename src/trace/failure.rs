@@ -1,4 +1,5 @@
-//! An error for the user in English and Chinese, with a suggestion for the next step.
+//! An error for the user in English and Chinese, with a suggestion for the next step. Every error that a user may cause
+//! (a wrong file, a busy port, no cluster) is a [`Failure`].
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! Sets up logging: which logs of this project's crates are written to standard error.
+//! Sets up logging to standard error at the start of the program: by default only the warnings of the built-in cluster,
+//! and with `-v` everything that this project's crates log.
 
 use std::io;
 
@@ -59,10 +60,10 @@ mod tests {
 
     #[test]
     fn warnings_of_the_cluster_are_always_written_and_logs_of_other_crates_never() {
-        let (usual, all) = (Verbosity::Warnings.targets(), Verbosity::All.targets());
+        let (warnings, all) = (Verbosity::Warnings.targets(), Verbosity::All.targets());
         let written = |target: &str, level: LevelFilter| {
             let level = level.into_level().unwrap();
-            (usual.would_enable(target, &level), all.would_enable(target, &level))
+            (warnings.would_enable(target, &level), all.would_enable(target, &level))
         };
         assert_eq!(written("kube_testcluster::router", LevelFilter::WARN), (true, true));
         assert_eq!(written("kube_testcluster::router", LevelFilter::INFO), (false, true));

@@ -27,7 +27,7 @@ pub enum Show {
     No,
 }
 
-/// The form of everything that is printed.
+/// The form of everything that is printed, as the user chose it on the command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The format of standard output.
@@ -58,6 +58,7 @@ pub(super) struct Terminals {
 }
 
 impl Terminals {
+    /// Returns true if the narration is printed.
     pub(super) fn narrates(self, narrate: Show) -> bool {
         match narrate {
             Show::Auto => self.out || !self.err,
@@ -66,6 +67,7 @@ impl Terminals {
         }
     }
 
+    /// Returns true if the explainer's steps are printed.
     pub(super) fn explains(self, explain: Show) -> bool {
         match explain {
             Show::Auto => self.out && self.err,

@@ -1,9 +1,17 @@
-//! All output of the program.
+//! All output of the program, except the screen that `informer-lab step` draws and clap's own messages.
 //!
-//! Standard output gets the trace and nothing else; standard error gets the narration. A run is a sequence of
-//! [`Record`]s, in the form that `docs/record.md` describes. A run that ends by itself is recorded first, and then a
-//! [`Printer`] prints the records at a [`Speed`]; a live run is printed record by record. All output formats are made
-//! from the same records.
+//! The words of this module, and of all its readers:
+//! - The *trace* is the lines that a lesson itself prints, on standard output and nothing else there. The
+//!   *narration* is the remarks that explain them, on standard error: the lesson's own, and those of the narrator
+//!   and the explainer.
+//! - A *run* is one execution of a lesson. Its *record* is the list of its events, each a [`Record`]: printed
+//!   lines, and everything that the informer, the work queue and the built-in API server did. `docs/record.md`
+//!   describes the file.
+//! - The *picture* ([`Picture`]) is the state of queues, stores and handlers, computed by applying a record's events.
+//! - An *era* is a generation of Kubernetes: `classic` (2023, as in the tutorials) or `modern`.
+//!
+//! All output formats are made from records. A run that ends by itself is recorded first, and then a [`Printer`] prints
+//! the records at a [`Speed`]; a live run is printed record by record.
 
 mod cause_zh;
 mod color;

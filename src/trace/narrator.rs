@@ -1,4 +1,6 @@
-//! The narrator: explains decisive events of a run in a sentence, and only events that happened.
+//! The narrator explains in a sentence what a decisive event of a run means, such as a dropped deletion or a
+//! tombstone. It looks at the event and the picture before it, and keeps silent about events without a lesson in
+//! them. Its sentences are printed on standard error, and stored in the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +26,7 @@ pub struct Narrator {
 struct Relist {
     tombstones: BTreeSet<String>,
     /// True if the list was queued as one delta. The consumer then compares the list with its store.
-    whole: bool,
+    as_one_delta: bool,
 }
 
 impl Narrator {
@@ -35,6 +37,7 @@ impl Narrator {
         sentences.into_iter().map(|(en, zh)| Remark::new(Speaker::Narrator, en, zh)).collect()
     }
 
+    /// Returns the sentence on a single event, if it has one.
     fn meaning(&mut self, record: &Record, before: &Pipeline) -> Option<(String, String)> {
         match &record.what {
             What::Dropped { key, known_objects } => Some(self.dropped(short(key), *known_objects)),
@@ -95,6 +98,8 @@ impl Narrator {
         )
     }
 
+    /// Explains why a deletion was queued: as a tombstone, because RealFIFO queues every change, or because DeltaFIFO
+    /// knows the object.
     fn deletion(
         &mut self,
         queue: &str,
@@ -137,6 +142,7 @@ impl Narrator {
         }
     }
 
+    /// Explains the first delta of each kind that a list or a resync queues.
     fn listed_or_synced(&mut self, delta: &str, cause: Option<Cause>) -> Option<(String, String)> {
         let (en, zh) = match (delta, cause?) {
             ("Sync", Cause::InitialList) => (
@@ -185,7 +191,7 @@ impl Narrator {
                     if delta.tombstone {
                         relist.tombstones.insert(key.clone());
                     }
-                    relist.whole |= delta.delta == "ReplacedAll";
+                    relist.as_one_delta |= delta.delta == "ReplacedAll";
                 }
                 return Vec::new();
             }
@@ -193,7 +199,7 @@ impl Narrator {
             _ => {}
         }
         let Some(relist) = self.relists.remove(&of) else { return Vec::new() };
-        if relist.whole || matches!(record.what, What::Replaced { .. }) {
+        if relist.as_one_delta || matches!(record.what, What::Replaced { .. }) {
             return Vec::new();
         }
         let gone = before.store.keys().filter(|key| {
@@ -204,6 +210,7 @@ impl Narrator {
     }
 }
 
+/// The sentence on an object that stays in the store although it was deleted.
 fn ghost(name: &str) -> (String, String) {
     (
         format!(

@@ -1,4 +1,5 @@
-//! The printer: prints runs and messages on standard output and standard error.
+//! The printer is the only writer of standard output and standard error. It prints recorded runs at a speed, live runs
+//! record by record, and the program's messages; subcommands get it from their [`Console`](crate::console::Console).
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::{Deref, DerefMut};
@@ -225,6 +226,7 @@ impl Drop for Held<'_> {
 }
 
 impl Record {
+    /// Returns true if this record prints a line of its own in this format.
     pub(super) fn shown_in(&self, output: Output) -> bool {
         output == Output::Json || matches!(self.what, What::Line { .. } | What::Narration { .. })
     }

@@ -1,4 +1,5 @@
-//! Formats an error for the user: its sentence, its causes, and the next step.
+//! Formats an error for the user: its sentence, its causes, and the next step, in the user's language. The printer
+//! prints it when a command fails, and `doctor` shows it in one line.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -17,6 +18,7 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
     lines.collect::<String>().replacen(label, &paint.alarm(label), 1)
 }
 
+/// Returns the unwrapped lines. A cause that the error above quotes is left out.
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space

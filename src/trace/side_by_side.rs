@@ -1,4 +1,5 @@
-//! Formats two traces side by side, with equal lines in the same row. The command `eras` prints them.
+//! Formats two traces side by side, with equal lines in the same row. `informer-lab eras` compares a lesson's two
+//! runs in this way.
 
 use similar::{Algorithm, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;

@@ -1,4 +1,5 @@
-//! The speed at which a recorded run is printed.
+//! The speed at which a recorded run is printed (`--speed`). It decides the pauses between the lines, because the run
+//! itself took place in virtual time and is over.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -33,11 +33,11 @@ pub(super) struct Streams {
     commentary: Commentary,
     transcript: Option<BufWriter<File>>,
     /// The error that ended the transcript early, until `flush` returns it.
-    lost: Option<io::Error>,
+    transcript_error: Option<io::Error>,
 }
 
-/// The width of a transcript.
-const TRANSCRIPT: usize = 100;
+/// The width of the narration in a transcript.
+const TRANSCRIPT_WIDTH: usize = 100;
 
 impl Streams {
     pub(super) fn new(
@@ -61,7 +61,7 @@ impl Streams {
             footer: Footer::on(terminals.err),
             commentary: Commentary::default(),
             transcript: None,
-            lost: None,
+            transcript_error: None,
         }
     }
 
@@ -176,7 +176,7 @@ impl Streams {
         if let Some(Err(error)) = self.transcript.as_mut().map(Write::flush) {
             self.lose_transcript(&error);
         }
-        self.lost.take().map_or(Ok(()), Err)?;
+        self.transcript_error.take().map_or(Ok(()), Err)?;
         self.out.flush()
     }
 
@@ -201,7 +201,7 @@ impl Streams {
         }
     }
 
-    /// Prints a message that is already formatted.
+    /// Prints a message that is already formatted on standard error.
     pub(super) fn err(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
@@ -233,12 +233,13 @@ impl Streams {
         self.out.flush()
     }
 
+    /// Prints a remark, or only writes it into the transcript if the narration is left out.
     fn narrate(&mut self, mark: &str, text: &str) {
         if self.narrates {
             self.comment(mark, text);
         } else {
             self.left_out = true;
-            self.write_transcript(&wrapped(mark, &printable(text), TRANSCRIPT));
+            self.write_transcript(&wrapped(mark, &printable(text), TRANSCRIPT_WIDTH));
         }
     }
 
@@ -249,7 +250,7 @@ impl Streams {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
             let _ = self.err.write_all(format!("{line}\n").as_bytes()); // one write, because log lines are written here too
         }
-        self.write_transcript(&wrapped(mark, &text, TRANSCRIPT));
+        self.write_transcript(&wrapped(mark, &text, TRANSCRIPT_WIDTH));
     }
 
     /// Writes lines into the transcript. The first error ends the transcript, and the next `flush` returns that error.
@@ -263,7 +264,7 @@ impl Streams {
     fn lose_transcript(&mut self, error: &io::Error) {
         self.transcript = None;
         // Replaces the error's kind, because a broken pipe means elsewhere that the reader of standard output has gone.
-        self.lost = Some(io::Error::other(format!("the transcript cannot be written: {error}")));
+        self.transcript_error = Some(io::Error::other(format!("the transcript cannot be written: {error}")));
     }
 }
 

@@ -13,7 +13,7 @@ use super::look::Terminals;
 const USABLE: std::ops::RangeInclusive<usize> = 40..=200;
 
 /// The width of a table if neither a terminal nor `COLUMNS` gives one.
-const USUAL: usize = 80;
+const DEFAULT: usize = 80;
 
 /// The widths of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Width {
 
     /// Returns the width of a table on standard output.
     pub(super) fn of_output(self) -> usize {
-        self.out.unwrap_or(USUAL)
+        self.out.unwrap_or(DEFAULT)
     }
 
     /// Returns the width of trace lines and lists on standard output. They are wrapped on a terminal only, never in a
@@ -47,7 +47,7 @@ impl Width {
 
     /// Returns the width of questions and the footer on standard error.
     pub(super) fn of_terminal(self) -> usize {
-        self.err.unwrap_or(USUAL)
+        self.err.unwrap_or(DEFAULT)
     }
 
     /// Returns the width of the narration. In a file its lines are not wrapped, so they can be searched.
@@ -108,7 +108,7 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
 pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut end) = (0, 0); // the current line
-    for piece_end in places(text, width) {
+    for piece_end in break_offsets(text, width) {
         if end > start && text[start..piece_end].trim_end().width() > width {
             lines.push(start..start + text[start..end].trim_end().len());
             start = end;
@@ -125,7 +125,7 @@ pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
 
 /// Returns the offsets at which a line may end: between words, and beside `-` or `/` inside a word only if the word is
 /// too long for a line. So an address or an option can be copied in one piece.
-fn places(text: &str, width: usize) -> Vec<usize> {
+fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;
     for (at, _) in linebreaks(text) {

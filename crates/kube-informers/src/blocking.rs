@@ -1,4 +1,5 @@
-//! `spawn_blocking`: runs long synchronous work without blocking the other tasks of the runtime.
+//! `spawn_blocking`: runs long synchronous work, such as decoding a large list, without blocking the other tasks of the
+//! runtime. Callers need not know that WebAssembly has no threads for it.
 
 /// Runs the work on one of the runtime's blocking threads.
 #[cfg(not(target_family = "wasm"))]

@@ -1,5 +1,5 @@
-//! LogDedup: remembers the last failure that was logged about each thing, because a failure that repeats should be one
-//! warning only.
+//! LogDedup: remembers the last failure that was logged about each subject. A Reflector and a leader election retry for
+//! ever; a failure that repeats should be one warning, and not one in each attempt.
 
 use std::mem;
 

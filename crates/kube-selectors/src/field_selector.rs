@@ -1,4 +1,5 @@
-//! FieldSelector: selects objects by the values of their fields. Upstream: `apimachinery/pkg/fields/selector.go`.
+//! FieldSelector: selects objects by the values of their fields, as `kubectl --field-selector` does. The caller looks
+//! up the fields, because each kind has others. Upstream: `apimachinery/pkg/fields/selector.go`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -149,9 +150,9 @@ pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
 fn terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c: char| {
-        let ends = c == ',' && !escaped;
+        let is_separator = c == ',' && !escaped;
         escaped = c == '\\' && !escaped;
-        ends
+        is_separator
     })
     .collect()
 }

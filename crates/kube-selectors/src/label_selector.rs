@@ -1,4 +1,5 @@
-//! LabelSelector: selects objects by their labels. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
+//! LabelSelector: selects objects by their labels, as `kubectl -l` does. Upstream: `Selector` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -104,6 +105,7 @@ impl fmt::Display for LabelSelector {
     }
 }
 
+/// Returns the requirements ordered by key, which is the order of Kubernetes' canonical form.
 fn sorted_by_key(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
     requirements.sort_by(|a, b| a.key().cmp(b.key()));
     requirements

@@ -1,4 +1,5 @@
-//! Lexer: splits a label selector into tokens. Upstream: `Lexer` in `apimachinery/pkg/labels/selector.go`.
+//! Lexer: splits a label selector into tokens for the parser. Upstream: `Lexer` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,7 @@ pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
     }
 }
 
+/// Splits off the first token of a text without leading space. Returns the token and the rest of the text.
 fn token(text: &str) -> (Token<'_>, &str) {
     let kind = match text.as_bytes() {
         [] | [0, ..] => return (Token { kind: TokenKind::End, text: "" }, ""),
@@ -61,9 +63,10 @@ fn token(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
+/// Splits off the first word of a text: a key, a value, or the operator `in` or `notin`.
 fn word(text: &str) -> (Token<'_>, &str) {
-    let ends = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
-    let (text, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
+    let ends_word = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
+    let (text, rest) = text.split_at(text.find(ends_word).unwrap_or(text.len()));
     let kind = match text {
         "in" => TokenKind::In,
         "notin" => TokenKind::NotIn,
@@ -72,6 +75,7 @@ fn word(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
+/// Returns the text without a NUL at its start.
 fn past_nul(text: &str) -> &str {
     text.strip_prefix('\0').unwrap_or(text)
 }

@@ -1,6 +1,10 @@
 //! Label and field selectors: parses them, matches objects, and reports errors with Kubernetes' own messages. Upstream:
 //! `apimachinery/pkg/labels`, `pkg/fields`, and `LabelSelectorAsSelector`.
 //!
+//! An informer selects objects in its cache with this crate, and a test cluster selects the objects of a list or a
+//! watch. Both must accept the same texts as a real API server and select the same objects, so the code follows
+//! upstream's.
+//!
 //! # Features
 //!
 //! - `kube`, off by default: conversions from `kube_core::Selector` and from k8s-openapi's `LabelSelector`.

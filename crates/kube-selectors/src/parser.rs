@@ -14,6 +14,7 @@ pub(super) fn requirements(selector: &str) -> Result<Vec<LabelRequirement>, BadS
     parser.requirements().map_err(BadSelector)
 }
 
+/// The tokens of a label selector, and the position of the next token.
 struct Parser<'a> {
     /// The tokens. The last one is [`TokenKind::End`], which is returned again by every further read.
     tokens: Vec<Token<'a>>,
@@ -31,12 +32,14 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Returns the next token and moves past it.
     fn take(&mut self) -> Token<'a> {
         let token = self.peek();
         self.position += 1;
         token
     }
 
+    /// Parses all requirements, which are separated by commas.
     fn requirements(&mut self) -> Result<Vec<LabelRequirement>, String> {
         let mut requirements = Vec::new();
         loop {
@@ -60,6 +63,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Parses one requirement, such as `app in (web, db)`.
     fn requirement(&mut self) -> Result<LabelRequirement, String> {
         let not = self.peek().kind == TokenKind::Not;
         if not {
@@ -85,6 +89,7 @@ impl<'a> Parser<'a> {
         LabelRequirement::new(key, operator, values).map_err(|BadSelector(wrong)| wrong)
     }
 
+    /// Parses the operator after a key.
     fn operator(&mut self) -> Result<LabelOperator, String> {
         let kind = self.tokens[self.position].kind;
         let text = self.take().text;

@@ -147,6 +147,7 @@ impl fmt::Display for LabelRequirement {
     }
 }
 
+/// Checks that an operator can have this number of values. The error is Kubernetes' message.
 fn number_fits(operator: LabelOperator, number: usize) -> Result<(), &'static str> {
     match (operator, number) {
         (LabelOperator::In | LabelOperator::NotIn, 0) => Err("for 'in', 'notin' operators, values set can't be empty"),

@@ -1,4 +1,5 @@
-//! Texts for the learner in English and Chinese.
+//! Texts for the learner in English and Chinese. A judge writes both, and the checker prints the one of the learner's
+//! language.
 
 pub use informer_lab::trace::Lang;
 
@@ -14,6 +15,7 @@ impl Bilingual {
         Self { en: en.into(), zh: zh.into() }
     }
 
+    /// Returns the text in this language.
     pub fn pick(&self, lang: Lang) -> &str {
         lang.pick(&self.en, &self.zh)
     }

@@ -1,4 +1,5 @@
-//! The journal of a trial: an ordered record of everything that happened in the cluster, in the informers and outside the program.
+//! The journal of a trial: an ordered list of everything that happened in the cluster, in the informers and outside
+//! the program. A trial is one execution of an exercise program, in a cluster in memory and in virtual time.
 //!
 //! The judges decide by the journal alone, and its lines are shown to the learner as evidence.
 
@@ -61,6 +62,7 @@ pub struct Request {
 }
 
 impl Request {
+    /// Describes an HTTP request.
     pub fn of<B>(request: &http::Request<B>) -> Self {
         let path = request.uri().path();
         let target = path.rsplit_once("/namespaces/default/").map_or_else(
@@ -90,10 +92,12 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Makes an empty journal. The trial starts now.
     pub fn begin() -> Self {
         Self { started: Instant::now(), entries: Arc::default() }
     }
 
+    /// Adds an entry with the present virtual time.
     pub fn note(&self, kind: EntryKind) {
         let at = self.now();
         self.entries.lock().expect(NO_PANIC).push(Entry { at, kind });
@@ -155,6 +159,7 @@ impl fmt::Display for Request {
     }
 }
 
+/// Writes an event of an informer as a line for the learner.
 fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
     match event {
         Event::Listed { resource_version, objects } => {

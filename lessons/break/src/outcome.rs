@@ -1,4 +1,5 @@
-//! The outcome of a trial, from which the judge decides: the journal, the pods that are left, and how the program ended.
+//! The outcome of a trial, from which the judge decides: the journal, the pods that are left, and the way in which
+//! the program ended.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,7 +26,9 @@ pub enum End {
     Stopped,
     /// The program returned at this time, before the trial stopped it.
     Early(Duration),
+    /// The program returned this error.
     Failed(String),
+    /// The program panicked with this message.
     Panicked(String),
     /// The program was still running long after the trial stopped it.
     Never,

@@ -1,4 +1,5 @@
 //! The setting of a trial: a cluster, a scenario that changes it, and a load balancer. Runs a program in it.
+//! The time is virtual, so that a trial takes milliseconds and ends in the same way each time.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -38,6 +39,7 @@ pub struct Setting {
     pub scenario: String,
     /// The virtual time after which the trial stops the program.
     pub lasts: Duration,
+    /// The behaviour of the load balancer.
     pub balancer: Behaviour,
 }
 
@@ -72,7 +74,7 @@ impl Setting {
         let balancer = Balancer::new(self.balancer, journal.clone());
         let trial = Trial::new(&cluster, stop.clone(), journal.clone(), balancer);
 
-        let time = async {
+        let stop_in_time = async {
             let steps = scenario
                 .play(client.clone(), "default", |step| journal.note(EntryKind::Step(fault_name(&step.to_string()))));
             let (performed, ()) = tokio::join!(steps, sleep(self.lasts));
@@ -85,7 +87,7 @@ impl Setting {
         let ended = tokio::select! {
             biased;
             ended = AssertUnwindSafe(async { program(trial).await }).catch_unwind() => Some(ended),
-            () = time => None,
+            () = stop_in_time => None,
         };
         let end = match ended {
             None => End::Never,
@@ -102,6 +104,8 @@ impl Setting {
         Outcome { entries, pods, end }
     }
 
+    /// Starts the cluster with its pods, nodes and faults. Its seed and its start time are fixed, so all trials are
+    /// alike.
     fn start(&self) -> Cluster {
         let pods =
             if self.pods.is_empty() { Ok(Vec::new()) } else { pods_from_yaml(self.pods, "pods.yaml", "default") };

@@ -1,4 +1,5 @@
-//! The table of exercises: each has a program, a setting in which the program runs, and a judge.
+//! The table of exercises: each has a program, a setting in which the program runs, and a judge. The
+//! checker finds an exercise here by its name, and a test runs all of them.
 
 use futures::FutureExt;
 
@@ -9,6 +10,7 @@ use crate::{exercises, judges};
 
 /// An exercise: a program, the setting in which it runs, and its judge.
 pub struct Exercise {
+    /// The name that the learner passes to `informer-lab check`.
     pub name: &'static str,
     setting: fn() -> Setting,
     judge: fn(&Outcome) -> Result<(), Mistake>,

@@ -1,4 +1,4 @@
-//! The verdict on a program: right, or a mistake with the evidence for it.
+//! The verdict on a program: right, or a mistake with the evidence for it. The checker prints it.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -115,6 +115,7 @@ fn quoted(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
+/// Returns the sentence and the hint for a program that returned too early.
 fn early(at: Duration) -> (Bilingual, Bilingual) {
     let seconds = at.as_secs_f64();
     (

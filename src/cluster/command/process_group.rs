@@ -1,4 +1,6 @@
-//! The process group of a command, and how signals reach it.
+//! The process group that the command of `informer-lab cluster -- COMMAND` runs in, on Unix. A process group is what a
+//! terminal or `kill` sends a signal to, so it decides whether a signal also reaches the processes that the command
+//! started.
 
 use std::fs::File;
 use std::time::Duration;
@@ -26,11 +28,13 @@ pub(in crate::cluster) enum ProcessGroup {
 }
 
 impl ProcessGroup {
+    /// Returns `Foreground` if this process may use the terminal, else `Own`.
     pub(in crate::cluster) fn choose() -> Self {
         let is_ours = |terminal| tcgetpgrp(&terminal) == Ok(getpgrp());
         if File::open("/dev/tty").is_ok_and(is_ours) { Self::Foreground } else { Self::Own }
     }
 
+    /// Makes the command start in this group.
     pub(super) fn prepare(self, command: &mut Command) {
         if self == Self::Own {
             command.process_group(0);

@@ -1,4 +1,5 @@
-//! The process of a command on systems without signals, such as Windows: nothing is passed on to it.
+//! Replaces `process_group.rs` on systems without signals, such as Windows: nothing is passed on to the command, and
+//! nothing is killed.
 
 use tokio::process::{Child, Command};
 use tokio::time::Instant;

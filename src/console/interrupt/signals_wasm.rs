@@ -1,4 +1,5 @@
-//! Signals in the build for a web page: there are none, so a run that only a signal would end is refused.
+//! Replaces `signals.rs` in the build for a web page. A page has no signals, so a run that only a signal would end
+//! fails.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! The texts of the exercises, with one file for each exercise.
+//! The texts of the exercises that `break` and `check` print: title, symptom, hints and explanation. There is one
+//! file for each exercise.
 
 mod gap;
 mod mutate;

@@ -1,5 +1,5 @@
-//! The catalog rows of runs beyond the tutorials' programs, in the order in which they build on each other. The
-//! documents describe their subjects in words.
+//! The catalog rows of subjects for which the tutorials have no program: the tutorials describe them in words only,
+//! or not at all. A later row builds on the earlier ones.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ static RUN: Fixture =
 static RELISTED: Fixture =
     Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../../fixtures/scenarios/relist.yaml") };
 
-/// Long enough for a broken watch: the Reflector's back-off adds up to at most eleven seconds.
+/// Lasts long enough for the Reflector to notice a broken watch and to watch again: its back-off adds up to at most
+/// eleven seconds.
 const RELIST: Defaults = Defaults {
     lasts: Some(Duration::from_secs(12)),
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
@@ -30,6 +31,7 @@ static REPLICA_SET: Fixture = Fixture {
     text: include_str!("../../../fixtures/scenarios/controller.yaml"),
 };
 
+/// A cluster without pods, in which that scenario is played.
 const CONTROLLED: ClusterDefaults = ClusterDefaults { scenario: Some(&REPLICA_SET), ..NETTOOL_COMES_AND_GOES };
 
 /// The server's watch cache delivers no events for a while.

@@ -1,28 +1,29 @@
-//! The options of the lessons' subcommands. The command line makes clap's arguments of them.
+//! The options of the lessons' subcommands, such as `--step` of `shared`. They are data, so that a row of the catalog
+//! can name them; `src/cli/lessons.rs` makes clap's arguments from them.
 
 /// The options of a lesson's subcommand.
 #[derive(Debug)]
 pub struct Options {
     /// The options that many lessons share.
     pub common: CommonOptions,
-    /// The option that chooses one of the lesson's runs; `None` if there is one run.
+    /// The option that chooses one of the lesson's rows; `None` if there is one row.
     pub choice: Option<Choice>,
-    /// The option `--serve`; `None` if no run is a server.
+    /// The option `--serve`; `None` if no run can be a server.
     pub serve: Option<Serve>,
 }
 
 /// The options that many lessons share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommonOptions {
-    /// Those on the output, for a run that is the same in both eras and watches no cluster of the user's.
+    /// The options on the output, for a lesson that is the same in both eras and cannot watch the user's own cluster.
     Print,
-    /// Those on the output and the client's era, for a lesson that makes its own objects.
+    /// The options on the output and the client's era, for a lesson that makes its own objects.
     Client,
-    /// All of them, for a lesson that watches a cluster.
+    /// All of these options, for a lesson that watches a cluster.
     Watch,
 }
 
-/// The option that chooses one of a lesson's runs.
+/// The option that chooses one of a lesson's rows.
 #[derive(Debug)]
 pub struct Choice {
     /// The option without its hyphens.
@@ -33,16 +34,16 @@ pub struct Choice {
     pub values: Values,
 }
 
-/// The values of the option that chooses a run.
+/// The values of the option that chooses a row.
 #[derive(Debug)]
 pub enum Values {
-    /// None: `--known-objects` chooses the lesson's other run.
+    /// No value: the option is a flag, such as `--known-objects`, which chooses the lesson's other row.
     Flag,
-    /// One of these.
+    /// One of several values, such as `--step list`.
     OneOf {
-        /// Their name in the help.
+        /// The placeholder for a value in the help.
         name: &'static str,
-        /// The value of the lesson's usual run; `None` if that run is chosen by leaving the option out.
+        /// The value of the lesson's main row; `None` if that row is chosen by leaving the option out.
         usual: Option<&'static str>,
         /// Each value with its line in the help.
         all: &'static [(&'static str, &'static str)],
@@ -56,7 +57,8 @@ pub struct Serve {
     pub help: &'static str,
     /// The address if the user names none.
     pub address: &'static str,
-    /// The only value of the choice that `--serve` allows; `None` if the two options exclude each other.
+    /// The only value of the [`Choice`] that may be combined with `--serve`; `None` if the two options exclude each
+    /// other.
     pub allows: Option<&'static str>,
 }
 

@@ -1,4 +1,5 @@
-//! The catalog rows of runs about one part of an informer that the tutorials name but have no program for.
+//! The catalog rows about one part of an informer, such as the lister or the controller's loop. The
+//! tutorials name these parts, but have no program for them.
 
 use futures::FutureExt;
 

@@ -1,4 +1,5 @@
-//! A row of the catalog, and the defaults that several rows share.
+//! A row of the catalog, which describes one lesson with one choice of its options, and the defaults that several rows
+//! share. A run is one execution of a row.
 
 use std::time::Duration;
 
@@ -8,15 +9,15 @@ use crate::lab::{
 };
 use crate::trace::Record;
 
-/// One run of one lesson: its names, its defaults and its function.
+/// One lesson with one choice of its options: the command, the descriptions, the defaults and the function.
 #[derive(Debug)]
 pub struct Row {
-    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the run if it is not the usual
-    /// one.
+    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the row if it is not the main
+    /// row.
     pub command: &'static str,
-    /// The options of the lesson's subcommand, the same for all its runs.
+    /// The options of the lesson's subcommand, the same for all its rows.
     pub options: &'static Options,
-    /// The origin of the run in the tutorials.
+    /// The program or the step of the tutorials that the lesson repeats, if any.
     pub origin: Origin,
     /// A description in one line, in English.
     pub en: &'static str,
@@ -24,32 +25,34 @@ pub struct Row {
     pub zh: &'static str,
     /// The chapter in `lessons/`, without language and ending, such as `04-reflector`.
     pub chapter: &'static str,
-    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    /// The golden trace: the file in `fixtures/traces` with exactly the lines that a run prints. `None` if a run
+    /// does not end by itself, such as `--serve`.
     pub trace: Option<&'static str>,
-    /// The run's defaults.
+    /// The defaults of a run: the cluster to watch, the seed and the length.
     pub defaults: Defaults,
     /// The function that runs the lesson.
     pub lesson: LessonFn,
-    /// The modern counterpart; `None` if the run is the same in both eras.
+    /// The modern counterpart; `None` if a run is the same in both eras.
     pub modern: Option<Modern>,
 }
 
-/// The counterpart of a run with today's client and server. The command `eras` finds the differences by comparing the
-/// two records.
+/// The counterpart of a row for today's client and server. The command `eras` runs the row in both eras and compares
+/// the two records.
 #[derive(Debug)]
 pub struct Modern {
-    /// The golden trace in `fixtures/traces`; `None` for a live run.
+    /// The golden trace in `fixtures/traces`; `None` if a run does not end by itself.
     pub trace: Option<&'static str>,
-    /// The function that runs the lesson in the modern era. `None` if the same function runs in both, and only the lab differs.
+    /// The function that runs the lesson in the modern era. `None` if the same function runs in both eras: then only
+    /// the lab's queue, list and server differ.
     pub lesson: Option<LessonFn>,
 }
 
-/// The origin of a run in the tutorials.
+/// The origin of a row in the tutorials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The tutorials have a program for the run. The text is the command that starts it.
+    /// The tutorials have a program for the row. The text is the command that starts it.
     Program(&'static str),
-    /// The run is a step of a program in the tutorials.
+    /// The row is a step of a program in the tutorials.
     Step,
     /// The tutorials describe the subject in words, or not at all.
     Beyond,
@@ -61,12 +64,12 @@ impl Row {
         self.command.split(' ').next().unwrap_or(self.command)
     }
 
-    /// Returns true if this is the run of the lesson's name without an option.
+    /// Returns true if this is the lesson's main row: its command is the lesson's name, without an option.
     pub fn is_usual(&self) -> bool {
         self.command == self.lesson_name()
     }
 
-    /// Returns true if one run shows both eras.
+    /// Returns true if each run has a cluster of each era, so `eras` need not run it twice.
     pub fn shows_both_eras(&self) -> bool {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)
     }
@@ -95,34 +98,37 @@ impl Row {
         record(self.command, &self.defaults, settings, console, self.function(settings.client))
     }
 
-    /// Returns true if the tutorials have this run, as a program or as a step.
+    /// Returns true if the tutorials have this row's subject, as a program or as a step.
     pub fn is_of_the_documents(&self) -> bool {
         self.origin != Origin::Beyond
     }
 }
 
-/// The tutorials' four pods, running in the namespace `default`.
+/// The four pods of the tutorials, which run in the namespace `default` from the start.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
 /// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 
+/// The seed of a run, unless its row sets another. It decides the order of events in which tasks race.
 const SEED: u64 = 1;
 
 /// A lesson that makes its own objects.
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
-/// Long enough for four pods, one per second, and for the last one to be handled.
+/// A lesson that makes four pods itself, one per second. The last half second is for the fourth pod's handlers.
 pub(super) const FOUR_SECONDS: Defaults =
     Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
+/// A lesson that watches this cluster, until the scenario is over and the cluster is at rest.
 pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
     Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
 }
 
 impl Defaults {
-    /// Sets the seed of the published run: the smallest seed that gives its order, found by search.
+    /// Sets the seed: the smallest one with which the run prints its lines in the tutorials' order. The test
+    /// `smallest_seeds` finds it.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
@@ -138,8 +144,10 @@ impl Defaults {
     }
 }
 
+/// A cluster without pods, in which the scenario creates and deletes `nettool`.
 pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
     ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, clusters: Clusters::One };
 
+/// A cluster with the tutorials' four pods, in which nothing changes.
 pub(super) const FOUR_PODS: ClusterDefaults =
     ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None, clusters: Clusters::One };

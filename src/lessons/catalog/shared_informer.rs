@@ -1,5 +1,6 @@
-//! The catalog rows of the runs about the shared informer, in the tutorials' order, each followed by those that take it
-//! apart or build it by hand.
+//! The catalog rows of the tutorials' programs from the shared informer on: listeners, the indexer and the factory,
+//! in the tutorials' order. Each group ends with rows that the tutorials lack: the same concept taken apart or built
+//! by hand.
 
 use futures::FutureExt;
 
@@ -8,7 +9,8 @@ use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, Modern, Origin, Row, watching};
 use crate::lab::Defaults;
 use crate::lessons::{factory, indexer, shared};
 
-/// Long enough for six pods, one a second, with a handler that takes two and a half seconds for each.
+/// A lesson that makes its own pods, and lasts long enough for six pods, one a second, with a handler that takes two
+/// and a half seconds for each.
 const MAKES_PODS: Defaults = ALONE.lasting(20);
 
 pub(super) static ROWS: &[Row] = &[

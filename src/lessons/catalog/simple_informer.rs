@@ -1,4 +1,5 @@
-//! The catalog rows of the tutorials' runs up to the simple informer, in the tutorials' order.
+//! The catalog rows of the tutorials' programs up to the simple informer: the DeltaFIFO, LIST and WATCH, the
+//! Reflector, and an informer put together from them, in the tutorials' order.
 
 use futures::FutureExt;
 

@@ -1,4 +1,5 @@
-//! Lesson `deltafifo --step callbacks`: calls a callback for each popped delta, as an informer does.
+//! Lesson `deltafifo --step callbacks`: calls a callback for each popped delta, as an informer does. The Chinese
+//! words that it prints are the tutorials' (run the callback of an addition, an update, a deletion).
 //!
 //! Trace: `fixtures/traces/deltafifo-callbacks.txt`.
 

@@ -106,6 +106,7 @@ pub async fn values(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
+/// Prints the tutorials' words for a callback. Two of the programs have different words for an update.
 fn call_back(lab: &Lab, delta: &Delta<Pod>, updated: &str) {
     match delta {
         Delta::Added(_) => lab.print(style(delta), "执行新增回调"),

@@ -1,5 +1,5 @@
-//! Lesson `deltafifo`, the last program: prints the value of each delta's object. A delta has the state after its
-//! change; older states are in the Indexer.
+//! Lesson `deltafifo` (its main row, the last of the tutorials' five programs): prints the value of each delta's
+//! object. A delta has the state after its change; older states are in the Indexer.
 //!
 //! This program is from another document than [`super::callbacks`], so its word for an update is 修改 and not 更新.
 //!

@@ -1,4 +1,5 @@
-//! The tutorials' `MyFactory`: a factory by hand, which maps types to informers.
+//! The tutorials' `MyFactory`: a factory by hand, which maps types to informers, so two parts of a program that ask for
+//! the same type share one informer and its requests.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

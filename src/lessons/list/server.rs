@@ -1,5 +1,5 @@
-//! An API server that the lesson `list` queries. A response header of the built-in server tells whether storage or the
-//! watch cache answered.
+//! An API server that the lesson `list` queries. The built-in server has a response header, `x-served-from`, that no
+//! real server has: it says whether storage or the watch cache answered.
 
 use anyhow::{Context, Result};
 use http::Request;
@@ -18,6 +18,7 @@ pub(super) struct ApiServer {
     pub(super) name: &'static str,
     client: kube::Client,
     path: String,
+    /// The resourceVersion of a list, for requests with a known one.
     version: String,
     /// `None` if there are fewer than two pods, and so no second page.
     token: Option<String>,
@@ -26,6 +27,7 @@ pub(super) struct ApiServer {
 }
 
 impl ApiServer {
+    /// Reads a first page, for its resourceVersion and continue token.
     pub(super) async fn meet(name: &'static str, client: kube::Client, namespace: &str) -> Result<Self> {
         let path = Pod::url_path(&(), Some(namespace));
         let mut server = Self { name, client, path, version: String::new(), token: None, says: false };
@@ -64,8 +66,10 @@ impl ApiServer {
     }
 }
 
+/// The response to a LIST.
 struct Answer {
     code: u16,
+    /// The value of `x-served-from`.
     served_from: Option<String>,
     list: Option<List>,
 }

@@ -1,4 +1,5 @@
-//! Draws a queue with box characters, as the tutorials do.
+//! Draws a queue with box characters, as a figure in the tutorials does: above, a DeltaFIFO's `queue` (the order of its
+//! keys), and below, its `items` (the deltas of each key).
 
 use k8s_openapi::api::core::v1::Pod;
 

@@ -1,4 +1,5 @@
-//! The consumer of the `relist` lessons: prints, stores and delivers the popped deltas.
+//! The consumer of the `relist` lessons: prints, stores and delivers the popped deltas. It can break the link when a
+//! deletion begins, which is the failure that these lessons show.
 
 use std::sync::Arc;
 

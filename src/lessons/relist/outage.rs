@@ -41,6 +41,7 @@ impl Link {
         }
     }
 
+    /// Breaks the connection, unless it is broken already, until this pod is gone.
     fn break_because_of(&self, pod: &ObjectMeta) {
         let going = Going { name: pod.name.clone().unwrap_or_default(), uid: pod.uid.clone() };
         self.0.send_if_modified(|broken| {
@@ -77,13 +78,14 @@ impl Link {
     }
 }
 
-/// Lists and watches over a [`Link`].
+/// A source of pods whose requests go over a [`Link`].
 pub(super) struct OverLink {
     broken: watch::Receiver<Option<Going>>,
     pods: ListWatch<Pod>,
 }
 
 impl OverLink {
+    /// Fails if the connection is broken.
     fn reach(&self) -> Result<(), ApiError> {
         if self.broken.borrow().is_none() {
             return Ok(());

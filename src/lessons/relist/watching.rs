@@ -1,4 +1,5 @@
-//! The program of all `relist` lessons: watches the pods through an outage, with the queue as a parameter.
+//! The program of all `relist` lessons: watches the pods through a network outage (`outage.rs`), with the queue as a
+//! parameter, because the lessons differ only in their queue.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The handler of the `resync` lessons: returns early if the resourceVersion has not changed.
+//! The handler of the `resync` lessons: returns early if the resourceVersion has not changed, as a controller should
+//! when a resync repeats an object.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tutorials' substitute for list and watch: adds a new pod every second.
+//! The tutorials' substitute for list and watch, in the lessons about listeners alone: adds a new pod every second.
 
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
-//! Lesson `shared`: the shared informer from the inside out. Its steps are the two stages of a listener, a listener, a
-//! processor with two listeners, and the whole informer, by hand and from the library.
+//! Lesson `shared`: the shared informer (one list and watch for many handlers) from the inside out. Its steps, chosen
+//! by `--step`, are the two stages of a listener, a listener, a processor with two listeners, and the complete
+//! informer, by hand and from the library. A listener is a handler with a buffer before it; the processor passes each
+//! notification to all listeners.
 //!
 //! Chapters: `lessons/08-listener`, `lessons/09-shared`, `lessons/10-shared-list-watch`. Traces:
 //! `fixtures/traces/shared-*.txt`.

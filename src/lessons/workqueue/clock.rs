@@ -1,4 +1,5 @@
-//! Prints the lines of the `workqueue` lessons with their time.
+//! Prints the lines of the `workqueue` lessons with the time since the act began. The lessons are about delays, and
+//! virtual time makes the milliseconds the same in every run.
 
 use std::fmt::Display;
 
@@ -21,6 +22,7 @@ impl<'a> Clock<'a> {
         self.0.print(style, format_args!("{:>3} ms  {text}", self.1.elapsed().as_millis()));
     }
 
+    /// Prints the item that a worker got from the queue.
     pub(super) fn got(&self, item: Option<&&str>) {
         self.print(Style::Synced, format_args!("get {}", item.unwrap_or(&"nothing")));
     }

@@ -1,10 +1,12 @@
-//! Questions on the notifications that handlers get, and when they get them.
+//! Questions on the notifications that handlers get, and when they get them. Each function returns its question, or
+//! `None` if the situation was asked about before or the record has no answer.
 
 use std::collections::BTreeSet;
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
 
+/// Returns the question at this event, if it has one that was not asked before.
 pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     match &moment.record.what {
         What::Popped { key, deltas, .. } if !key.is_empty() => addition(moment, key, &deltas.last()?.delta),

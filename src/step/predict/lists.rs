@@ -1,9 +1,11 @@
-//! Questions on what a list, a resync, a broken watch and a hidden write lead to.
+//! Questions on the consequences of a list, a resync, a broken watch and a write that a fault hides from watches. Each
+//! function returns its question, or `None` if the situation was asked about before or the record has no answer.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
 use kube_informers::cache::observe::Versioned;
 
+/// Returns the question at this event, if it has one that was not asked before.
 pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     match &moment.record.what {
         What::Listed { objects, .. } if moment.record.cause == Some(Cause::Relist) => {
@@ -95,6 +97,7 @@ fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuest
     Some(SituatedQuestion::new(situation, answer, text, reason))
 }
 
+/// Asks whether a resync sends a request to the API server.
 fn resync(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("resync")?;
     let mut until_pop = moment.later_events().take_while(|next| !matches!(next.what, What::Popped { .. }));

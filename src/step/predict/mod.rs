@@ -1,4 +1,5 @@
-//! Questions before decisive events, for `--predict`. The record has the answers; the reasons come from the picture.
+//! Questions before decisive events, for `step --predict` and the board: the user predicts what comes next, yes or no.
+//! The later events of the record have the answer; the picture has the reason.
 //!
 //! An event is decisive if its outcome depends on the content of the queue, the store and the handlers. Each situation
 //! is asked about only once, because the same question in the same situation has the same answer.
@@ -39,8 +40,11 @@ impl SituatedQuestion {
 struct Moment<'a> {
     /// The situations that were asked about before.
     asked_about: &'a BTreeSet<String>,
+    /// The event.
     record: &'a Record,
+    /// The state of the event's kind of object after it.
     pipeline: &'a Pipeline,
+    /// The events that follow, also those of later runs.
     rest: &'a [Record],
 }
 
@@ -72,10 +76,10 @@ pub fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
         picture.apply(record);
         let pipeline = picture.pipeline_of(record.of.as_deref());
         let moment = Moment { asked_about: &asked_about, record, pipeline, rest: &records[at + 1..] };
-        let asked = changes::question_at(&moment)
+        let next_question = changes::question_at(&moment)
             .or_else(|| lists::question_at(&moment))
             .or_else(|| handlers::question_at(&moment));
-        if let Some(SituatedQuestion { situation, question }) = asked
+        if let Some(SituatedQuestion { situation, question }) = next_question
             && asked_about.insert(situation)
         {
             questions.insert(at, question);

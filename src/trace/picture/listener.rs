@@ -1,5 +1,5 @@
-//! The state of one listener in the picture: the notifications in its buffer, and the one that its handler is
-//! processing.
+//! The state of one listener in the picture. A listener is a handler with a buffer before it: the buffer holds
+//! notifications, and the handler processes one at a time.
 
 use std::collections::VecDeque;
 
@@ -42,21 +42,23 @@ impl Listener {
     }
 
     /// Merges a notification into the one that waits for the same object, as the coalescing buffer does. The buffer
-    /// holds `left` notifications afterwards, so an addition and a deletion may also cancel out.
-    pub(super) fn coalesced(&mut self, notification: QueuedNotification, left: usize) {
+    /// holds `remaining` notifications afterwards: if these are fewer, an addition and a deletion have cancelled out.
+    pub(super) fn coalesced(&mut self, notification: QueuedNotification, remaining: usize) {
         self.replay = self.replay.saturating_sub(1);
         let key = notification.key.clone();
         if let Some(waiting) = self.pending.iter_mut().rev().find(|waiting| waiting.key == notification.key) {
-            let first_is_add = waiting.notification == "add" && notification.notification == "update";
-            let operation = if first_is_add { &waiting.notification } else { &notification.notification };
+            // An update of an object that the handler does not know yet stays an addition, with the newer version.
+            let stays_addition = waiting.notification == "add" && notification.notification == "update";
+            let operation = if stays_addition { &waiting.notification } else { &notification.notification };
             *waiting = QueuedNotification { notification: operation.clone(), ..notification };
         }
-        while self.pending.len() > left {
+        while self.pending.len() > remaining {
             let of_key = self.pending.iter().rposition(|waiting| waiting.key == key);
             self.pending.remove(of_key.unwrap_or(self.pending.len() - 1));
         }
     }
 
+    /// Takes a notification out of the buffer. A record that is torn may name another kind of notification, or none.
     pub(super) fn calling(&mut self, notification: &str, key: &str) {
         let same = self.pending.iter().position(|waiting| waiting.key == key && waiting.notification == notification);
         let index = same.or_else(|| self.pending.iter().position(|waiting| waiting.key == key)).unwrap_or(0);

@@ -1,4 +1,5 @@
 //! The state of one kind of object in the picture, from the API server through the queue and the store to the handlers.
+//! The board draws one pipeline for each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,6 +131,7 @@ impl Pipeline {
         }
     }
 
+    /// Queues a delta: in DeltaFIFO into the slot of its key, in RealFIFO always into a new slot.
     fn push(&mut self, key: &str, delta: WaitingDelta) {
         let by_key = self.is_by_key();
         match self.queue.iter_mut().find(|slot| by_key && slot.key == key) {
@@ -146,22 +148,24 @@ impl Pipeline {
             && older.is_deletion()
             && newer.is_deletion()
         {
-            let gone = if older.tombstone { slot.deltas.len() - 2 } else { slot.deltas.len() - 1 };
-            slot.deltas.remove(gone);
+            let removed = if older.tombstone { slot.deltas.len() - 2 } else { slot.deltas.len() - 1 };
+            slot.deltas.remove(removed);
         }
     }
 
+    /// Removes what was popped: in DeltaFIFO the slot of the key, in RealFIFO as many slots as there are deltas.
     fn pop(&mut self, key: &str, deltas: &[WaitingDelta]) {
         if self.is_by_key() {
             self.queue.retain(|slot| slot.key != key);
             self.in_hand = deltas.iter().map(|delta| (key.to_owned(), delta.clone())).collect();
             return;
         }
-        let taken = deltas.len().min(self.queue.len());
-        let mut slots = self.queue.drain(..taken).map(|slot| slot.key);
+        let count = deltas.len().min(self.queue.len());
+        let mut slots = self.queue.drain(..count).map(|slot| slot.key);
         self.in_hand = deltas.iter().map(|delta| (slots.next().unwrap_or_default(), delta.clone())).collect();
     }
 
+    /// Moves a key between the values of the indices: out of the values in `left`, into those in `values`.
     fn index(&mut self, key: &str, changes: &[IndexSets]) {
         for IndexSets { index, values, left, .. } in changes {
             let sets = self.indices.entry(index.clone()).or_default();
@@ -178,6 +182,7 @@ impl Pipeline {
     }
 }
 
+/// Returns the objects' versions by key.
 fn versions(objects: &[Versioned]) -> BTreeMap<String, String> {
     objects.iter().map(|object| (object.key.clone(), object.resource_version.clone())).collect()
 }

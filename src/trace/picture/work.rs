@@ -1,4 +1,5 @@
-//! The state of the workqueue in the picture: queued, processed and delayed keys.
+//! The state of the workqueue in the picture: the keys that are queued, that workers are processing, and that are
+//! delayed by a timer.
 
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ impl Work {
     pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>, at: Duration) {
         match what {
             What::WorkAdded { key, effect } => {
+                // The timer of a delayed key has expired.
                 if cause == Some(Cause::Timer) {
                     self.delayed.retain(|(_, delayed)| delayed != key);
                 }

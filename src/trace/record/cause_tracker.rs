@@ -1,4 +1,5 @@
-//! Computes the cause of each event from the events before it.
+//! Computes the cause of each event from the events before it, because the informers do not pass causes along. The
+//! recorder has one tracker for each informer.
 //!
 //! A Reflector hands a list, a watch event or a resync to its store before it does anything else, and the consumer of a
 //! queue processes the popped deltas before it pops again. So the last event of that kind is the cause of the events
@@ -12,7 +13,8 @@ use crate::trace::picture::Pipeline;
 /// The recent events of one Reflector that decide the causes of later events.
 #[derive(Debug, Default)]
 pub(super) struct CauseTracker {
-    /// The objects that the Reflector handed to the queue or the store last, and why.
+    /// The objects that the Reflector handed to the queue or the store last, and why. It is the cause of the deltas
+    /// that are queued next.
     handing: Option<Handing>,
     /// True from an event `relisting` until its list comes.
     relisting: bool,
@@ -22,6 +24,7 @@ pub(super) struct CauseTracker {
     asked_to_resync: bool,
 }
 
+/// The objects that a Reflector hands to its store at once: those of a list, of a watch event, or of a resync.
 #[derive(Debug)]
 struct Handing {
     cause: Cause,
@@ -119,17 +122,20 @@ impl CauseTracker {
         before.watching && (before.lists == 0 || self.relisting)
     }
 
+    /// Returns the cause of a WATCH request: it follows the first list, a relist, or the end of an earlier watch.
     fn cause_of_watch(&mut self, before: &Pipeline) -> Cause {
         let again = std::mem::replace(&mut self.watched_since_list, true);
         match before.lists {
             _ if self.relisting => Cause::Relist,
             0 => Cause::InitialList,
-            _ if again => Cause::Timer,
+            _ if again => Cause::Timer, // a watch ends by its time limit, and the Reflector opens the next one
             1 => Cause::InitialList,
             _ => Cause::Relist,
         }
     }
 
+    /// Returns the cause of a change of the store: that of the popped delta with the same key or version. Without a
+    /// queue, the Reflector changes the store directly.
     fn cause_of_change(&self, key: &str, version: Option<&String>, before: &Pipeline) -> Cause {
         let same = |delta: &WaitingDelta| version.is_some() && delta.resource_version.as_ref() == version;
         let popped = before.in_hand.iter().find(|(popped, delta)| popped == key || same(delta));
@@ -142,12 +148,14 @@ impl CauseTracker {
         }
     }
 
+    /// Returns the cause of a notification: that of a popped delta of many objects, else that of the object's change.
     fn cause_of_notification(&self, key: &str, version: &String, before: &Pipeline) -> Cause {
         let of_all = cause_in_hand(before, |delta| matches!(delta.delta.as_str(), "ReplacedAll" | "SyncAll"));
         of_all.unwrap_or_else(|| self.cause_of_change(key, Some(version), before))
     }
 }
 
+/// Returns the cause of the first such delta among those that the consumer is processing.
 fn cause_in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
     before.in_hand.iter().find(|(_, delta)| is(delta)).and_then(|(_, delta)| delta.cause)
 }

@@ -1,4 +1,5 @@
-//! Converts events of the informers, the built-in cluster and the workqueue into events of a record.
+//! Converts the events that the informers, the built-in cluster and the workqueue report into events of a record. A
+//! record has types of its own, because its JSON must stay readable for later versions of the program.
 
 use std::fmt::Display;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Writes and reads record files: one event a line, as JSON. Reading names the line that is wrong.
+//! Writes the file of `--record`, and reads such files for `replay`, `step` and `board`: one event a line, as JSON. An
+//! error of reading names the line that is wrong.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -40,6 +41,7 @@ impl RecordFile {
         (&*self.file).write_all(&line).map_err(|error| self.failure(error))
     }
 
+    /// Returns the error of a record that cannot be written on, such as on a full disk.
     fn failure(&self, error: io::Error) -> Failure {
         cannot_write(&self.path)
             .next((
@@ -118,20 +120,21 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
 /// Refuses a record of a later schema before its other fields are parsed, because a later schema may have other fields.
 fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
     #[derive(Deserialize)]
-    struct Begins {
+    struct FirstLine {
         event: String,
         schema: u32,
         #[serde(default)]
         program: String,
     }
-    match serde_json::from_str::<Begins>(line) {
-        Ok(Begins { event, .. }) if event != "run" => Err(no_header(at)),
-        Ok(Begins { schema, program, .. }) if schema > SCHEMA => Err(Failure::new((
+    match serde_json::from_str::<FirstLine>(line) {
+        Ok(FirstLine { event, .. }) if event != "run" => Err(no_header(at)),
+        Ok(FirstLine { schema, program, .. }) if schema > SCHEMA => Err(Failure::new((
             format!("{at}: the record has schema {schema}; this program reads up to {SCHEMA}"),
             format!("{at}：记录的 schema 是 {schema}，这个程序最高支持 {SCHEMA}"),
         ))
         .next((format!("use informer-lab {program} or later"), format!("请使用 informer-lab {program} 或更新的版本")))),
         Ok(_) => Ok(()),
+        // A line of JSON without these fields is an event that is no header; any other line is no event at all.
         Err(_) => match serde_json::from_str::<serde_json::Value>(line) {
             Ok(_) => Err(no_header(at)),
             Err(error) => Err(broken(at, error)),

@@ -1,4 +1,5 @@
-//! The header of a record, its first line: the program, command, options and seed of the run.
+//! The header of a record, its first line: the program, command, options and seed of the run. A reader learns from it
+//! which lesson the record shows, and how to make the same run again.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +14,14 @@ pub struct Header {
     pub schema: u32,
     /// The version of the program.
     pub program: String,
-    /// The lesson with its step, as typed after `informer-lab`.
+    /// The lesson with the option that chooses its run, as typed after `informer-lab`.
     pub command: String,
     /// The other options of the run, without those that name a kubeconfig.
     #[serde(default)]
     pub options: Vec<String>,
     /// The seed that decided the races.
     pub seed: u64,
-    /// The era of the informers.
+    /// The era of the client, whose informers the record shows: `classic` or `modern`.
     pub client: String,
     /// The era of the built-in API server; `None` for a real cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,7 +1,9 @@
-//! The record of a run: one event a line. `docs/record.md` describes the file.
+//! The record of a run: the list of its events, from a LIST's response to a printed line. In a file it is one JSON
+//! object a line; `docs/record.md` describes it.
 //!
-//! The trace, the narration, `--output json`, step mode and the player are made from records alone. A [`Recorder`]
-//! makes the records, a [`Picture`](super::Picture) follows the state, and [`read`] reads them from a file.
+//! The trace, the narration, `--output json`, `informer-lab step` and the page of `informer-lab board` are made from
+//! records alone, so a recorded run can be shown again without the lesson. A [`Recorder`] makes the records during a
+//! run, a [`Picture`](super::Picture) computes the state after each event, and [`read`] reads records from a file.
 
 mod cause;
 mod cause_tracker;
@@ -23,7 +25,8 @@ pub use recorder::Recorder;
 pub use state::{State, WaitingDelta};
 pub use what::What;
 
-/// One event of a run.
+/// One event of a run, with its time, its cause and the narrator's sentences. Also called a record itself, because a
+/// file has one a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {

@@ -1,5 +1,5 @@
-//! The recorder: turns each event into a record by adding its cause, its objects' versions, the state after it, and the
-//! narrator's sentences.
+//! The recorder turns each event of a run into a record: it adds the cause, the objects' versions, the state after the
+//! event, and the narrator's sentences. A [`Lab`](crate::lab::Lab) has one, and hands the records to their readers.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -16,8 +16,10 @@ use kube_testcluster::Write;
 /// Makes the records of one run. The events must come in order.
 #[derive(Debug, Default)]
 pub struct Recorder {
+    /// The state after the last event.
     picture: Picture,
     narrator: Narrator,
+    /// One tracker for each informer, by the name in its records, such as `Pod` or `Pod#2`.
     causes: BTreeMap<String, CauseTracker>,
     /// The numbers of each kind's informers, in the order of their first events.
     informers: BTreeMap<String, Vec<usize>>,

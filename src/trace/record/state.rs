@@ -1,4 +1,5 @@
-//! The state that a record holds for its event: the sizes of what the event changed.
+//! The sizes of queue, store and buffers that a record holds for its event, but only those that the event changed. A
+//! program that reads a record can draw these without a [`Picture`](crate::trace::Picture) of its own.
 
 use std::collections::BTreeMap;
 

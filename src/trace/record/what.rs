@@ -1,4 +1,5 @@
-//! The events of a record, as `docs/record.md` describes them.
+//! The events of a record: what an informer, a workqueue or the built-in API server did, and what the program printed.
+//! `docs/record.md` describes each for readers of the file.
 
 use serde::{Deserialize, Serialize};
 

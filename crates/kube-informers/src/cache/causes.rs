@@ -1,4 +1,5 @@
-//! `with_causes`: writes an error and its chain of causes in one line.
+//! `with_causes`: writes an error and its chain of causes in one line, for log messages and observers. An error's own
+//! text seldom says why: "cannot list pods" needs the cause "connection refused".
 
 use std::error::Error;
 use std::fmt;

@@ -1,5 +1,5 @@
 //! A condition variable for async tasks: `wait_until` waits until the state under a mutex meets a condition,
-//! `change_and_wake` changes the state and wakes the waiting tasks.
+//! `change_and_wake` changes the state and wakes the waiting tasks. Go's `sync.Cond` does the same for goroutines.
 
 use std::future::poll_fn;
 use std::mem;

@@ -1,5 +1,5 @@
-//! Delta: one change of one object. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in
-//! `tools/cache/delta_fifo.go`.
+//! Delta: one change of one object, as a Reflector queues it and a consumer pops it; and Deletion, which is a final
+//! state or a tombstone. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -189,8 +189,8 @@ impl<T> Deltas<T> {
     /// of two tombstones the newer. Upstream: `dedupDeltas` and `isDeletionDup`.
     pub(crate) fn dedupe(&mut self) -> bool {
         let [.., Delta::Deleted(older), Delta::Deleted(_)] = &self.0[..] else { return false };
-        let drop = if older.is_tombstone() { self.0.len() - 2 } else { self.0.len() - 1 };
-        self.0.remove(drop);
+        let removed = if older.is_tombstone() { self.0.len() - 2 } else { self.0.len() - 1 };
+        self.0.remove(removed);
         true
     }
 }

@@ -1,4 +1,5 @@
-//! The errors of stores, indexers and queues.
+//! The errors of stores, indexers and queues. They arise from the user's own functions (key, index, transformer), and a
+//! Reflector or a Controller reports them. The texts are client-go's.
 
 use std::error::Error as StdError;
 
@@ -31,6 +32,7 @@ impl KeyError {
     }
 }
 
+/// Returns the part of the message that names the delta, if there is one.
 fn of(delta: &Option<&'static str>) -> String {
     delta.map(|kind| format!(" of queued {kind}")).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! A stream of typed events that says what the informer machinery does, for debugging, tests and visualisation.
+//! A stream of typed events that says what the informer machinery does: each request, queued delta, stored object and
+//! call of a handler. Debugging, tests and visualisation need it; client-go has no such stream.
 //!
 //! Reflectors, queues, stores and processors take an [`Observer`]. Without one, an event costs a branch and is never built.
 

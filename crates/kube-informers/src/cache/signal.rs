@@ -1,5 +1,6 @@
-//! A one-shot signal: `Done`, for which tasks can wait, and `DoneSender`, which fires it. Upstream: `DoneChecker` and
-//! `WaitFor` in `tools/cache/wait.go`.
+//! A one-shot signal: `Done`, for which tasks can wait, and `DoneSender`, which fires it. Informers use it to tell
+//! when they have synced. Unlike a plain notification, it also ends (as `Never`) when it can no longer fire, so no
+//! task waits for ever. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -13,10 +14,13 @@ use tokio_util::sync::CancellationToken;
 #[error("the awaited signal can no longer fire")]
 pub struct Never;
 
+/// The state of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
+    /// The signal may still fire.
     Open,
     Fired,
+    /// The signal can no longer fire.
     Never,
 }
 
@@ -112,11 +116,11 @@ impl DoneSender {
 
     fn decide(&self, decided: Outcome) {
         self.0.send_if_modified(|outcome| {
-            let first = *outcome == Outcome::Open;
-            if first {
+            let is_first = *outcome == Outcome::Open;
+            if is_first {
                 *outcome = decided;
             }
-            first
+            is_first
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Candidate: one candidate's requests on the Lease (acquire, renew, release) and its last known state of the Lease.
-//! Upstream: `tryAcquireOrRenew` and `tryRelease` in `tools/leaderelection/leaderelection.go`, and
-//! `resourcelock/leaselock.go`.
+//! The elector decides when to send which request. Upstream: `tryAcquireOrRenew` and `tryRelease` in
+//! `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube_client::Api;
@@ -12,12 +12,14 @@ use super::error::LeaseError;
 use super::periods::Periods;
 use super::record;
 
+/// One candidate's requests on the Lease, which is the Kubernetes object that names the leader.
 pub(super) struct Candidate {
     api: Api<Lease>,
     name: String,
     /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
     pub(super) identity: String,
+    /// The last known state of the Lease; `None` if it does not exist or was never read.
     observed: Option<Observed>,
 }
 
@@ -96,10 +98,12 @@ impl Candidate {
         }
     }
 
+    /// Returns the last known record.
     fn record(&self) -> Option<&LeaseSpec> {
         self.observed.as_ref()?.lease.spec.as_ref()
     }
 
+    /// Returns true if the lease names this candidate as its holder.
     fn is_ours(&self, lease: &Lease) -> bool {
         lease.spec.as_ref().and_then(record::holder) == Some(&self.identity)
     }
@@ -118,6 +122,7 @@ impl Candidate {
         }
     }
 
+    /// Reads the Lease and remembers it; `None` if it does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
@@ -128,6 +133,7 @@ impl Candidate {
         Ok(read)
     }
 
+    /// Creates the Lease with this candidate as its holder.
     async fn create(&mut self, periods: &Periods) -> Result<(), LeaseError> {
         let lease = Lease {
             metadata: ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() },
@@ -140,6 +146,7 @@ impl Candidate {
         Ok(())
     }
 
+    /// Writes this candidate as the holder, with the present time.
     async fn hold(&mut self, lease: Lease, periods: &Periods) -> Result<(), LeaseError> {
         let (identity, seconds) = (self.identity.clone(), periods.lease_seconds());
         self.update(lease, |record| record::hold(record, &identity, seconds)).await

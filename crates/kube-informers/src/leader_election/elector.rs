@@ -235,6 +235,7 @@ impl LeaderElector {
         }
     }
 
+    /// Releases the lease, and publishes that the candidate does not lead.
     async fn release(&mut self) {
         let limit = self.periods.request_timeout();
         let answer = timeout(limit, self.candidate.release()).await;
@@ -244,6 +245,7 @@ impl LeaderElector {
         self.publish(None);
     }
 
+    /// Logs why the leadership was lost.
     fn log_loss(&self, loss: Loss) {
         let reason = match loss {
             Loss::Deadline => format!("it could not renew the lease within {:?}", self.periods.renew_deadline),
@@ -252,6 +254,7 @@ impl LeaderElector {
         warn!(lease = self.candidate.lease, identity = self.candidate.identity, reason, "stopped leading");
     }
 
+    /// Returns the error of a request that timed out.
     fn no_answer(&self, after: Duration) -> LeaseError {
         LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
     }

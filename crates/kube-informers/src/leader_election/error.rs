@@ -1,4 +1,4 @@
-//! The errors of a leader election: invalid options and failed requests.
+//! The errors of a leader election: invalid options, which end a run, and failed requests, which do not.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Leadership, the handle that a leader's work gets, and Outcome, the result of an election run.
+//! Leadership, the handle that a leader's work gets, and Outcome, the result of an election run. The work uses the
+//! handle to check whether it still leads.
 
 use tokio_util::sync::CancellationToken;
 

@@ -1,4 +1,5 @@
-//! Periods: the durations of an election, and the constraints between them. Upstream: `LeaderElectionConfig`.
+//! Periods: the durations of an election, and the constraints between them, without which two candidates could lead at
+//! once. The elector checks them before it runs. Upstream: `LeaderElectionConfig`.
 
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use super::error::InvalidElection;
 /// `JitterFactor`.
 const JITTER: f64 = 1.2;
 
+/// The durations of an election.
 #[derive(Clone, Debug)]
 pub(super) struct Periods {
     /// The time for which candidates wait without a change of the record before they take the lease.
@@ -32,6 +34,7 @@ impl Default for Periods {
 }
 
 impl Periods {
+    /// Checks the constraints between the durations, without which two candidates could lead at once.
     pub(super) fn check(&self) -> Result<(), InvalidElection> {
         let Self { lease_duration, renew_deadline, retry_period, grace_period: _ } = *self;
         if lease_duration <= renew_deadline {

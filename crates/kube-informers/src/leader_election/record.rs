@@ -1,4 +1,6 @@
-//! The election record in a Lease. Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
+//! The election record in a Lease: the holder, the lease duration, and the times of acquisition and renewal. A
+//! candidate reads it to decide whether it may lead, and writes it when it acquires, renews or releases the lease.
+//! Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
 
 use std::time::Duration;
 

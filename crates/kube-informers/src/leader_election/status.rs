@@ -18,6 +18,7 @@ pub(super) struct ElectionState {
 }
 
 impl ElectionState {
+    /// Returns true if this candidate leads now.
     pub(super) fn is_leader(&self) -> bool {
         self.leads_until.is_some_and(|until| Instant::now() < until)
     }

@@ -1,4 +1,5 @@
-//! WatcherEvents: converts an informer's subscription to the event stream of kube-runtime's `watcher`.
+//! WatcherEvents: converts an informer's subscription to the event stream of kube-runtime's `watcher`, so that an
+//! informer can fill kube-runtime's stores and drive its controllers without a second list and watch.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -27,9 +28,13 @@ pub struct WatcherEvents<K: Object> {
     held: VecDeque<Notification<K>>,
 }
 
+/// The position in the stream.
 enum Progress {
+    /// `Init` comes next.
     NotBegun,
+    /// The initial list is coming, until this future is ready.
     Listing(BoxFuture<'static, Result<(), Never>>),
+    /// The initial list is complete, and changes follow.
     Following,
     /// The informer stopped before the first list was complete.
     Incomplete,
@@ -53,7 +58,7 @@ impl<K: Object + Clone> WatcherEvents<K> {
                 }
                 Poll::Ready(Some(other)) => self.held.push_back(other),
                 Poll::Ready(None) if !synced.is_done() => return Poll::Ready(None),
-                Poll::Ready(None) => {}
+                Poll::Ready(None) => {} // the informer has stopped, but its first list is complete
                 Poll::Pending => {
                     let Progress::Listing(synced) = &mut self.progress else { return Poll::Pending };
                     if ready!(synced.poll_unpin(cx)).is_err() {

@@ -1,5 +1,8 @@
-//! Access: the guard for one operation under a queue's lock. When it is dropped, it releases the lock and then wakes the
-//! waiting tasks.
+//! Access: the guard for one operation under a queue's lock. When it is dropped, it releases the lock and then wakes
+//! the waiting tasks, because a task that wakes while the lock is held would wait for it at once.
+//!
+//! Three kinds of tasks wait. A getter is a caller of `get` that waits for a key. The timekeeper is the one getter that
+//! also sleeps until the first delayed key is due. A drainer is a caller of `shut_down_with_drain`.
 
 use std::ops::{Deref, DerefMut};
 
@@ -80,7 +83,7 @@ impl<T> Drop for Access<'_, T> {
     }
 }
 
-/// The wake-ups that are sent on drop.
+/// The wake-ups that are sent on drop. Each field is true if the tasks of this kind are woken.
 struct PendingWakes<'a> {
     signals: &'a Signals,
     getter: bool,

@@ -1,4 +1,4 @@
-//! WorkQueueBuilder: the options of a work queue.
+//! WorkQueueBuilder: the options of a work queue, which cannot change after it was built.
 
 use std::collections::VecDeque;
 use std::fmt;

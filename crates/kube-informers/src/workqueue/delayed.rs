@@ -1,4 +1,5 @@
-//! Delayed: the keys that are added to the queue at a later time. Upstream: the heap of `util/workqueue/delaying_queue.go`.
+//! Delayed: the keys that are added to the queue at a later time, for example for a retry. Each operation of the queue
+//! first adds the keys that are due. Upstream: the heap of `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,7 @@ impl Delayed {
     /// Delays a key. If it is already delayed, the earlier of the two times counts. Returns true if the key is now the
     /// first one due.
     pub fn insert<T>(&mut self, keys: &mut KeyTable<T>, handle: Handle, at: Instant) -> bool {
-        let first = self.first().is_none_or(|(first, _)| at < first);
+        let is_first = self.first().is_none_or(|(first, _)| at < first);
         let entry_due = &mut keys[handle].due;
         if let Some(earlier) = entry_due {
             if earlier.0 <= at {
@@ -48,7 +49,7 @@ impl Delayed {
         let due = Due(at, self.sequence);
         self.by_due.insert(due, handle);
         *entry_due = Some(due);
-        first
+        is_first
     }
 
     /// Removes the first key.

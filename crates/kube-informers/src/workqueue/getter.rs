@@ -1,4 +1,7 @@
-//! Getter: a caller of [`WorkQueue::get`] that waits for a key.
+//! Getter: a caller of [`WorkQueue::get`] that waits for a key. `get` makes one if no key is queued.
+//!
+//! A queue has no task of its own, so one getter at a time is the timekeeper: it sleeps until the first delayed key
+//! is due.
 
 use std::hash::Hash;
 use std::pin::{Pin, pin};
@@ -20,9 +23,13 @@ pub(super) struct Getter<'a, T> {
 
 /// The next step of a getter after it has tried to take a key.
 enum Step<T> {
+    /// It has taken a key, or the queue has ended (`None`).
     Done(Option<Taken<T>>),
+    /// It was woken already, so it tries again.
     TryAgain,
+    /// It waits for a wake-up.
     Wait,
+    /// It waits for a wake-up, and as the timekeeper at most until this time.
     WaitUntil(Instant),
 }
 

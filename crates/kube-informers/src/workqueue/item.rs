@@ -1,4 +1,5 @@
-//! Item: the guard of a key that a worker has taken from the queue.
+//! Item: the guard of a key that a worker has taken from the queue. It ends the work on the key even if the worker
+//! panics, because the key would otherwise stay in progress for ever.
 
 use std::fmt;
 use std::hash::Hash;

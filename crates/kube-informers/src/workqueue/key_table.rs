@@ -1,4 +1,5 @@
-//! KeyTable: a queue's table of all its keys, with the state of each key.
+//! KeyTable: a queue's table of all its keys, with the state of each key. The other parts of a queue refer to a key
+//! by its handle, which is a number, so that each key is stored once. Only a user-defined order has clones.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};

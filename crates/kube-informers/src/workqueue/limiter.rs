@@ -47,6 +47,7 @@ impl<T: Clone + Eq + Hash> Failures<T> {
         0
     }
 
+    /// Returns the number of failures.
     fn get(&self, item: &T) -> usize {
         self.0.get(item).copied().unwrap_or_default()
     }
@@ -66,6 +67,7 @@ impl<T> Exponential<T> {
         Self { base, max, failures: Failures(HashMap::new()) }
     }
 
+    /// Returns the wait after this number of earlier failures.
     fn after(&self, failures: usize) -> Duration {
         let factor = u32::try_from(failures).ok().and_then(|failures| 1_u128.checked_shl(failures));
         let nanos = match factor {

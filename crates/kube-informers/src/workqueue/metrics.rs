@@ -1,4 +1,5 @@
-//! Metrics: the measurements of a work queue. Upstream: `util/workqueue/metrics.go`.
+//! Metrics: the measurements of a work queue, which show whether its workers keep up. A program implements the trait to
+//! export them. Upstream: `util/workqueue/metrics.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -42,6 +43,7 @@ pub struct Unfinished {
 /// Computes a queue's measurements and passes them to its [`Metrics`].
 pub(super) struct Meter {
     metrics: Box<dyn Metrics>,
+    /// The number of waiting keys, as it was last reported.
     depth: usize,
     /// The time at which each waiting key was first added.
     added: HashMap<Handle, Instant, RandomState>,
@@ -54,6 +56,7 @@ impl Meter {
         Self { metrics, depth: 0, added: HashMap::default(), started: HashMap::default() }
     }
 
+    /// Records that a key began to wait, or was added again while a worker has it.
     pub fn added(&mut self, key: Handle, at: Instant) {
         self.metrics.added();
         self.metrics.depth(self.depth + 1);
@@ -61,6 +64,7 @@ impl Meter {
         self.added.entry(key).or_insert(at);
     }
 
+    /// Records that a worker took a key.
     pub fn taken(&mut self, key: Handle, now: Instant) {
         let depth = self.depth.saturating_sub(1); // a key that is queued twice is taken twice
         self.metrics.depth(depth);
@@ -72,16 +76,19 @@ impl Meter {
         self.started.insert(key, now);
     }
 
+    /// Records that the work on a key ended.
     pub fn done(&mut self, key: Handle, now: Instant) {
         if let Some(started) = self.started.remove(&key) {
             self.metrics.work_duration(now - started);
         }
     }
 
+    /// Records that a key was added with a delay or rate limited.
     pub fn retried(&mut self) {
         self.metrics.retried();
     }
 
+    /// Returns the age of the work in progress.
     pub fn unfinished(&self, now: Instant) -> Unfinished {
         self.started.values().map(|started| now - *started).fold(Unfinished::default(), |all, worked| Unfinished {
             total: all.total + worked,

@@ -1,4 +1,5 @@
-//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation.
+//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation. The tutorial shows a queue's
+//! work by them.
 
 use std::time::Duration;
 
@@ -38,11 +39,14 @@ pub(super) type Observer<T> = Box<dyn FnMut(WorkEvent<'_, T>) + Send>;
 /// The reason why a key is delayed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DelayReason {
+    /// The caller of `add_after` chose the delay.
     Requested,
+    /// The rate limiter chose the delay.
     RateLimited,
 }
 
 impl DelayReason {
+    /// Returns the event of delaying a key for this reason.
     pub fn event<T>(self, key: &T, delay: Duration) -> WorkEvent<'_, T> {
         match self {
             Self::Requested => WorkEvent::Delayed { key, delay },

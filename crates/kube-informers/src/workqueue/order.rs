@@ -1,4 +1,5 @@
-//! Order: the order in which workers get queued keys. Upstream: the `Queue` interface in `util/workqueue/queue.go`.
+//! Order: the order in which workers get queued keys. A program implements the trait if some keys must come first.
+//! Upstream: the `Queue` interface in `util/workqueue/queue.go`.
 
 use std::collections::VecDeque;
 

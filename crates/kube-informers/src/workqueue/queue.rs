@@ -118,6 +118,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         self.add_later(key, delay, DelayReason::Requested);
     }
 
+    /// Adds a key after `delay`, and reports the reason of the delay to the observer.
     fn add_later(&self, key: T, delay: Duration, reason: DelayReason) {
         let mut state = self.access();
         let now = Instant::now();
@@ -255,10 +256,12 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 }
 
 impl<T> WorkQueue<T> {
+    /// Makes a queue from the parts that a builder has configured.
     pub(super) fn from_parts(state: QueueState<T>, limiter: Box<dyn RateLimiter<T>>) -> Self {
         Self { state: Mutex::new(state), signals: Signals::default(), limiter: Mutex::new(limiter) }
     }
 
+    /// Locks the state for one operation, after which the waiting tasks are woken.
     #[inline]
     pub(super) fn access(&self) -> Access<'_, T> {
         Access::new(lock(&self.state), &self.signals)

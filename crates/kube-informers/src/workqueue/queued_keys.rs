@@ -1,4 +1,5 @@
-//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them.
+//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them. It hides from the queue's
+//! state whether that is the default order or a user-defined one, and counts the keys.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,7 +12,9 @@ use super::order::Order;
 
 /// The queued keys: their handles in first-in order, or clones of the keys in a user-defined order.
 pub(super) enum QueuedKeys<T> {
+    /// The default order, in which a key needs no clone.
     Fifo(VecDeque<Handle>),
+    /// A user-defined order.
     Ordered {
         order: Box<dyn Order<T>>,
         /// The number of queued keys, including `peeked`.
@@ -24,6 +27,7 @@ pub(super) enum QueuedKeys<T> {
 }
 
 impl<T: Clone + Eq + Hash> QueuedKeys<T> {
+    /// Queues a key.
     #[inline]
     pub fn push(&mut self, keys: &mut KeyTable<T>, handle: Handle) {
         match self {
@@ -96,6 +100,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
 }
 
 impl<T> QueuedKeys<T> {
+    /// Returns the number of queued keys.
     #[inline]
     pub fn len(&self) -> usize {
         match self {

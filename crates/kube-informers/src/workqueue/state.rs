@@ -1,4 +1,5 @@
-//! QueueState: the state of a work queue under its lock, and the operations that change it.
+//! QueueState: the state of a work queue under its lock, and the operations that change it. Each operation leaves the
+//! state consistent even if user code panics in it.
 
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,10 +14,11 @@ use super::queued_keys::QueuedKeys;
 
 /// The whole state of a queue except its rate limiter.
 ///
-/// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation therefore
-/// calls them before it changes the state, and the change itself cannot fail. The end of the work on a key is the
-/// exception: a worker ends its work only once, and the key would be lost if a panic prevented that. The work is therefore
-/// measured after the change, and a key that the order refuses by a panic is queued in front of the ordered keys. The observer, which may panic too, is called before or after a whole change, never in between.
+/// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation
+/// therefore calls them before it changes the state, and the change itself cannot fail. The end of the work on a key
+/// is the exception: a worker ends its work only once, and the key would be lost if a panic prevented that. The work
+/// is therefore measured after the change, and a key that the order refuses by a panic is queued in front of the
+/// ordered keys. The observer, which may panic too, is called before or after a whole change, never in between.
 pub(super) struct QueueState<T> {
     pub keys: KeyTable<T>,
     pub queued: QueuedKeys<T>,
@@ -109,6 +111,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
+    /// Queues the key with this handle, as [`add`](Self::add) does, and returns the effect. Does not call the observer.
     #[inline]
     fn add_handle(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
         let entry = &mut self.keys[handle];
@@ -133,6 +136,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
+    /// Queues a key that was not queued, or that `done` queues a second time.
     #[inline]
     fn enqueue(&mut self, handle: Handle) {
         self.queued.push(&mut self.keys, handle);
@@ -184,6 +188,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         if is_valid { self.finish(claim.handle) } else { None }
     }
 
+    /// Ends the work on the key with this handle. Returns the key if the queue forgets it, because it is neither
+    /// queued nor delayed.
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
         // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.

@@ -240,6 +240,7 @@ where
         Ok(())
     }
 
+    /// Ends the work on a key that succeeded, and does the next step.
     fn succeeded(&self, key: Item<'_, T>, action: Action) {
         self.queue.forget(&key);
         if let Action::RequeueAfter(delay) = action {

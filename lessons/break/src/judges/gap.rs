@@ -10,7 +10,8 @@ use crate::outside::Behaviour;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Deletes a pod while the program still processes its list; later creates another pod and deletes a third.
+/// Returns the setting. Its scenario deletes a pod while the program still processes its list; later it creates
+/// another pod and deletes a third.
 pub fn setting() -> Setting {
     let scenario = "[{at: 1500ms, delete: web-1}, {at: 10s, run: web-4}, {at: 12s, delete: web-2}]".to_owned();
     let balancer = Behaviour { takes: Duration::from_secs(1), ..Behaviour::default() };

@@ -1,4 +1,5 @@
-//! The judges: for each exercise, the setting of its trial and the check of the outcome.
+//! The judges: for each exercise, the setting of its trial and the check of the outcome. A setting is made so that
+//! the exercise's mistake has a visible effect in it.
 //!
 //! A judge never reads the program's source, so that any right program passes. It looks at the requests to the API server, the
 //! notifications of handlers, and the changes outside the program.

@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// A cluster with two pods that have a password and one that has none.
+/// Returns the setting: a cluster with two pods that have a password and one that has none.
 pub fn setting() -> Setting {
     let pods = "
 {metadata: {name: bare}, spec: {containers: [{name: main, image: nginx}]}}

@@ -12,7 +12,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Deletes a pod and creates another of the same name while the watch sends no events; only the relist shows the new pod.
+/// Returns the setting. Its scenario deletes a pod and creates another of the same name while the watch sends no
+/// events; only the relist shows the new pod.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 4s, fault: 'hide-events:resource=pods,for=1s'}

@@ -12,7 +12,8 @@ use crate::outside::Behaviour;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Creates a pod and deletes another while the load balancer is down. Three resyncs follow.
+/// Returns the setting. Its scenario creates a pod and deletes another while the load balancer is down. Three resyncs
+/// follow.
 pub fn setting() -> Setting {
     let scenario = "[{at: 5s, run: web-4}, {at: 6s, delete: web-1}]".to_owned();
     let down = Duration::from_secs(4)..Duration::from_secs(8);

@@ -22,7 +22,7 @@ const TICKS: u32 = 60;
 /// one for each pod.
 const LATEST: Duration = Duration::from_secs(5);
 
-/// A cluster with three pods, each of which changes twice a second for half a minute.
+/// Returns the setting: a cluster with three pods, each of which changes twice a second for half a minute.
 pub fn setting() -> Setting {
     let steps = (1..=TICKS).flat_map(|tick| {
         let at = (EVERY * tick).as_millis();
@@ -33,18 +33,18 @@ pub fn setting() -> Setting {
 
 /// Passes if the dashboard never shows a state that is much out of date, and shows the last state of each pod.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
-    let (mut last, mut latest) = (BTreeMap::new(), None);
+    let (mut last, mut most_late) = (BTreeMap::new(), None);
     for entry in &outcome.entries {
         let EntryKind::Shown(pod) = &entry.kind else { continue };
         let tick = tick(pod);
         let replaced = EVERY * (tick + 1);
         let late = entry.at.saturating_sub(replaced);
-        if tick < TICKS && latest.as_ref().is_none_or(|(most, _)| late > *most) {
-            latest = Some((late, pod));
+        if tick < TICKS && most_late.as_ref().is_none_or(|(most, _)| late > *most) {
+            most_late = Some((late, pod));
         }
         last.insert(pod.name_any(), tick);
     }
-    if let Some((late, pod)) = latest.filter(|(late, _)| *late > LATEST) {
+    if let Some((late, pod)) = most_late.filter(|(late, _)| *late > LATEST) {
         return Err(out_of_date(outcome, pod, late.as_secs()));
     }
     if last.len() == 3 && last.values().all(|tick| *tick == TICKS) {
@@ -63,10 +63,12 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     })
 }
 
+/// Returns the number of the pod's last change, which the scenario writes to a label.
 fn tick(pod: &Pod) -> u32 {
     pod.labels().get("tick").and_then(|tick| tick.parse().ok()).unwrap_or_default()
 }
 
+/// Returns the mistake that the dashboard showed an old state of a pod.
 fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
     let (name, waiting) = (pod.name_any(), most_waiting(outcome));
     Mistake {

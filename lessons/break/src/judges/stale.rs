@@ -11,7 +11,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Deletes two pods, ten seconds apart. Just after the first deletion, the API server's watch cache lags behind for four seconds.
+/// Returns the setting. Its scenario deletes two pods, ten seconds apart. Just after the first deletion, the API
+/// server's watch cache lags behind for four seconds.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 10100ms, delete: web-1}
@@ -31,18 +32,18 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             _ => false,
         })
     };
-    let asked = outcome.requests().filter(|request| request.verb == "CREATE").count();
+    let requested = outcome.requests().filter(|request| request.verb == "CREATE").count();
     // A program that gives pods deterministic names is right too: its second creation is refused as a duplicate, so it does not count.
     let refused = |kind: &EntryKind| matches!(kind, EntryKind::Refused(request, _) if request.verb == "CREATE");
-    let created = asked - outcome.entries.iter().filter(|entry| refused(&entry.kind)).count();
-    let there = outcome.pods.len();
+    let created = requested - outcome.entries.iter().filter(|entry| refused(&entry.kind)).count();
+    let pods = outcome.pods.len();
     if created > 2 {
         return Err(Mistake {
             sentence: Bilingual::new(
                 format!(
-                    "Two pods were missing, one after the other, and the program created {created}: there are {there} now."
+                    "Two pods were missing, one after the other, and the program created {created}: there are {pods} now."
                 ),
-                format!("先后只缺了两个 Pod，程序却创建了 {created} 个：现在一共有 {there} 个。"),
+                format!("先后只缺了两个 Pod，程序却创建了 {created} 个：现在一共有 {pods} 个。"),
             ),
             evidence: evidence(),
             hint: Bilingual::new(
@@ -51,11 +52,11 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             ),
         });
     }
-    if there != 3 {
+    if pods != 3 {
         return Err(Mistake {
             sentence: Bilingual::new(
-                format!("Three pods are wanted, and in the end there are {there}."),
-                format!("需要三个 Pod，最后却有 {there} 个。"),
+                format!("Three pods are wanted, and in the end there are {pods}."),
+                format!("需要三个 Pod，最后却有 {pods} 个。"),
             ),
             evidence: evidence(),
             hint: Bilingual::new("Each pod that is deleted has to be replaced.", "每个被删除的 Pod 都要补上。"),

@@ -6,7 +6,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// A cluster with a pod on each of two nodes and a third pod on a node that does not exist. Listing the nodes takes two seconds.
+/// Returns the setting: a cluster with a pod on each of two nodes and a third pod on a node that does not exist.
+/// Listing the nodes takes two seconds.
 pub fn setting() -> Setting {
     let pods = "
 {metadata: {name: web-1}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}

@@ -11,8 +11,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Deletes one pod under the program's watch. Deletes a second while the watch sends no events, then compacts the history, so that
-/// only the relist reveals the deletion.
+/// Returns the setting. Its scenario deletes one pod under the program's watch. It deletes a second while the watch
+/// sends no events, then compacts the history, so that only the relist reveals the deletion.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 2s, delete: web-1}

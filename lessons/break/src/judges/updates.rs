@@ -13,7 +13,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Creates a pod and deletes it. In between, the kubelet and the scheduler change it several times.
+/// Returns the setting. Its scenario creates a pod and deletes it. In between, the kubelet and the scheduler change
+/// it several times.
 pub fn setting() -> Setting {
     let scenario = "[{at: 1s, run: nettool}, {at: 4s, delete: nettool}]".to_owned();
     Setting { stages: Stages::default(), scenario, lasts: Duration::from_secs(8), ..Setting::default() }
@@ -71,6 +72,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     Ok(())
 }
 
+/// Returns a mistake, with the deltas and the notifications as its evidence.
 fn mistake(outcome: &Outcome, sentence: Bilingual, hint: Bilingual) -> Mistake {
     Mistake {
         sentence,

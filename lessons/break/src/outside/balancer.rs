@@ -1,4 +1,5 @@
 //! The load balancer of a trial: a set of backends, which the program has to keep in step with the pods of the cluster.
+//! The judges compare its backends with the pods at the end.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -52,17 +53,19 @@ impl Balancer {
         self.change(backend, Backend::Removed).await
     }
 
+    /// Changes the backends after the time that a change takes. A change without effect is not written to the journal.
     async fn change(&self, backend: &str, change: Backend) -> Result<(), Down> {
         sleep(self.behaviour.takes).await;
         let refused = self.behaviour.down.contains(&self.journal.now());
         let mut backends = self.backends.lock().expect("nothing panics under this lock");
-        let news = match change {
+        // A refused change is written to the journal too, because the learner must see that it was tried.
+        let is_noted = match change {
             _ if refused => true,
             Backend::Added => backends.insert(backend.to_owned()),
             Backend::Removed => backends.remove(backend),
         };
         drop(backends);
-        if news {
+        if is_noted {
             self.journal.note(EntryKind::Balanced { backend: backend.to_owned(), change, refused });
         }
         if refused { Err(Down) } else { Ok(()) }

@@ -1,4 +1,5 @@
-//! The dashboard of a trial, a slow consumer: it shows one pod at a time and takes a second for each.
+//! The dashboard of a trial, a slow consumer: it shows one pod at a time and takes a second for each. The exercise
+//! `slow` uses it.
 
 use std::sync::Arc;
 use std::time::Duration;

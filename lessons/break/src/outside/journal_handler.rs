@@ -1,4 +1,4 @@
-//! An event handler that writes every notification to the journal.
+//! An event handler that writes every notification to the journal, so that a judge can count and compare them.
 
 use std::sync::Arc;
 

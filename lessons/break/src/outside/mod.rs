@@ -1,4 +1,5 @@
-//! The outside world of a trial: the load balancer and the dashboard on which programs act, and a handler that notes its notifications.
+//! The outside world of a trial: the load balancer and the dashboard on which programs act, and a handler that writes
+//! its notifications to the journal.
 
 mod balancer;
 mod dashboard;

@@ -22,7 +22,7 @@ pub(in crate::cache) struct IncrementalReplace<T> {
     /// The first slot of the old content that was not compared with the list yet.
     next_slot: usize,
     /// A deletion for each old object that is not in the list.
-    gone: Vec<Notification<T>>,
+    deletions: Vec<Notification<T>>,
     /// An add or an update for each object of the list.
     listed: Vec<Notification<T>>,
 }
@@ -36,7 +36,7 @@ impl<T: Object> IncrementalReplace<T> {
             initial,
             replacement: store.content.replacement(number),
             next_slot: 0,
-            gone: Vec::new(),
+            deletions: Vec::new(),
             listed: Vec::with_capacity(number),
         }
     }
@@ -65,7 +65,8 @@ impl<T: Object> IncrementalReplace<T> {
                 && !self.replacement.has(key)
             {
                 let last_known = old.objects.get(slot).cloned();
-                self.gone.push(Notification::Delete(Deletion::FinalStateUnknown { key: key.to_string(), last_known }));
+                self.deletions
+                    .push(Notification::Delete(Deletion::FinalStateUnknown { key: key.to_string(), last_known }));
             }
         }
         Ok(self.next_slot < end)
@@ -74,6 +75,6 @@ impl<T: Object> IncrementalReplace<T> {
     /// Stores the list after all of it was prepared. Returns the notifications, deletions first, and the old content.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
         let replaced = store.replace_with(self.replacement, &self.resource_version);
-        (self.gone.into_iter().chain(self.listed), replaced)
+        (self.deletions.into_iter().chain(self.listed), replaced)
     }
 }

@@ -54,6 +54,7 @@ pub struct Informer<T, H> {
     synced: DoneSender,
 }
 
+/// A function that configures the Reflector.
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
 /// A handle to a running [`Informer`]: its objects, whether it has synced, and its resourceVersion.
@@ -168,6 +169,7 @@ impl<T: Object> InformerHandle<T> {
     }
 }
 
+/// The consumer of the queue. It stores each delta and then calls the handler.
 struct ApplyDeltas<T, H> {
     store: Arc<Indexer<T>>,
     handler: H,

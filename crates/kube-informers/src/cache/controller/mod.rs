@@ -1,4 +1,5 @@
-//! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
+//! Controller: a Reflector that fills a queue and a loop that empties it. Both kinds of informer are built on it.
+//! Upstream: `tools/cache/controller.go`.
 
 mod incremental_replace;
 mod informer;
@@ -30,6 +31,7 @@ pub struct Controller<T> {
     on_first_list: OnFirstList,
 }
 
+/// A callback that is called when the first list has been processed.
 type OnFirstList = Box<dyn FnOnce() + Send>;
 
 impl<T> Controller<T> {

@@ -1,5 +1,5 @@
-//! Applies deltas to a store and produces the notifications for handlers. Upstream: `processDeltas` and
-//! `processDeltasInBatch` in `tools/cache/controller.go`.
+//! Applies deltas to a store and produces the notifications for handlers. The consumers of both kinds of informer
+//! call it. Upstream: `processDeltas` and `processDeltasInBatch` in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,10 @@ use crate::cache::store::{Store, Transaction};
 /// Applies each delta to the store, oldest first, and calls `sink` with a notification of each change (client-go's
 /// `processDeltas`).
 ///
-/// The store is changed before `sink` is called, so a handler that reads the store finds the state it is notified of. To
-/// call a handler from `sink`, see [`Notification::deliver`]. The store decides whether a notification is an add or an
-/// update, not the delta's name: an object that the store has is updated, any other object is added.
+/// The store is changed before `sink` is called, so a handler that reads the store finds the state that the
+/// notification describes. To call a handler from `sink`, see [`Notification::deliver`]. The store decides whether a
+/// notification is an add or an update, not the delta's name: an object that the store has is updated, any other
+/// object is added.
 ///
 /// # Errors
 /// The store refused a delta. The deltas before it are applied, the deltas after it are lost.
@@ -79,12 +80,13 @@ pub fn process_deltas_in_batch<T: Object>(
         notifications.push(notification);
     }
     let result = store.transaction(transactions);
-    let done: Option<HashSet<usize>> = match &result {
+    // The numbers of the operations that succeeded; `None` if all of them did.
+    let successful: Option<HashSet<usize>> = match &result {
         Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
         _ => None,
     };
     for (number, notification) in notifications.into_iter().enumerate() {
-        if done.as_ref().is_none_or(|done| done.contains(&number)) {
+        if successful.as_ref().is_none_or(|numbers| numbers.contains(&number)) {
             sink(notification);
         }
     }

@@ -1,4 +1,4 @@
-//! InformerFailed: the error of a factory's run.
+//! InformerFailed: the error of a factory's run. It names the informer, because a factory runs many.
 
 use std::sync::Arc;
 

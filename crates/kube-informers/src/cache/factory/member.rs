@@ -50,6 +50,7 @@ impl InformerId {
     }
 }
 
+/// Returns the kind as `Display` writes it.
 fn display_kind<K: Resource>(kind: &K::DynamicType) -> String {
     let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
     if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") }
@@ -61,7 +62,9 @@ impl fmt::Display for InformerId {
     }
 }
 
+/// A function that marks an informer that will never run as stopped.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
+/// A function that runs an informer until its argument is cancelled.
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
 /// A type-erased informer, with the operations that a factory needs.
@@ -89,14 +92,15 @@ impl AnyInformer {
         }
     }
 
+    /// Returns the informer with its type, if it has this identifier.
     pub fn informer<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
 
     /// Returns the informer's run; `None` if it was started before.
     pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
-        let first = !std::mem::replace(&mut self.started, true);
-        first.then(|| (self.run)(stop.clone()))
+        let is_first = !std::mem::replace(&mut self.started, true);
+        is_first.then(|| (self.run)(stop.clone()))
     }
 
     /// Returns a function that marks an informer as stopped; `None` if it was started. The caller must call the function

@@ -76,6 +76,7 @@ pub struct SharedInformerFactory {
     failure: Arc<FirstFailure>,
 }
 
+/// The informers of a factory, under its lock.
 #[derive(Default)]
 struct Informers {
     /// The informers in the order in which they were first requested.
@@ -84,6 +85,7 @@ struct Informers {
 }
 
 impl Informers {
+    /// Returns the informer with this identifier, if it was requested before.
     fn get<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         self.all.iter().find_map(|informer| informer.informer(id))
     }
@@ -93,10 +95,12 @@ impl Informers {
 #[derive(Default)]
 struct FirstFailure {
     failed: Mutex<Option<InformerFailed>>,
+    /// Fires at the first failure.
     happened: DoneSender,
 }
 
 impl FirstFailure {
+    /// Logs a failure, and keeps it if it is the first.
     fn record(&self, informer: InformerId, error: RunError) {
         error!("the informer of {informer} ended: {}", with_causes(&error));
         lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
@@ -297,6 +301,7 @@ impl SharedInformerFactory {
         self.informer_of(id, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
     }
 
+    /// Returns the informer with this identifier. Makes it for `source` if it was not requested before.
     fn informer_of<T>(
         &self,
         id: InformerId,
@@ -326,6 +331,7 @@ impl SharedInformerFactory {
         made
     }
 
+    /// Makes an informer with the factory's options and the customization of its type.
     fn make<T>(&self, source: ListWatch<T>) -> SharedIndexInformer<T>
     where
         T: Object + DeserializeOwned + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! DeltaFIFO: one queue slot per key, every change kept in order. Upstream: `tools/cache/delta_fifo.go`.
+//! DeltaFIFO: the queue between a Reflector and its consumer in client-go up to 0.32. It has one slot for each key,
+//! which keeps all changes of the key in order until it is popped. Upstream: `tools/cache/delta_fifo.go`.
 
 mod items;
 mod relist;
@@ -37,6 +38,7 @@ use items::Items;
 /// ```
 pub struct DeltaFifo<T> {
     core: FifoCore<T, Items<T>>,
+    /// The objects that the consumer already has, usually its store; `None` if the queue was given none.
     known: Option<Arc<dyn KnownObjects<T>>>,
     relisted: Relisted,
 }
@@ -129,6 +131,7 @@ impl<T> DeltaFifo<T> {
         popped.await?.ok_or(Closed)
     }
 
+    /// Pops the first key under the lock, if there is one.
     fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {
         let initial = state.initial_list();
         let (key, deltas) = state.queued.pop()?;
@@ -215,6 +218,7 @@ impl<T> DeltaFifo<T> {
         Ok(())
     }
 
+    /// Queues a delta under its key, and merges it with the last one if both are deletions.
     fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
         let observer = &self.core.observer;
         state.must_wake = true;

@@ -1,5 +1,9 @@
-//! FifoCore: the shared core of DeltaFIFO and RealFIFO. It holds the lock, computes keys, transforms objects, tracks
-//! whether the first list was popped, and closes.
+//! FifoCore: the part that the two delta queues, DeltaFIFO and RealFIFO, have in common, because they differ only in
+//! how they keep deltas. It holds the lock, computes keys, transforms objects, wakes pops that wait, and closes the
+//! queue.
+//!
+//! It also counts down the first list: a queue *has synced* once every item of the Reflector's first LIST has been
+//! popped. A controller waits for this before it trusts its store (client-go's `HasSynced`).
 
 use std::sync::Arc;
 
@@ -27,9 +31,10 @@ pub(super) struct FifoCore<T, Q> {
 pub(super) struct FifoState<Q> {
     /// The deltas.
     pub queued: Q,
-    /// True once anything was added, updated, deleted or replaced.
+    /// True once anything was queued: a change, or a list, even an empty one.
     populated: bool,
-    /// The part of the first list that was not popped yet, counted in keys by DeltaFIFO and in deltas by RealFIFO.
+    /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
+    /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
     initial_population_count: usize,
     /// True once the `synced` signal has fired.
     synced: bool,
@@ -47,17 +52,18 @@ impl<Q> HasWaiters for FifoState<Q> {
 }
 
 impl<Q> FifoState<Q> {
-    /// Returns true once something was queued and the first list, if there was one, was popped.
+    /// Returns true once all items of the first LIST have been popped. Also true if the queue got a change before any
+    /// list, as in a test that fills it by hand.
     pub fn has_synced(&self) -> bool {
         self.populated && self.initial_population_count == 0
     }
 
-    /// Tells whether the next popped delta belongs to the first list.
+    /// Returns `Yes` if the next popped delta belongs to the first LIST.
     pub fn initial_list(&self) -> InitialList {
         InitialList::from(!self.has_synced())
     }
 
-    /// Returns the part of the first list that was not popped yet, in keys or deltas.
+    /// Returns the number of items of the first LIST that are still queued.
     pub fn initial_population_count(&self) -> usize {
         self.initial_population_count
     }
@@ -160,7 +166,7 @@ impl<T, Q> FifoCore<T, Q> {
         self.check_synced(state);
     }
 
-    /// Records that the first list was queued as `initial` keys or deltas.
+    /// Records that the first LIST was queued as `initial` keys or deltas.
     pub fn populate_with(&self, state: &mut FifoState<Q>, initial: usize) {
         state.initial_population_count = initial;
         self.populate(state);
@@ -172,6 +178,7 @@ impl<T, Q> FifoCore<T, Q> {
         self.check_synced(state);
     }
 
+    /// Fires the `synced` signal the first time that the queue has synced.
     fn check_synced(&self, state: &mut FifoState<Q>) {
         if state.has_synced() && !state.synced {
             state.synced = true;

@@ -1,4 +1,5 @@
-//! QueueKind: the choice of an informer's delta queue. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
+//! QueueKind: the choice of an informer's delta queue, for programs that must behave like an older client-go. Upstream:
+//! `newQueueFIFO` in `tools/cache/controller.go`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! RealFIFO: every change in the order it came, none merged, none dropped. Upstream: `tools/cache/the_real_fifo.go`.
+//! RealFIFO: the queue between a Reflector and its consumer in client-go since 0.33. It keeps every change in the
+//! order in which it came, across all keys, and merges or drops none. Upstream: `tools/cache/the_real_fifo.go`.
 
 mod reconcile;
 
@@ -181,6 +182,7 @@ impl<T> RealFifo<T> {
     /// Returns the number of deltas from the front that form the next batch, at least 1.
     fn batch_len(&self, state: &State<T>) -> usize {
         let initial = state.initial_population_count();
+        // A batch never mixes the first list with later deltas.
         let most = if initial > 0 { initial.min(BATCH) } else { BATCH };
         let most = most.min(state.queued.len());
         if most == 1 {
@@ -232,6 +234,7 @@ impl<T> RealFifo<T> {
         next.await
     }
 
+    /// Pops `number` deltas and processes them, with or without the lock.
     fn process<R>(
         &self,
         mut state: MutexGuard<'_, State<T>>,

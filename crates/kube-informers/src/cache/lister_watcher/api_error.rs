@@ -101,8 +101,8 @@ impl ApiError {
         })
     }
 
-    /// Returns true if the server has not seen the requested resourceVersion yet. Three generations of servers report
-    /// this in three ways (client-go's `isTooLargeResourceVersionError`).
+    /// Returns true if the server has not seen the requested resourceVersion yet. Servers of different
+    /// versions report this in three ways (client-go's `isTooLargeResourceVersionError`).
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };
         let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
@@ -159,6 +159,7 @@ const REASONS: [&str; 19] = [
     "ServiceUnavailable",
 ];
 
+/// Returns the message of a Status; without a message its reason, else its code.
 fn text(status: &Status) -> String {
     match (status.message.as_str(), status.reason.as_str()) {
         ("", "") => format!("the API server answered {}", status.code),

@@ -1,4 +1,5 @@
-//! DecodeError: a decoding error that does not contain any part of the decoded text, because the text may hold a Secret.
+//! DecodeError: the error of an API server's answer that cannot be decoded. It is logged, so it must not contain any
+//! part of the answer, which may be a Secret; `serde_json`'s own messages quote it.
 
 use std::fmt;
 
@@ -71,9 +72,9 @@ impl From<serde_json::Error> for DecodeError {
 /// before `expected` may contain the value and is dropped. Only serde's own messages are used, because a message of a
 /// type's own code may contain a value anywhere.
 fn expected(text: &str) -> Option<&str> {
-    let of_serde = ["invalid type: ", "invalid value: ", "invalid length "];
+    let serde_starts = ["invalid type: ", "invalid value: ", "invalid length "];
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);
-    let (_, expected) = of_serde.iter().find_map(|start| text.strip_prefix(start))?.rsplit_once(", expected ")?;
+    let (_, expected) = serde_starts.iter().find_map(|start| text.strip_prefix(start))?.rsplit_once(", expected ")?;
     Some(expected)
 }
 

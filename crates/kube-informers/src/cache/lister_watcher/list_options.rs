@@ -1,4 +1,5 @@
-//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. Upstream: `metav1.ListOptions`.
+//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. A Reflector sets them before
+//! each request, and a user's function may change them. Upstream: `metav1.ListOptions`.
 
 use std::fmt;
 #[cfg(feature = "client")]
@@ -114,6 +115,7 @@ impl ListOptions {
         self.query(true)
     }
 
+    /// Returns the query string, without parameters that are not set.
     fn query(&self, watch: bool) -> String {
         let number = |number: u32| (number > 0).then(|| number.to_string());
         let flag = |flag: bool| flag.then(|| "true".to_owned());

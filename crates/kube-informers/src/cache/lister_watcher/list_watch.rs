@@ -1,4 +1,6 @@
-//! ListWatch: lists and watches one resource of an API server. Upstream: `tools/cache/listwatch.go`.
+//! ListWatch: lists and watches one resource of an API server through a `kube::Client`. It is the usual source of a
+//! Reflector. Its files build the requests and decode the answers while they arrive. Upstream:
+//! `tools/cache/listwatch.go`.
 
 mod kind;
 mod list;
@@ -118,6 +120,7 @@ impl<T: Resource> ListWatch<T> {
         Self::at(client, T::url_path(dynamic_type, namespace), namespace, dynamic_type, ItemTypeMeta::Filled)
     }
 
+    /// Makes the source of the objects at this path.
     fn at(
         client: kube_client::Client,
         path: String,
@@ -300,6 +303,7 @@ impl<T> ListWatch<T> {
         self
     }
 
+    /// Requests only the metadata of the same objects.
     fn into_metadata<P>(self) -> ListWatch<P> {
         let kind = Kind {
             api_version: "meta.k8s.io/v1".to_owned(),

@@ -1,5 +1,6 @@
-//! Buffer: the queue of notifications for one handler, either unbounded or coalescing. Upstream has only the unbounded
-//! one, in `processorListener.pop` of `tools/cache/shared_informer.go`.
+//! Buffer: the queue of notifications for one handler, so that a slow handler delays neither the informer nor other
+//! handlers. It is either unbounded or coalescing. Upstream has only the unbounded one, in `processorListener.pop` of
+//! `tools/cache/shared_informer.go`.
 
 mod coalesced;
 

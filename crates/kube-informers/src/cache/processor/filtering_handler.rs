@@ -1,5 +1,5 @@
-//! FilteringHandler: passes only the changes of accepted objects to another handler. Upstream:
-//! `FilteringResourceEventHandler` in `tools/cache/controller.go`.
+//! FilteringHandler: passes only the changes of accepted objects to another handler, for a handler that cares about a
+//! part of an informer's objects. Upstream: `FilteringResourceEventHandler` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;

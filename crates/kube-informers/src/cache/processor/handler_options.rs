@@ -1,5 +1,5 @@
-//! HandlerOptions: the options of one handler, given when it is added. Upstream: `HandlerOptions` in
-//! `tools/cache/shared_informer.go`.
+//! HandlerOptions: the options of one handler or subscription, given when it is added to an informer. Upstream:
+//! `HandlerOptions` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 

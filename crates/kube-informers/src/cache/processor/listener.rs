@@ -1,4 +1,5 @@
-//! Listener: the buffer of notifications between a processor and one handler. Upstream: `processorListener` in
+//! Listener: the buffer of notifications between a processor and one handler, with the loop that calls the handler. The
+//! processor only appends, so it never waits for a slow handler. Upstream: `processorListener` in
 //! `tools/cache/shared_informer.go`.
 
 use std::fmt;
@@ -40,14 +41,17 @@ use crate::lock::{Mutex, lock};
 /// ```
 pub struct ProcessorListener<T>(Arc<Shared<T>>);
 
+/// The state that all clones of a listener share.
 struct Shared<T> {
     id: usize,
     inbox: Mutex<Inbox<T>>,
     tracker: SyncTracker,
+    /// Fires when no notification will be taken any more.
     ended: DoneSender,
     observer: Observer,
 }
 
+/// The buffer and its state, under one lock.
 struct Inbox<T> {
     pending: Pending<T>,
     /// True if the listener accepts no more notifications.
@@ -152,6 +156,7 @@ impl<T> ProcessorListener<T> {
         self.0.ended.done()
     }
 
+    /// Records that the informer has distributed its first list.
     pub(super) fn upstream_synced(&self) {
         self.0.tracker.upstream_synced();
     }
@@ -267,6 +272,7 @@ impl<T: Object> ProcessorListener<T> {
         Poll::Ready(Some((notification, in_flight)))
     }
 
+    /// Describes a notification if there is an observer.
     fn describe(&self, notification: &Notification<T>) -> Option<Description> {
         self.0.observer.is_on().then(|| Description {
             notification: notification.kind(),

@@ -1,5 +1,6 @@
-//! Processor: distributes an informer's notifications to all of its listeners. Upstream: `sharedProcessor` in
-//! `tools/cache/shared_informer.go`.
+//! Processor: distributes an informer's notifications to all of its listeners. A listener is a handler with a buffer
+//! of its own, so one list and watch serve many handlers, and a slow one does not delay the rest. Upstream:
+//! `sharedProcessor` in `tools/cache/shared_informer.go`.
 
 mod buffer;
 mod filtering_handler;
@@ -75,12 +76,14 @@ pub(super) struct Listeners<T> {
     members: Vec<Member<T>>,
     /// The tasks of removed handlers. Each finishes its current callback.
     leaving: Vec<AbortOnDropHandle<()>>,
+    /// The number of the next listener.
     next_id: usize,
     lifecycle: Lifecycle,
     /// True once the informer has distributed its first list.
     upstream_synced: bool,
 }
 
+/// One listener of the processor.
 struct Member<T> {
     listener: ProcessorListener<T>,
     resync: ResyncSchedule,
@@ -144,6 +147,7 @@ impl<T> Listeners<T> {
         drop(unused);
     }
 
+    /// Removes a listener. Returns its task if that has not started.
     fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
         let at = self.members.iter().position(|member| member.listener.is_same(listener))?;
         match self.members.remove(at).task {
@@ -299,6 +303,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Registration { listener, listeners: Arc::downgrade(&self.listeners) }
     }
 
+    /// Returns the task that calls the handler. A panic of the handler is recorded, and ends the run.
     fn handler_task(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> HandlerTask {
         let panic = self.panic.clone();
         // The future owns the subscription, so the listener ends even if the future is dropped before its first poll.
@@ -310,6 +315,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         HandlerTask::NotStarted(handler.boxed())
     }
 
+    /// Adds a listener under one lock with its initial adds, so that it misses no notification and gets none twice.
     fn join(
         &self,
         listener: ProcessorListener<T>,

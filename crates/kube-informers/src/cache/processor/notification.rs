@@ -1,4 +1,5 @@
-//! Notification: one change of an object, as handlers and subscriptions receive it. Upstream: `addNotification`,
+//! Notification: one change of an object, as handlers and subscriptions receive it. A delta says how a change became
+//! known; a notification says what it means, compared with the informer's store. Upstream: `addNotification`,
 //! `updateNotification` and `deleteNotification` in `tools/cache/shared_informer.go`.
 
 mod predicates;
@@ -53,6 +54,7 @@ impl<T> Notification<T> {
         matches!(self, Self::Add { initial: InitialList::Yes, .. })
     }
 
+    /// Returns 1 for an add of the initial list, else 0.
     pub(crate) fn initial_adds(&self) -> usize {
         usize::from(self.is_initial())
     }

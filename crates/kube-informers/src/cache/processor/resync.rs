@@ -1,5 +1,6 @@
-//! ResyncSchedule: the resync schedule of one listener. Upstream: `processorListener`'s resync fields and
-//! `determineResyncPeriod` in `tools/cache/shared_informer.go`.
+//! ResyncSchedule: decides when a resync is due for one listener. The informer resyncs for all listeners together,
+//! and each handler may ask for another period, so not every resync goes to every handler. Upstream:
+//! `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
@@ -11,13 +12,14 @@ pub(crate) const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 /// The resync schedule of one listener.
 #[derive(Debug)]
 pub(crate) struct ResyncSchedule {
+    /// The period that the handler asked for.
     requested: Duration,
     /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
     /// The time of the next resync; `None` if an `Instant` cannot express it.
     due_at: Option<Instant>,
-    /// The result of the last tick. True before the first tick, as upstream: until then, every listener gets updates of
-    /// unchanged objects.
+    /// True if the listener gets the updates of unchanged objects until the next tick. True before the first tick, as
+    /// upstream.
     due: bool,
 }
 

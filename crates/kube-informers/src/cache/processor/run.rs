@@ -1,4 +1,5 @@
-//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer.
+//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer, so that no
+//! notification is lost by a stop.
 
 use std::mem;
 use std::time::Duration;
@@ -83,6 +84,7 @@ impl<T> Drop for Running<'_, T> {
     }
 }
 
+/// Waits until all these tasks have ended.
 async fn await_all(tasks: Vec<AbortOnDropHandle<()>>) {
     for task in tasks {
         let _ = task.await; // no error to handle: the task itself catches panics

@@ -1,4 +1,5 @@
-//! RunError: the errors of an informer's or a processor's run, and the panics that they carry.
+//! RunError: the errors of an informer's or a processor's run, and the panics that they carry. A handler that panics
+//! ends the run with an error; in a task of its own, the panic would go unnoticed.
 
 use std::any::Any;
 use std::fmt;
@@ -34,6 +35,7 @@ pub struct Panic {
 }
 
 impl Panic {
+    /// Makes a panic from the payload that `catch_unwind` returned.
     pub(crate) fn new(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -82,10 +84,12 @@ impl FirstPanic {
         self.run.get_or_init(|| run);
     }
 
+    /// Returns a signal that fires at the first panic.
     pub fn happened(&self) -> Done {
         self.happened.done()
     }
 
+    /// Removes and returns the first panic, if there was one.
     pub fn take(&self) -> Option<Panic> {
         lock(&self.panic).take()
     }

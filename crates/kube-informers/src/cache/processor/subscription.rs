@@ -1,4 +1,5 @@
-//! Subscription: an informer's notifications as a stream, as an alternative to a handler.
+//! Subscription: an informer's notifications as a stream. A task that loops over it is an alternative to a handler,
+//! and may keep its state in local variables.
 
 use std::fmt;
 use std::pin::Pin;
@@ -44,6 +45,7 @@ use crate::lock::Mutex;
 #[must_use = "dropping a subscription unsubscribes"]
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
+    /// The notification that was taken last. It counts as handled when the next one is polled for.
     in_flight: Option<InFlight>,
     /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is removed
     /// by its [`Registration`](super::Registration).

@@ -1,4 +1,5 @@
-//! SyncTracker: tracks when a handler has handled the whole first list. Upstream: `SingleFileTracker` in
+//! SyncTracker: tracks when a handler has handled the whole first list, which is later than the informer's own sync. A
+//! controller that builds state in a handler waits for this. Upstream: `SingleFileTracker` in
 //! `tools/cache/synctrack`.
 
 use crate::cache::signal::{Done, DoneSender};
@@ -12,6 +13,7 @@ pub(crate) struct SyncTracker {
     done: DoneSender,
 }
 
+/// The conditions that are not met yet.
 #[derive(Debug, Default)]
 struct Missing {
     /// The number of initial adds that the listener got and the handler has not handled yet.
@@ -61,6 +63,7 @@ impl SyncTracker {
         self.done.done()
     }
 
+    /// Fires the signal if both conditions are met.
     fn check(&self, missing: &Missing) {
         if missing.upstream_has_synced && missing.waiting == 0 {
             self.done.fire();

@@ -1,5 +1,5 @@
-//! EndWarning: logs a warning every ten seconds while a streaming list does not end. Upstream:
-//! `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
+//! EndWarning: logs a warning every ten seconds while a streaming list does not end, because until then the informer
+//! has no objects and seems to hang. Upstream: `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! ReflectorError: the failures that a Reflector reports.
+//! ReflectorError: the failures that a Reflector reports to `on_error` and to the log. A Reflector returns no error,
+//! because it tries again until it is stopped.
 
 use crate::cache::causes::with_causes;
 use crate::cache::error::Error;

@@ -16,13 +16,18 @@ use crate::cache::observe::{Event, Versioned};
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
+    /// Lists all objects and replaces the content of the store.
     pub(super) async fn list(&self, state: &mut RunState) -> Result<(), ReflectorError> {
         let last = self.last_sync_resource_version();
         let version = match last.as_str() {
+            // The most recent state, from storage.
             _ if state.version_unavailable => "",
+            // The first list: any state, which the watch cache has at once.
             "" => "0",
+            // A state that is not older than the last one seen.
             last => last,
         };
+        // A limit beside another version would bypass the server's watch cache, so it is sent only if there is none.
         let limit =
             self.options.page_size.unwrap_or(if state.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
         let from_cache = version == "0";

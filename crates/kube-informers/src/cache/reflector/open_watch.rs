@@ -1,5 +1,5 @@
-//! OpenWatch: a watch with time limits, which detect a dead connection. Upstream has no such limits, because HTTP/2 pings
-//! do this there.
+//! OpenWatch: a watch with time limits. A watch on a dead connection looks like a watch without changes; the limits
+//! tell them apart. Upstream has no such limits, because HTTP/2 pings detect a dead connection there.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -76,10 +76,12 @@ impl<T> OpenWatch<T> {
         self.last_event
     }
 
+    /// Returns the time at which the watch will have been silent for too long, if silence is limited.
     fn silent_at(&self) -> Option<Instant> {
         self.last_event.checked_add(self.silence?)
     }
 
+    /// Sets the alarm to the earlier of the two limits.
     fn set_alarm(&mut self) {
         let first = [self.silent_at(), self.overdue].into_iter().flatten().min();
         self.alarm.as_mut().reset(first.unwrap_or_else(|| Instant::now() + FAR));

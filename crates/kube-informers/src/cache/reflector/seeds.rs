@@ -1,4 +1,5 @@
-//! Seeds: gives each run of a Reflector its own random number generator, from one optional seed.
+//! Seeds: gives each run of a Reflector its own random number generator, for the jitter of its waits and timeouts. The
+//! generators come from one optional seed (`ReflectorOptions::seed`), so that a test or a lesson can repeat the jitter.
 
 use std::mem;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Turns: runs a producer and its consumer alternately in one task, so that the queue between them stays short.
+//! Turns: runs a producer and its consumer alternately in one task. An informer runs its Reflector and its queue's
+//! consumer so: after each event the consumer gets a turn, so the queue between them stays short.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -41,6 +42,7 @@ impl Turns {
                 if produced.is_ready() && consumed.is_ready() {
                     return Poll::Ready(());
                 }
+                // Polls again at once if the producer only gave the turn; else a wake-up comes.
                 if !self.0.swap(false, Ordering::Relaxed) {
                     return Poll::Pending;
                 }

@@ -1,4 +1,6 @@
-//! The watch phase of a Reflector: opens one watch after another, and passes their events to the store.
+//! The watch phase of a Reflector, after its list: opens one watch after another, passes their events to the store, and
+//! decides after each watch whether a new list is needed. Upstream: `watch` and `handleAnyWatch` in
+//! `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -17,7 +19,7 @@ use crate::cache::lister_watcher::ApiError;
 use crate::cache::lister_watcher::{ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
-/// The end of a watch.
+/// The way in which a watch ended.
 enum End {
     /// The stream ended.
     Closed,
@@ -81,7 +83,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         loop {
             let opened = Instant::now();
             let version = self.last_sync_resource_version();
+            // Without a version, the watch begins with the existing objects (see `consume`).
             let has_version = kept.is_some() || !matches!(version.as_str(), "" | "0");
+            // Without a version from a list, the next watch could miss changes, so a list follows.
             let follows_the_list = kept.is_some() || !version.is_empty();
             let watch = match kept.take() {
                 Some(watch) => Ok(watch),
@@ -194,6 +198,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if events == 0 && opened.elapsed() < SHORT { End::Short } else { End::Closed }
     }
 
+    /// Emits the event of a failed watch.
     fn watch_failed(&self, error: ApiError) -> End {
         self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         End::Failed(error)

@@ -23,6 +23,7 @@ pub(super) enum WatchListError {
     /// list works.
     #[error(transparent)]
     Refused(ReflectorError),
+    /// The watch ended within a second and without an event.
     #[error("very short watch: it ended within a second and without an event")]
     Short,
     /// A failure that is reported.
@@ -102,6 +103,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Err(WatchListError::Failed(failure))
     }
 
+    /// Opens a watch and receives the existing objects, up to the bookmark that ends them.
     async fn receive_list(
         &self,
         end_warning: &mut EndWarning,
@@ -151,6 +153,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if events == 0 && opened.elapsed() < SHORT { Err(WatchListError::Short) } else { Ok(StreamedList::CutOff) }
     }
 
+    /// Emits and returns the error of a watch that failed before the list was complete.
     fn stream_failed(&self, error: ApiError) -> WatchListError {
         self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         let source = self.source.description();

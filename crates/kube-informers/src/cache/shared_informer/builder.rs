@@ -1,4 +1,4 @@
-//! SharedIndexInformerBuilder: the options of a shared informer.
+//! SharedIndexInformerBuilder: the options of a shared informer, which cannot change after it was built.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! HandleDeltas: the consumer of a shared informer's queue, which updates the store and notifies the listeners. Upstream:
-//! `HandleDeltas` in `tools/cache/shared_informer.go`.
+//! HandleDeltas: the consumer of a shared informer's queue, which updates the store and notifies the listeners. It
+//! handles a long list in parts, so that other tasks can run in between. Upstream: `HandleDeltas` in
+//! `tools/cache/shared_informer.go`.
 
 use std::sync::Arc;
 
@@ -32,8 +33,11 @@ pub(super) struct HandleDeltas<T> {
 
 /// The unfinished work of a long delta.
 enum Remaining<T> {
+    /// No work is left.
     Nothing,
+    /// A list that is not prepared in full yet.
     Replace(Box<IncrementalReplace<T>>),
+    /// Notifications that these listeners must still get.
     Distribute(Changes<T>, Recipients<T>),
 }
 
@@ -66,6 +70,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
+    /// Returns the work of a long delta, before its first part.
     fn begin(&self, delta: Delta<T>, initial: InitialList) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         match delta {
@@ -81,6 +86,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
+    /// Stores a prepared list. Returns its notifications as the next work.
     fn finish_replace(&self, list: IncrementalReplace<T>) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         let blocked = lock(block_deltas);

@@ -1,5 +1,5 @@
-//! SharedIndexInformer: an informer with one Reflector and one store for many handlers. Upstream:
-//! `tools/cache/shared_informer.go`.
+//! SharedIndexInformer: an informer with one Reflector and one store for many handlers. Most programs use it, because
+//! it needs only one list and one watch however many handlers there are. Upstream: `tools/cache/shared_informer.go`.
 
 mod builder;
 mod handle_deltas;
@@ -62,6 +62,7 @@ pub struct InformerStopped;
 /// ```
 pub struct SharedIndexInformer<T>(Arc<Shared<T>>);
 
+/// The parts and options of an informer, which its clones share.
 struct Shared<T> {
     source: Arc<dyn ListerWatcher<T>>,
     indexer: Arc<Indexer<T>>,
@@ -74,13 +75,16 @@ struct Shared<T> {
     observer: Observer,
     queue: QueueKind,
     state: Mutex<InformerState>,
+    /// The resourceVersion up to which the Reflector has received changes.
     version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a handler joins. A new handler therefore neither misses
     /// nor repeats a change.
     block_deltas: Mutex<()>,
+    /// Fires when the first list has been stored and distributed.
     synced: DoneSender,
 }
 
+/// The state that decides how a new handler joins.
 struct InformerState {
     lifecycle: Lifecycle,
     /// The period in which the Reflector checks whether a resync is due; zero means never.
@@ -290,6 +294,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         handlers.drain(self.0.drain_limit).await
     }
 
+    /// Marks the informer as running. Returns the controller that fills its queue and empties it.
     fn start(&self) -> Result<Controller<T>, RunError> {
         let mut state = lock(&self.0.state);
         if state.lifecycle != Lifecycle::NotStarted {
@@ -308,6 +313,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Ok(controller)
     }
 
+    /// Configures the Reflector with the informer's options.
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
         let (shared, triggered) = (self.0.clone(), self.0.clone());
         reflector
@@ -327,6 +333,7 @@ impl<T> Clone for SharedIndexInformer<T> {
 }
 
 impl<T> Shared<T> {
+    /// Marks the informer as stopped, and ends the waits for its first list.
     fn stopped(&self) {
         lock(&self.state).lifecycle = Lifecycle::Stopped;
         self.synced.give_up();

@@ -1,4 +1,8 @@
-//! Content: the objects, keys and indices of a store at one moment, which readers share without copying.
+//! Content: the objects, keys and indices of a store at one moment. Snapshots share it with the store without copying,
+//! so that a reader never blocks the writer.
+//!
+//! Each object has a slot, which is a number. The content maps slots to objects and keys, and the indices hold sets of
+//! slots, which are smaller than sets of keys.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! IndexValues: the result of an index function, which is the index values of one object.
+//! IndexValues: the result of an index function, which is the index values of one object. A store computes them for
+//! each write, so the values borrow from the object where they can.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +21,7 @@ use std::slice;
 #[derive(Clone, Default)]
 pub struct IndexValues<'a>(Values<'a>);
 
-/// The values by their number. Most objects have one value, which this makes cheap to compare.
+/// The values, with a variant for each number of them. Most objects have one value, which this makes cheap to compare.
 #[derive(Clone, Default)]
 enum Values<'a> {
     #[default]

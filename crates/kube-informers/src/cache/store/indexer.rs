@@ -1,4 +1,5 @@
-//! Indexer: the methods of a store that add indices and find objects by them. Upstream: `tools/cache/index.go`.
+//! Indexer: the methods of a store that add indices and find objects by them. With an index, a program finds for
+//! example the pods of a node without a scan of all pods. Upstream: `tools/cache/index.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -192,9 +192,9 @@ impl<T: Object> Store<T> {
             Deletion::Final(object) => (self.key_of(&object)?, Some(object)),
             Deletion::FinalStateUnknown { key, .. } => (key, None),
         };
-        let gone = self.observer.is_on().then(|| self.removed_event(&key));
+        let removed_event = self.observer.is_on().then(|| self.removed_event(&key));
         self.content.delete(&key, last.as_deref());
-        self.emit_if_observed(gone);
+        self.emit_if_observed(removed_event);
         Ok(())
     }
 
@@ -250,6 +250,7 @@ impl<T: Object> Store<T> {
         if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
     }
 
+    /// Converts an operation of the public type to one with a key.
     fn operation(&self, transaction: Transaction<T>) -> Result<Operation<T>, KeyError> {
         Ok(match transaction {
             Transaction::Put(object) => Operation::Put { key: self.key_of(&object)?, object },
@@ -312,6 +313,7 @@ impl<T: Object> Store<T> {
         Ok(old)
     }
 
+    /// Passes an event to the observer. The event is `None` if there is no observer.
     fn emit_if_observed(&self, change: Option<Event>) {
         if let Some(change) = change {
             self.observer.emit::<T>(|| change);
@@ -326,6 +328,7 @@ impl<T: Object> Store<T> {
         }
     }
 
+    /// Returns the event of storing an object, with the index values before and after.
     fn stored_event(&self, key: &str, object: &T) -> Event {
         let old = self.content.get(key);
         Event::Stored {
@@ -336,6 +339,7 @@ impl<T: Object> Store<T> {
         }
     }
 
+    /// Returns the event of removing the object with this key.
     fn removed_event(&self, key: &str) -> Event {
         let old = self.content.get(key);
         Event::Removed {
@@ -345,6 +349,7 @@ impl<T: Object> Store<T> {
         }
     }
 
+    /// Returns the object as the transformer changes it.
     pub(super) fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
         self.transformer.apply(object).map_err(Error::TransformStored)
     }

@@ -1,5 +1,6 @@
-//! Reader: a read-only view of a store. Upstream: the reading half of `Store` and `Indexer`, and `ListAll` and
-//! `ListAllByNamespace` in `tools/cache/listers.go`.
+//! Reader: a read-only view of a store, which an informer gives to user code so that only the informer writes.
+//! Upstream: the reading half of `Store` and `Indexer`, and `ListAll` and `ListAllByNamespace` in
+//! `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -144,6 +145,7 @@ impl<T: Object> Reader<T> {
     }
 }
 
+/// Returns the objects that match the selector. A selector without requirements takes all objects unchecked.
 fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
     if selector.is_everything() {
         return objects.iter().cloned().collect();
@@ -151,6 +153,7 @@ fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<A
     filter(objects, |meta| selector.matches(meta.labels))
 }
 
+/// Returns the objects whose metadata meet the condition.
 fn filter<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Vec<Arc<T>> {
     objects.iter().filter(|object| fits(object.meta())).cloned().collect()
 }

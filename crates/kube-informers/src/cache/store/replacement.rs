@@ -1,4 +1,5 @@
-//! Replacement: the new content of a store, which is filled beside the old content and then replaces it at once.
+//! Replacement: the new content of a store, which is filled beside the old content and then replaces it at once. So
+//! readers see the old list or the new one, but no mixture.
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ impl<T> Replacement<T> {
         &self.old
     }
 
+    /// Returns true if the new content has an object with this key.
     pub fn has(&self, key: &str) -> bool {
         self.new.slots.contains_key(key)
     }

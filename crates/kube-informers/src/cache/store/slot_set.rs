@@ -1,7 +1,9 @@
-//! SlotSet: a persistent bitmap, the set of slots in [`Slots`](super::slots::Slots) that have one index value.
+//! SlotSet: a set of slots. A slot is the number of an object's place in [`Slots`](super::slots::Slots). An index has
+//! one set for each index value, with the slots of the objects that have this value.
 //!
-//! The bitmaps of `roaring` or `fixedbitset` are copied as a whole. This one is cloned in constant time, because a clone
-//! is made under the store's lock for each reader of an index, and for each write after a snapshot.
+//! The set is a bitmap that is cloned in constant time. The bitmaps of `roaring` or `fixedbitset` are copied as a
+//! whole, but here a clone is made under the store's lock for each reader of an index, and for each write after a
+//! snapshot.
 
 use std::ops::Range;
 
@@ -16,6 +18,7 @@ const WORD: usize = u64::BITS as usize;
 /// because an index with many distinct values has many such sets.
 #[derive(Clone, Debug)]
 pub(crate) enum SlotSet {
+    /// Exactly this slot.
     One(usize),
     /// The words by their numbers, and the number of slots. No word is zero.
     Many(OrdMap<usize, u64>, usize),
@@ -53,6 +56,7 @@ impl SlotSet {
         }
     }
 
+    /// Adds a slot to the map of words.
     fn add(&mut self, slot: usize) {
         let Self::Many(words, len) = self else { return };
         let bit = 1 << (slot % WORD);
@@ -107,7 +111,9 @@ impl SlotSet {
 pub(crate) enum Words<'a> {
     /// All slots of a range of words.
     All(Range<usize>),
+    /// The word of this slot; `None` after the word was returned.
     One(Option<usize>),
+    /// The words of a map.
     Many(ordmap::Iter<'a, usize, u64, DefaultSharedPtr>),
 }
 

@@ -44,6 +44,7 @@ impl<V> Slots<V> {
         self.leaf(slot / LEAF)?[slot % LEAF].as_ref()
     }
 
+    /// Returns the leaf with this number, counted over all branches.
     #[inline]
     fn leaf(&self, number: usize) -> Option<&Leaf<V>> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()

@@ -1,4 +1,5 @@
-//! Snapshot: an immutable view of a store's objects at one moment.
+//! Snapshot: an immutable view of a store's objects at one moment. Every read of several objects returns one, so that
+//! later writes do not change the objects that the reader sees.
 
 use std::sync::Arc;
 
@@ -24,17 +25,22 @@ pub struct Snapshot<T> {
     selection: Selection,
 }
 
+/// The objects of the content that a snapshot shows.
 #[derive(Clone)]
 enum Selection {
+    /// All objects.
     All,
+    /// The objects in these slots, which an index found.
     Some(SlotSet),
 }
 
 impl<T> Snapshot<T> {
+    /// Makes a snapshot of all objects.
     pub(crate) fn all(content: Shared<Content<T>>) -> Self {
         Self { content, selection: Selection::All }
     }
 
+    /// Makes a snapshot of the objects in these slots.
     pub(crate) fn of(content: Shared<Content<T>>, slots: SlotSet) -> Self {
         Self { content, selection: Selection::Some(slots) }
     }
@@ -68,6 +74,7 @@ impl<T> Snapshot<T> {
         keys
     }
 
+    /// Iterates over the keys, in the order of the objects.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         match &self.selection {
             Selection::All => self.content.keys.iter(),

@@ -1,4 +1,5 @@
-//! StoreState: the state behind a store's lock, and the operations that change it.
+//! StoreState: the state behind a store's lock, and the operations that change it. A replacement fills such a state
+//! too, before it becomes the store's.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,12 +148,15 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
 /// The numbers of the indices that change, with the change of each.
 type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
 
+/// Returns the changes of the indices when `old` becomes `new`. Calls the users' index functions, which may panic, so
+/// it runs before anything is changed.
 #[inline]
 fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
     let numbered = indices.iter().enumerate();
     numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
 }
 
+/// Applies changes to the indices. The object is in this slot.
 #[inline]
 fn apply<T>(indices: &mut [StoredIndex<T>], slot: usize, changes: Changes<'_>) {
     if changes.is_empty() {

@@ -17,6 +17,7 @@ use super::slots::Slots;
 /// takes constant time.
 pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
+    /// The function that computes the values of an object.
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
 }
@@ -36,6 +37,7 @@ impl<T> StoredIndex<T> {
         &self.name
     }
 
+    /// Returns the values of an object, whether or not it is stored.
     pub fn values_of<'a>(&self, object: &'a T) -> IndexValues<'a> {
         (self.function)(object)
     }
@@ -48,6 +50,7 @@ impl<T> StoredIndex<T> {
         if old == new { None } else { Some(ValueChange { old, new }) }
     }
 
+    /// Applies a change to the object in this slot.
     pub fn apply(&mut self, slot: usize, ValueChange { old, new }: ValueChange<'_>) {
         for value in old.iter() {
             self.remove(value, slot);
@@ -92,10 +95,12 @@ impl<T> StoredIndex<T> {
         rebuilt
     }
 
+    /// Returns the slots of the objects with this value.
     pub fn slots(&self, value: &str) -> SlotSet {
         self.values.get(value).cloned().unwrap_or_default()
     }
 
+    /// Returns the slots of the objects with at least one of these values.
     pub fn slots_of_any(&self, values: &IndexValues<'_>) -> SlotSet {
         let mut all = SlotSet::default();
         for value in values.iter() {

@@ -42,7 +42,9 @@ pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 /// One operation of a transaction.
 pub(crate) enum Operation<T> {
+    /// Stores an object, new or existing.
     Put { key: String, object: Arc<T> },
+    /// Removes an object. `last` is its final state, if it is known.
     Delete { key: String, last: Option<Arc<T>> },
 }
 
@@ -106,6 +108,7 @@ impl<T> ThreadSafeStore<T> {
         Snapshot::of(content, slots)
     }
 
+    /// Returns the number of the index with this name, if there is one.
     pub(crate) fn number_of_index(&self, name: &str) -> Option<usize> {
         self.content().indices.iter().position(|index| index.name() == name)
     }
@@ -118,10 +121,10 @@ impl<T> ThreadSafeStore<T> {
         let mut state = lock(&self.0);
         let content = Shared::make_mut(&mut state.content);
         let mut names: BTreeSet<&str> = content.indices.iter().map(StoredIndex::name).collect();
-        let taken: BTreeSet<&String> =
+        let conflicting: BTreeSet<&String> =
             functions.iter().map(|(name, _)| name).filter(|name| !names.insert(name.as_str())).collect();
-        if !taken.is_empty() {
-            return Err(Error::IndexerConflict(taken.into_iter().cloned().collect()));
+        if !conflicting.is_empty() {
+            return Err(Error::IndexerConflict(conflicting.into_iter().cloned().collect()));
         }
         for (name, function) in functions {
             content.indices.push(StoredIndex::new(&name, function).rebuild(&content.objects));
@@ -144,11 +147,13 @@ impl<T> ThreadSafeStore<T> {
         change_and_wake(&self.0, |state| state.closed = true);
     }
 
+    /// Returns the values in the index with this name, each once, sorted.
     pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
         let content = self.content();
         content.indices.iter().find(|index| index.name() == name).map(StoredIndex::values).unwrap_or_default()
     }
 
+    /// Returns the names of the indices, sorted.
     pub(crate) fn index_names(&self) -> Vec<String> {
         let mut names: Vec<_> = self.content().indices.iter().map(|index| index.name().to_owned()).collect();
         names.sort_unstable();
@@ -170,10 +175,12 @@ impl<T> ThreadSafeStore<T> {
         sets.collect()
     }
 
+    /// Returns the resourceVersion of the last write.
     pub(crate) fn resource_version(&self) -> String {
         lock_yielding(&self.0).resource_version.clone()
     }
 
+    /// Records that the content is up to date at this resourceVersion.
     pub(crate) fn set_resource_version(&self, version: &str) {
         change_and_wake(&self.0, |state| state.note(version));
     }

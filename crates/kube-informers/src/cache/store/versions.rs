@@ -1,4 +1,5 @@
-//! Compares resourceVersions as numbers. Upstream: `CompareResourceVersion` in apimachinery's `resourceversion`.
+//! Compares resourceVersions as numbers, so that [`Reader::at_least`](super::Reader::at_least) can wait for one.
+//! Upstream: `CompareResourceVersion` in apimachinery's `resourceversion`.
 
 /// Returns true if the resourceVersion is a decimal number, of any length, and can be compared. From Kubernetes 1.35 on, all
 /// resourceVersions are.

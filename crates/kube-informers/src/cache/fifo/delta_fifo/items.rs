@@ -1,4 +1,5 @@
-//! Items: the collection inside a DeltaFIFO. It holds keys in first-in order, each with its deltas.
+//! Items: the collection inside a DeltaFIFO. It holds keys in first-in order, each with its deltas, and finds a key in
+//! constant time. client-go has a slice and a map for this, which store and hash each key twice.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;

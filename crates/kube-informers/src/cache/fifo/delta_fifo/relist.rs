@@ -1,4 +1,5 @@
-//! List and resync on a DeltaFIFO. Upstream: `Replace` and `Resync` in `tools/cache/delta_fifo.go`.
+//! The two operations of a DeltaFIFO on all objects: a list, which may show that objects are gone, and a resync, which
+//! repeats the known objects. Upstream: `Replace` and `Resync` in `tools/cache/delta_fifo.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! List, resync and bookmark on a RealFIFO. Upstream: `Replace`, `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
+//! The operations of a RealFIFO that are not about one object: a list, a resync and a bookmark. Upstream: `Replace`,
+//! `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ impl<T> RealFifo<T> {
         })
     }
 
+    /// Queues a `Sync` of each known object that has nothing queued. A queued change is newer than the known state.
     fn sync_unqueued(&self, state: &mut State<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
         let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
         let queued: HashSet<String> = state.queued.iter().map(key_of).collect::<Result<_, _>>()?;
@@ -66,6 +68,7 @@ impl<T> RealFifo<T> {
         }
     }
 
+    /// Queues the list as one delta, which the consumer compares with its store.
     fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let objects = objects.into_iter().map(|object| self.core.transform(object)).collect::<Result<_, _>>()?;
         let resource_version = resource_version.to_owned();
@@ -73,6 +76,8 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
+    /// Compares the list with the queue and the known objects, and queues a tombstone for each missing object, then the
+    /// listed objects.
     fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
@@ -114,6 +119,7 @@ impl<T> RealFifo<T> {
         Ok(queued)
     }
 
+    /// Returns the key of a queued delta.
     fn queued_key(&self, delta: &Delta<T>) -> Result<String, KeyError> {
         self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
     }

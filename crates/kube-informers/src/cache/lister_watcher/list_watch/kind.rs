@@ -1,4 +1,5 @@
-//! Kind: the requested kind of objects, and how their JSON is decoded.
+//! Kind: the kind of objects that a ListWatch requests, and how their JSON is decoded. It adds what list items lack,
+//! skips managed fields if the user wants that, and refuses objects of another kind.
 
 use std::borrow::Cow;
 
@@ -64,6 +65,7 @@ impl Kind {
         self.read(text).map(Some)
     }
 
+    /// Decodes an object, with or without its managed fields.
     fn read<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         match self.managed_fields {
             ManagedFields::Kept => serde_json::from_str(text),

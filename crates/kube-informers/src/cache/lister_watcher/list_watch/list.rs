@@ -1,4 +1,5 @@
-//! Decodes the answer to a LIST while it arrives, because then only the text that is being decoded is held in memory.
+//! Decodes the answer to a LIST while it arrives: a splitter cuts the text into batches of items, and blocking threads
+//! decode the batches. So only the text that is being decoded is held in memory, and no other task is delayed.
 
 use std::io;
 use std::num::NonZero;
@@ -68,7 +69,7 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     kind: &Arc<Kind>,
     idle: Duration,
 ) -> Result<ListPage<T>, ApiError> {
-    let at_once = processors();
+    let most_at_once = processors();
     let mut body = pin!(body);
     let mut splitter = Splitter::default();
     let mut decoding = FuturesOrdered::new();
@@ -83,7 +84,8 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
         let (length, full) = (piece.len(), splitter.push(piece));
         body.consume_unpin(length);
         for batch in full {
-            if decoding.len() == at_once
+            // All processors are busy: wait for the oldest batch.
+            if decoding.len() == most_at_once
                 && let Some(decoded) = decoding.next().await
             {
                 all.extend(finished(decoded)?);
@@ -126,12 +128,12 @@ impl Envelope {
     /// may have any kind; it is accepted if each of its items has the requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
-        let own_name = kind.may_have_own_list_kind() && self.api_version == kind.api_version && items_of_kind;
+        let is_own_list = kind.may_have_own_list_kind() && self.api_version == kind.api_version && items_of_kind;
         match self.kind.as_str() {
             "" if self.has_items => Ok(()),
             "" => Err(ApiError::NotAList("JSON object without a kind and without items".to_owned())),
             "List" => Ok(()),
-            answered if answered == asked || own_name => Ok(()),
+            answered if answered == asked || is_own_list => Ok(()),
             answered if answered.ends_with("List") => Err(ApiError::OtherList { asked, answered: answered.to_owned() }),
             answered => Err(ApiError::NotAList(answered.to_owned())),
         }
@@ -145,6 +147,7 @@ impl<T> Decoded<T> {
     }
 }
 
+/// Decodes the items of a batch.
 fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, ApiError> {
     let items = batch.into_items().map_err(|_| ApiError::Decode(DecodeError::not_utf_8()))?;
     let objects = items.iter().map(|item| kind.decode_item(item).map(Arc::new)).collect::<Result<_, _>>();
@@ -152,10 +155,12 @@ fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, 
     Ok(Decoded { objects: objects.map_err(unreadable)?, all_of_kind })
 }
 
+/// Returns the error of an answer that cannot be decoded.
 fn unreadable(error: serde_json::Error) -> ApiError {
     ApiError::Decode(error.into())
 }
 
+/// Returns the result of a decoding thread, and continues its panic.
 fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result<Decoded<T>, ApiError> {
     batch.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),

@@ -40,6 +40,7 @@ fn cut(text: &str) -> Option<String> {
     Some(format!("{before}{{{}}}{}", kept.join(","), &rest[metadata.len()..]))
 }
 
+/// Returns true if a member's name, as it stands in the text, is `managedFields`.
 fn is_managed_fields(name: &RawValue) -> bool {
     serde_json::from_str(name.get()).is_ok_and(|Text(name)| name == "managedFields")
 }

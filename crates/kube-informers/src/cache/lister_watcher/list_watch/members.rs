@@ -1,4 +1,5 @@
-//! Reads single members of a JSON object from its text, without building the whole object.
+//! Reads single members of a JSON object from its text, without building the whole object. Checking an object's
+//! `kind` and cutting out its managed fields thus cost little beside decoding it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,6 +22,7 @@ pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Opt
     found
 }
 
+/// Visits members up to the first with this name.
 struct First<'a, V> {
     name: &'a str,
     found: &'a mut Option<V>,
@@ -54,6 +56,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
+/// Visits all members.
 struct All<'t>(PhantomData<&'t str>);
 
 impl<'de> Visitor<'de> for All<'de> {

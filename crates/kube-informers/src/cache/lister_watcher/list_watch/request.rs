@@ -1,4 +1,5 @@
-//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts.
+//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts. The `Accept` header decides whether
+//! the API server sends whole objects or only their metadata.
 
 use futures::future::{BoxFuture, FutureExt};
 use http::{Request, header};
@@ -15,6 +16,7 @@ pub(super) struct Accept {
     watch: &'static str,
 }
 
+/// Accepts whole objects.
 pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
 
 /// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would then
@@ -25,6 +27,7 @@ pub(super) const METADATA: Accept = Accept {
 };
 
 impl<T> ListWatch<T> {
+    /// Builds a request from the options, after the user's tweaks.
     fn request(
         &self,
         mut options: ListOptions,

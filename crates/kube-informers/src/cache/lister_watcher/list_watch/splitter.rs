@@ -1,4 +1,5 @@
-//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives.
+//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives in pieces. So the
+//! items can be decoded on several threads, and the whole text is never in memory.
 
 use std::mem;
 use std::string::FromUtf8Error;
@@ -14,19 +15,25 @@ pub(super) const FULL: usize = 64 << 10;
 /// A splitter holds the items of the batch that is not full yet, and the envelope: the list's text without its items.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
+    /// The number of open brackets of both kinds. The list's `items` are at depth 2.
     depth: usize,
     state: LexerState,
     /// The number of complete items, if the current position is inside the list's `items`.
     items: Option<usize>,
+    /// The full batches that `push` has not returned yet.
     full: Vec<Batch>,
+    /// The batch that is not full yet.
     batch: Batch,
+    /// The list's text without its items.
     envelope: Vec<u8>,
 }
 
+/// The position relative to strings, in which brackets and commas have no meaning.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum LexerState {
     #[default]
     Outside,
+    /// Inside a string.
     String,
     /// After a backslash in a string.
     Escape,
@@ -74,11 +81,11 @@ impl Items {
 impl Splitter {
     /// Reads the next piece of the text and returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
-        let (mut at, mut taken) = (0, 0);
+        let (mut at, mut stored) = (0, 0);
         while let Some(&byte) = piece.get(at) {
             match (self.state, byte) {
                 (LexerState::Outside, b'"') => self.state = LexerState::String,
-                (LexerState::Outside, _) => taken = self.take_structure(piece, at, taken),
+                (LexerState::Outside, _) => stored = self.read_structure(piece, at, stored),
                 (LexerState::Escape, _) => self.state = LexerState::String,
                 (LexerState::String, _) => match memchr2(b'"', b'\\', &piece[at..]) {
                     None => break,
@@ -90,40 +97,40 @@ impl Splitter {
             }
             at += 1;
         }
-        self.take(&piece[taken..]);
+        self.store(&piece[stored..]);
         mem::take(&mut self.full)
     }
 
-    /// Handles the byte at `at`, which is outside of strings. The bytes of `piece` before `taken` are stored already;
-    /// returns the new value of `taken`.
-    fn take_structure(&mut self, piece: &[u8], at: usize, taken: usize) -> usize {
+    /// Handles the byte at `at`, which is outside of strings. The bytes of `piece` before `stored` are stored already;
+    /// returns the new value of `stored`.
+    fn read_structure(&mut self, piece: &[u8], at: usize, stored: usize) -> usize {
         let among_items = self.items.is_some();
         match piece[at] {
             b'[' if self.depth == 1 => {
                 self.depth = 2;
-                self.take(&piece[taken..=at]);
+                self.store(&piece[stored..=at]);
                 self.items = ends_with_items_key(&self.envelope).then_some(0);
                 at + 1
             }
             b'{' | b'[' => {
                 self.depth += 1;
-                taken
+                stored
             }
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth != 1 || !among_items {
-                    return taken;
+                    return stored;
                 }
-                self.take(&piece[taken..at]);
+                self.store(&piece[stored..at]);
                 self.end_items();
                 at
             }
             b',' if self.depth == 2 && among_items => {
-                self.take(&piece[taken..at]);
+                self.store(&piece[stored..at]);
                 self.end_item();
                 at + 1
             }
-            _ => taken,
+            _ => stored,
         }
     }
 
@@ -132,11 +139,13 @@ impl Splitter {
         (self.batch, self.envelope)
     }
 
-    fn take(&mut self, text: &[u8]) {
+    /// Stores a part of the text: in the batch if it belongs to an item, else in the envelope.
+    fn store(&mut self, text: &[u8]) {
         let to = if self.items.is_some() { &mut self.batch.text } else { &mut self.envelope };
         to.extend_from_slice(text);
     }
 
+    /// Ends an item, and the batch if it is full.
     fn end_item(&mut self) {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);

@@ -1,4 +1,5 @@
-//! Decodes the answer to a WATCH, which has one event in each line.
+//! Decodes the answer to a WATCH, which has one event in each line, into a stream of events. A Reflector reads the
+//! stream, and opens the next watch when it ends.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     if line.trim_ascii().is_empty() {
         return None;
     }
+    // The error, and whether the text ends too early.
     let (breaks_off, error) = match str::from_utf8(line) {
         Ok(text) => match try_decode(text, kind) {
             Ok(event) => return event,
@@ -68,6 +70,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     Some(WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500))))
 }
 
+/// Decodes one line of text; `None` for an event that is skipped.
 fn try_decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> serde_json::Result<Option<WatchEvent<T>>> {
     let Line { r#type, object } = serde_json::from_str(line)?;
     let text = object.get();
@@ -102,8 +105,8 @@ impl<T> From<Bookmark> for WatchEvent<T> {
 /// Ends the stream after its first error event.
 fn stop_after_error<T>(events: impl stream::Stream<Item = WatchEvent<T>>) -> impl stream::Stream<Item = WatchEvent<T>> {
     events.scan(false, |failed, event| {
-        let over = std::mem::replace(failed, matches!(event, WatchEvent::Error(_)));
-        ready((!over).then_some(event))
+        let had_failed = std::mem::replace(failed, matches!(event, WatchEvent::Error(_)));
+        ready((!had_failed).then_some(event))
     })
 }
 

@@ -1,4 +1,6 @@
-//! Coalesced buffer: merges the notifications of each object into one, or into a deletion and an add.
+//! Coalesced buffer: merges the notifications of each object that wait for a slow handler into one, or into a
+//! deletion and an add. So its size is limited by the number of objects, and the handler gets the newest state at
+//! once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,9 +11,13 @@ use crate::cache::key::Object;
 
 /// A buffer with one slot for each object. Objects are popped in the order in which they entered the buffer.
 pub(in crate::cache::processor) struct Coalesced<T> {
+    /// The slots by their numbers, which grow, so the first slot is the oldest.
     by_order: BTreeMap<u64, Slot<T>>,
+    /// The number of each object's slot.
     by_key: HashMap<String, u64>,
+    /// The number of the next slot.
     next: u64,
+    /// The number of notifications in all slots.
     len: usize,
 }
 
@@ -114,6 +120,7 @@ impl<T> Slot<T> {
 fn merge_changes<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
     use Notification::{Add, Update};
     match (before, change) {
+        // The handler has not got the object yet, so it remains an add, with the newest state.
         (Some(Add { initial: InitialList::Yes, .. }), Add { object, .. } | Update { new: object, .. }) => {
             Add { object, initial: InitialList::Yes }
         }

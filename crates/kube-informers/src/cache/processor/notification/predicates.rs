@@ -1,4 +1,5 @@
-//! Predicates: methods that tell which part of an object a notification changes. In Go: controller-runtime's `pkg/predicate`.
+//! Predicates: methods that tell which part of an object a notification changes, so that a handler can skip updates
+//! that do not concern it, such as those of the status. In Go: controller-runtime's `pkg/predicate`.
 
 use kube_core::{Resource, ResourceExt};
 
