@@ -1,6 +1,6 @@
 //! client-go's BenchmarkSharedIndexInformer: a writer sends updates as watch events through an informer to a handler, while readers list
 //! objects from the informer's cache without pause. It measures how much the two slow each other down. The source of the events is in this
-//! process, so no HTTP and no decoding is measured. `source.rs` uses the source and the informer, too.
+//! process, so no HTTP and no decoding is measured. The benchmark in `source.rs` reuses `Source` and `informer_of`.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

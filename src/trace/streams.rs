@@ -1,5 +1,5 @@
-//! Writes each line to standard output, standard error and the transcript, in the form that each of them needs. The
-//! printer locks this for every call.
+//! The three outputs of the printer: trace lines go to stdout, narration and messages to stderr, and a plain copy of the
+//! trace and the narration to the transcript file. The printer locks this for every call.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,12 @@ use super::visible::visible;
 use super::width::{Width, hanging, labelled, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
 
-/// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was.
+/// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was,
+/// unless the user asked for that or a transcript has the narration.
+///
+/// The narration is the text around the trace that explains it, and it can be left out: headings, the lesson's own
+/// sentences ([`What::Narration`]), and the remarks that the [`Commentary`] finds in the records. A notice is a message
+/// of the program; it is always printed.
 pub(super) struct Streams {
     out: BufWriter<Box<dyn Write + Send>>,
     err: Box<dyn Write + Send>,
@@ -22,7 +27,10 @@ pub(super) struct Streams {
     pub(super) err_paint: Paint,
     output: Output,
     pub(super) lang: Lang,
+    /// True if the narration is printed. If not, only the transcript has it.
     narrates: bool,
+    /// True if the narration includes the explainer's remarks, the steps of an informer. If not, the transcript has
+    /// none either.
     explains: bool,
     /// True if the user asked to leave the narration out.
     silent: bool,
@@ -100,7 +108,7 @@ impl Streams {
         record.shown_in(self.output)
     }
 
-    /// Returns the remarks to print before a record.
+    /// Returns the commentary's remarks to print before a record, without the explainer's if they are left out.
     pub(super) fn remarks(&mut self, record: &Record) -> Vec<Remark> {
         let explains = self.explains;
         let mut remarks = self.commentary.remarks_before(record);
@@ -108,6 +116,7 @@ impl Streams {
         remarks
     }
 
+    /// Prints a remark as part of the narration.
     pub(super) fn remark(&mut self, remark: &Remark) -> io::Result<()> {
         self.lift_footer();
         self.out.flush()?;
@@ -180,11 +189,11 @@ impl Streams {
         self.out.flush()
     }
 
-    /// Prints a remark that is not part of the narration.
+    /// Prints a notice.
     pub(super) fn notice(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
-        self.comment("# ", text);
+        self.print_wrapped("# ", text);
     }
 
     pub(super) fn heading(&mut self, text: &str) {
@@ -233,18 +242,19 @@ impl Streams {
         self.out.flush()
     }
 
-    /// Prints a remark, or only writes it into the transcript if the narration is left out.
+    /// Prints a text of the narration, or only writes it into the transcript if the narration is left out.
     fn narrate(&mut self, mark: &str, text: &str) {
         if self.narrates {
-            self.comment(mark, text);
+            self.print_wrapped(mark, text);
         } else {
             self.left_out = true;
             self.write_transcript(&wrapped(mark, &printable(text), TRANSCRIPT_WIDTH));
         }
     }
 
-    /// Prints a remark: the narrator's in bold, the steps plain. Dimmed steps could not be read on a projector.
-    fn comment(&mut self, mark: &str, text: &str) {
+    /// Prints a narration or a notice on standard error, and writes it into the transcript. It is bold after the mark
+    /// `# `. The explainer's remarks have another mark and are plain; dimmed, they could not be read on a projector.
+    fn print_wrapped(&mut self, mark: &str, text: &str) {
         let text = printable(text);
         for line in wrapped(mark, &text, self.width.of_narration()) {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
@@ -284,7 +294,7 @@ impl Drop for Streams {
                  --transcript FILE keeps both in order",
                 "trace 输出到别处，所以省略了旁白：--narrate 在这里显示旁白，--transcript FILE 按顺序保存两者",
             );
-            self.comment("# ", self.lang.pick(en, zh));
+            self.print_wrapped("# ", self.lang.pick(en, zh));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Lesson `deltafifo --era modern`: RealFIFO, today's queue (client-go 0.33), has one slot per change, in the order of
-//! the changes.
+//! Lesson `deltafifo --era modern`: RealFIFO, client-go's queue since 0.33, keeps every change on its own, in the order
+//! in which the changes came.
 //!
 //! Contains the five programs of [`super`], with RealFIFO. Traces: `fixtures/traces/deltafifo*-modern.txt`.
 
@@ -14,6 +14,7 @@ use kube_informers::cache::{Delta, RealFifo};
 
 // ANCHOR: queue
 fn queue_of_three(lab: &Lab) -> Result<RealFifo<Pod>> {
+    // Informers use `atomic`, too. It only matters for whole lists, and this lesson queues none.
     let queue = RealFifo::atomic(pod_key).observer(lab.observer());
     lab.narrate("Add(pod1) Add(pod2) Add(pod3)", "Add(pod1) Add(pod2) Add(pod3)");
     queue.add(Pod::new("pod1", 1.0))?;

@@ -10,8 +10,8 @@ use crate::trace::Style;
 use kube_informers::cache::{AsyncEventHandler, Notification};
 
 // ANCHOR: handler
-/// A handler whose message identifies it. It handles each notification up to a tenth of a second late, by the seed, so
-/// the seed decides the order between two handlers.
+/// A handler whose message identifies it. It waits up to 0.1 s, drawn from the seed, before it handles a notification,
+/// so the seed decides the order between two handlers.
 pub(in crate::lessons) struct PodHandler {
     lab: Lab,
     race: Race,

@@ -1,5 +1,5 @@
 //! The Job controller's additions to the event handlers in `shared/handlers.rs`: pods whose Job is gone are queued, because
-//! their finalizer would keep them for ever. The handlers make no requests.
+//! their finalizer would keep them for ever.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::DynamicObject;

@@ -1,5 +1,6 @@
-//! Writes JSON byte for byte as Go's `encoding/json` does, where the text itself matters: in messages to clients, in
-//! `managedFields`, and where two values are compared by their text. Answers to clients are not written here.
+//! Writes JSON byte for byte as Go's `encoding/json` does, where the text itself matters: in error messages, in
+//! `managedFields`, and where two values are compared by their text. `value::text` writes the objects in answers: clients
+//! parse them, so only the content matters there.
 
 use std::fmt::Write;
 

@@ -29,7 +29,7 @@ pub(crate) struct Url {
 /// Parses an absolute URL or an absolute path.
 ///
 /// # Errors
-/// The message of Go's `ParseRequestURI`, without the text.
+/// The message of Go's `ParseRequestURI`, without the URL.
 pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
@@ -66,7 +66,7 @@ pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
 /// Parses a URL that may have a fragment.
 ///
 /// # Errors
-/// The message of Go's `Parse`, without the text.
+/// The message of Go's `Parse`, without the URL.
 pub(crate) fn parse(text: &str) -> Result<Url, String> {
     let (before, fragment) = text.split_once('#').map_or((text, ""), |(before, fragment)| (before, fragment));
     let mut url = if before.is_empty() { Url::default() } else { parse_request(before)? };

@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-/// Returns the position of a key in an unordered watch cache.
+/// Returns the sort key of an object in the watch cache of an old server, which is unordered: the seed decides the order.
 pub fn cache_position(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }

@@ -147,8 +147,11 @@ impl Converter for Versions {
 /// The request that creates a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MadeBy {
-    /// Fields that only the server sets do not count as sent.
+    /// A POST. Metadata that only the server sets does not count as sent, because upstream's handler removes it before
+    /// it computes the owners. Applies and the cluster's own components use this too.
     Create,
+    /// A PUT of an object that does not exist. Upstream's handler for updates removes nothing before it computes the
+    /// owners. Unlike a POST, the object may have a resourceVersion.
     Update,
 }
 
@@ -255,8 +258,8 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
         tracked,
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: schema::zero(&schema::FieldType::Struct("Scale")),
-        // In the other modes an object has no entries before its first apply. Upstream would have entries then, and not
-        // fail.
+        // Only in mode `Kept`: in the others an object has no entries before its first apply, so nothing has to be
+        // converted. Upstream, which always has entries, fails.
         why_no_first_apply: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),

@@ -17,10 +17,11 @@ use crate::store::Store;
 use crate::store::filter::Filter;
 use kube_machinery::kinds::Resource;
 
-/// Starts a watch. The response is always 200 if the options are valid; later errors come as ERROR events.
+/// Starts a watch. The response is 200, unless the options are invalid or too many watches are open; later errors come
+/// as ERROR events.
 ///
-/// `era` decides about a watch that has neither a version nor `sendInitialEvents`: the old `/watch/` path is treated as
-/// by an old server, without a streaming list.
+/// `era` decides how a watch without `sendInitialEvents` starts, if it has no version or version 0. `list.rs` passes
+/// `Classic` for the old path `/watch/…`, because upstream sends no end bookmark there.
 pub(crate) fn watch(
     store: &Arc<Store>,
     resource: &'static Resource,
@@ -48,6 +49,9 @@ pub(crate) fn watch(
 /// Returns the start of a watch; `revision` is that of storage. A current server treats a watch without a
 /// resourceVersion, or from `0`, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
+    // `fresh` is the least version that the state must have: the one that the client names, or the newest one if it
+    // names none. It is `None`, so an older state will do, for version 0, and in `Classic` also without a version. `end`
+    // adds the bookmark that ends a streaming list; in `Classic` only `sendInitialEvents` gets it.
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },
         (Some(true), Some(0)) => Start::State { fresh: None, end: true },

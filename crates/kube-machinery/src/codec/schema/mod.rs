@@ -57,7 +57,8 @@ pub(crate) struct Field {
     pub(crate) named: Option<&'static str>,
     /// The way in which managers share the ownership of the field's contents.
     pub(crate) topology: Topology,
-    /// The value that a missing field counts as, if it is not the zero value of a field that Go always writes.
+    /// The declared default: what a missing field counts as in the key of a list item. `None`: the zero value, if Go
+    /// always writes the field.
     pub(crate) default: Option<&'static str>,
 }
 
@@ -214,8 +215,9 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
 /// Parses a struct of the table.
 ///
 /// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with
-/// `?` if it may be omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a
-/// named type, and words with `@`: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
+/// `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded), number, type, `strategy:key`
+/// if lists are merged, `=name` if Go has a named type, and words with `@`: `set`, `map:KEY,KEY`, `atomic`,
+/// `separable`, `default:VALUE`.
 fn read(text: &'static str) -> Struct {
     let mut lines = text.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');

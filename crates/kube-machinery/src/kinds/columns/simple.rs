@@ -5,13 +5,14 @@
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
 
-/// The columns of a kind that declares none.
+/// What `Resource::USUAL` has: the columns of a kind that declares none.
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
 pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
 
-/// The columns of a kind that upstream has no printer for, such as Roles. Upstream: `rest.NewDefaultTableConvertor`.
+/// Upstream's fallback, with Created At, for kinds that it has no printer for, such as Roles. Upstream:
+/// `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 
 pub(super) const CREATED_AT: Column =

@@ -2,8 +2,8 @@
 //! write if there are causes. The parts of a definition are validated in the modules beside this one, such as `schema`
 //! and `names`. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
 //!
-//! Upstream also refuses fields that are set in the spec and in a version at once. A definition that was converted from
-//! v1 never has such fields, so these rules are left out.
+//! Upstream also refuses fields that are set in the spec and in a version at once. A v1 definition, the only version
+//! served here, cannot set both, so these rules are left out.
 
 use std::collections::HashSet;
 
@@ -181,7 +181,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOption
     }
     let (schema, at_fields) = (&spec.own(version, "schema")["openAPIV3Schema"], at.child("selectableFields"));
     if !schema.is_object() {
-        let why = "may only be set when `version.schema.openAPIV3Schema` is not included";
+        let why = "may only be set when `version.schema.openAPIV3Schema` is not included"; // upstream's wording
         return causes.add(&at_fields, |at| Cause::invalid(at, "", why));
     }
     unsupported(schema, &at.child("schema.openAPIV3Schema"), causes);
@@ -272,8 +272,8 @@ const AT_ROOT: [&str; 22] = [
 ];
 
 /// Validates the schema of a version, or the schema that all versions share: first whether it is structural, then its
-/// defaults, then the rest. CEL rules are compiled only if nothing was wrong before. Upstream:
-/// `validateCustomResourceDefinitionValidation`.
+/// defaults, then the rest. CEL rules are compiled only if the schema is structural and its defaults are valid.
+/// Upstream: `validateCustomResourceDefinitionValidation`.
 fn validate_schema(
     validation: &Value,
     has_status: bool,

@@ -43,8 +43,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that upstream declares with tags on the types. Their causes come after those of the handwritten
-/// validation.
+/// Applies the rules of upstream's declarative validation (tags on Go types), which upstream runs last.
 fn validate_counts(spec: &Value) -> Vec<Cause> {
     let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
     match number(spec, "maxReplicas") {
@@ -58,8 +57,8 @@ fn validate_counts(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Chooses the check for the scale target's `apiVersion`. A target that an update leaves alone may keep any version,
-/// because older servers did not check it.
+/// Chooses the check for the scale target's `apiVersion`. If an update keeps the target's apiVersion and kind, any
+/// version may stay, because older servers did not check it.
 fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
     match text(target, "kind") {

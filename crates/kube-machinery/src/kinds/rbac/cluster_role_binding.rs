@@ -1,6 +1,7 @@
 //! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the
 //! whole cluster: its row in the table of kinds (`kinds::served`, whose rows are of the type
-//! `kinds::resource::Resource`), and its validation, which RoleBindings share. Upstream: `pkg/apis/rbac`.
+//! `kinds::resource::Resource`), and its validation (`subjects` has the rules that RoleBindings share). Upstream:
+//! `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;

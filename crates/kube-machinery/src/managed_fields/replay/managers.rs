@@ -71,7 +71,7 @@ fn apply(call: &Value) -> Result<Value, String> {
     let force = if call["force"] == true { Force::Yes } else { Force::No };
     let applied = manager(call).apply(Some(&call["live"]), &call["object"], force).map_err(refused)?;
     let mut object = applied;
-    // Upstream's result contains its kind.
+    // Upstream's result has apiVersion and kind; ours leaves them to the caller.
     object["apiVersion"] = call["of"]["apiVersion"].clone();
     object["kind"] = call["of"]["kind"].clone();
     Ok(object)

@@ -1,5 +1,5 @@
-//! Validation of two fields of a container: `restartPolicy` with its rules, which says if the container restarts after
-//! it ended, and `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
+//! Validation of three fields of a container: `restartPolicy` and `restartPolicyRules`, which say if the container
+//! restarts after it ended, and `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
 //! `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and `validateResizePolicy` in
 //! `pkg/apis/core/validation/validation.go`.
 

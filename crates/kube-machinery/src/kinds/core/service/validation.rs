@@ -1,6 +1,6 @@
 //! Validation of a whole Service, for each create and update: its ports and its type here, other fields in the modules
 //! beside this one. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
-//! `pkg/apis/core/validation/validation.go`, lines 6999 to 7250 and 7368.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -77,7 +77,8 @@ fn validate_external_name(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes.
+/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes, and that a
+/// service of the type ClusterIP has no `nodePort`.
 fn validate_port_numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
