@@ -24,7 +24,7 @@ pub enum Schedule {
     Cron(Cron),
 }
 
-/// The fields of a schedule. Each has a bit for every value, and [`field::STAR`] if it was not restricted.
+/// The fields of a schedule. Each has a bit for every value, and `field::STAR` if it was not restricted.
 #[derive(Clone, Debug)]
 pub struct Cron {
     minutes: u64,

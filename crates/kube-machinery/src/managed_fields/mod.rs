@@ -1,9 +1,9 @@
 //! Field ownership and server-side apply: which manager owns which fields of an object, and how an applied
 //! configuration is merged into one. It depends neither on HTTP nor on the store.
 //!
-//! The modules have upstream's names. [`fieldpath`] has sets of fields, [`schema`] describes lists and maps,
-//! [`typed`] compares and merges values of a schema's types, and [`merge`] has the rules of ownership. With them,
-//! [`field_manager`] maintains an object's `managedFields`.
+//! The modules have upstream's names. `fieldpath` has sets of fields, `schema` describes lists and maps,
+//! `typed` compares and merges values of a schema's types, and `merge` has the rules of ownership. With them,
+//! `field_manager` maintains an object's `managedFields`.
 //!
 //! Upstream: `sigs.k8s.io/structured-merge-diff/v6`, whose own tests are replayed here ([the
 //! recordings](../../../../fixtures/managed-fields/README.md)).

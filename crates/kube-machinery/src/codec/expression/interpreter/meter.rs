@@ -113,7 +113,7 @@ impl Meter {
         outcome
     }
 
-    /// Returns true if evaluation is nested deeper than [`FEW_LEVELS`].
+    /// Returns true if evaluation is nested deeper than `FEW_LEVELS`.
     pub fn is_deep(&self) -> bool {
         self.levels.get() > FEW_LEVELS
     }
