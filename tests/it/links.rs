@@ -99,3 +99,21 @@ fn every_source_file_that_the_documents_name_exists() {
     }
     assert!(missing.is_empty(), "there are no such files:\n{}", missing.join("\n"));
 }
+
+#[test]
+fn every_job_has_a_row_in_contributing_with_the_folders_that_it_guards() {
+    let contributing = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let jobs = fs::read_dir(root().join(".ci/jobs")).unwrap().map(|job| job.unwrap().path());
+    for job in jobs {
+        let script = fs::read_to_string(&job).unwrap();
+        let guards =
+            script.lines().find_map(|line| line.strip_prefix("# Guards: ")).expect("a job names what it guards");
+        let folders: Vec<String> = guards.split(' ').map(|folder| format!("`{folder}`")).collect();
+        let name = job.file_name().unwrap().to_str().unwrap();
+        let row = contributing.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        assert!(row.is_some_and(|row| row.contains(&folders.join(", "))), "{name}");
+        for folder in guards.split(' ').filter(|folder| !folder.contains('*')) {
+            assert!(root().join(folder).exists(), "{name} guards {folder}");
+        }
+    }
+}
