@@ -13,7 +13,10 @@ use kube_machinery::kinds::{Catalog, Resource, Scope};
 use kube_machinery::value::Value;
 
 impl Store {
-    /// Takes over the objects of an earlier server. Its history is lost, as after a compaction: a watch or a list at an
+    /// Takes over the objects of an earlier server. The store must begin at that server's last revision
+    /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of revisions.
+    ///
+    /// The history is lost, as after a compaction: a watch or a list at an
     /// earlier revision gets 410 Gone.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
 
-/// What `Resource::USUAL` has: the columns of a kind that declares none.
+/// The columns of a kind that declares none (`Resource::USUAL`).
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
