@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // buildBefore builds the program of an earlier revision, from the git history. It uses a target folder of its own, so
@@ -25,8 +26,41 @@ func buildBefore(ctx context.Context, p programs, profile, revision string) (str
 	if err := loud(process(ctx, "tar", "-xmf", archive, "-C", sources)); err != nil {
 		return "", err
 	}
+	if err := takeProfiles(filepath.Join(p.root, "Cargo.toml"), filepath.Join(sources, "Cargo.toml")); err != nil {
+		return "", err
+	}
 	return cargo(ctx, sources, "informer-lab", "build", "--locked", "-p", "informer-lab", "--profile", profile,
 		"--target-dir", filepath.Join(p.root, "target", "before"))
+}
+
+// takeProfiles replaces the profiles of the manifest into with those of from, because the comparison is about the code
+// and not about the compiler's options.
+func takeProfiles(from, into string) error {
+	ours, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	theirs, err := os.ReadFile(into)
+	if err != nil {
+		return err
+	}
+	_, profiles := splitProfiles(string(ours))
+	rest, _ := splitProfiles(string(theirs))
+	return os.WriteFile(into, []byte(rest+"\n"+profiles), 0o644)
+}
+
+// splitProfiles splits a manifest into the tables of its profiles and the rest.
+func splitProfiles(manifest string) (rest, profiles string) {
+	into := &rest
+	for line := range strings.Lines(manifest) {
+		if strings.HasPrefix(line, "[profile") {
+			into = &profiles
+		} else if strings.HasPrefix(line, "[") {
+			into = &rest
+		}
+		*into += line
+	}
+	return rest, profiles
 }
 
 // nothingMore is the ratio at which the cluster costs no more than before: the machine alone makes figures vary by a
