@@ -1,5 +1,4 @@
-//! WorkQueue: a queue of keys that gives each key to only one worker at a time. Upstream: `Typed`, `DelayingInterface` and
-//! `RateLimitingInterface` in `util/workqueue`.
+//! WorkQueue: upstream's `Typed`, `DelayingInterface` and `RateLimitingInterface` in `util/workqueue`.
 
 use std::fmt;
 use std::hash::Hash;
@@ -30,8 +29,7 @@ use crate::lock::{Mutex, lock};
 ///   ([`add_rate_limited`](Self::add_rate_limited)).
 /// - After [`shut_down`](Self::shut_down), no key can be added, and workers still get the queued keys.
 ///
-/// Most programs add keys in their handlers and process them with [`workers`](Self::workers). Share a queue by reference
-/// or in an `Arc`.
+/// Share a queue by reference or in an `Arc`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -52,9 +50,8 @@ use crate::lock::{Mutex, lock};
 /// ```
 ///
 /// # Delays
-/// A delayed key is added as if by [`add`](Self::add) at the moment when it is due. Keys with the same due time are added
-/// in the order in which they were delayed. A key can be delayed and queued at the same time, or delayed while a worker
-/// has it.
+/// A delayed key is added as if by [`add`](Self::add) when it is due. Keys with the same due time are added in the
+/// order in which they were delayed. A key can be delayed while it is queued or in progress.
 ///
 /// The queue has no task of its own. Every operation first adds the keys that are due, and one of the waiting
 /// [`get`](Self::get)s sleeps until the next key is due, on `tokio`'s clock. A test can therefore pause the clock:
@@ -112,13 +109,12 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         state.add(key, Instant::now);
     }
 
-    /// Adds a key after `delay`, at once if it is zero (client-go's `AddAfter`). If a key is delayed several times, the
-    /// earliest time counts. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
+    /// Adds a key after `delay` (client-go's `AddAfter`). If a key is delayed several times, the earliest time counts.
+    /// Never blocks. Ignored once the queue shuts down.
     pub fn add_after(&self, key: T, delay: Duration) {
         self.add_later(key, delay, DelayReason::Requested);
     }
 
-    /// Adds a key after `delay`, and reports the reason of the delay to the observer.
     fn add_later(&self, key: T, delay: Duration, reason: DelayReason) {
         let mut state = self.access();
         let now = Instant::now();
@@ -141,14 +137,14 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     }
 
     /// Counts a failure of the key and adds it after the rate limiter's wait (client-go's `AddRateLimited`). Once the
-    /// queue shuts down, the failure is still counted, but the key is not added.
+    /// queue shuts down, the failure is only counted.
     pub fn add_rate_limited(&self, key: T) {
         let delay = lock(&self.limiter).when(&key);
         self.add_later(key, delay, DelayReason::RateLimited);
     }
 
     /// Resets a key's failures, after the work succeeded or was given up (client-go's `Forget`). Otherwise the rate
-    /// limiter remembers the key for ever. This does not end the work on the key.
+    /// limiter remembers the key for ever. The work on the key continues.
     pub fn forget(&self, key: &T) {
         lock(&self.limiter).forget(key);
     }
@@ -174,12 +170,11 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Waits for the next key and takes it; `None` once the queue has shut down and is empty (client-go's `Get`). The
     /// work on the key ends when the returned [`Item`] is dropped or consumed by one of its methods.
     ///
-    /// While keys are queued, the queue wakes one waiting `get` at a time, in the order in which they began to wait. The
-    /// woken `get` takes a key and, if keys are left, wakes the next `get`. A new call of `get` in between may take the
-    /// key first; the woken `get` then waits again, behind the others.
+    /// While keys are queued, the queue wakes one waiting `get` at a time, in the order of their waits. The woken `get` takes a key and, if
+    /// keys are left, wakes the next. If a new call of `get` takes the key first, the woken `get` waits again, behind the others.
     ///
-    /// The future is cancel safe: if a waiting `get` is dropped, it has taken no key, and if it was woken, another `get`
-    /// is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
+    /// The future is cancel safe: a dropped `get` has taken no key, and if it was woken, it wakes another. A woken
+    /// `get` must be polled or dropped, because no other `get` is woken until then.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         consume_budget().await; // a full queue must not starve the other tasks of this thread
         let found = self.access().try_take(); // usually finds a key, so the cost of a `Getter` is saved
@@ -193,9 +188,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 
     /// Ends the work on a key (client-go's `Done`). If the key was added meanwhile, it is queued again.
     ///
-    /// This is the low-level way, for a key from [`Item::into_key`]; dropping an [`Item`] does the same. Nothing happens
-    /// if no worker has the key. But do not call this for a queued key, which would be queued a second time, as in
-    /// client-go.
+    /// This is for a key from [`Item::into_key`]; dropping an [`Item`] does the same. Nothing happens if no worker has
+    /// the key. A queued key would be queued a second time, as in client-go.
     pub fn done(&self, key: &T) {
         let _forgotten = self.access().done(key); // dropped after the lock is released
     }
@@ -203,8 +197,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Shuts the queue down (client-go's `ShutDown`). No key can be added any more, and delayed keys are dropped. Each
     /// waiting or later [`get`](Self::get) returns the remaining queued keys, then `None`.
     ///
-    /// Does not wait for the workers, and also ends every wait of [`shut_down_with_drain`](Self::shut_down_with_drain).
-    /// May be called again.
+    /// Does not wait for the workers, and ends every wait of [`shut_down_with_drain`](Self::shut_down_with_drain).
     pub fn shut_down(&self) {
         let _dropped = {
             let mut state = self.access();
@@ -216,10 +209,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         };
     }
 
-    /// Shuts the queue down at once, like [`shut_down`](Self::shut_down). The returned future waits until no key is in
-    /// progress, or until `shut_down` is called (client-go's `ShutDownWithDrain`). Several callers may wait.
-    ///
-    /// As in client-go, it does not wait for queued keys that no worker has taken yet.
+    /// Shuts the queue down at once, like [`shut_down`](Self::shut_down). The returned future waits until no key is in progress, or until
+    /// `shut_down` is called (client-go's `ShutDownWithDrain`). As in client-go, it does not wait for queued keys.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
         let (shut_downs, _dropped) = {
             let mut state = self.access();
@@ -247,8 +238,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         lock(&self.state).shutting_down
     }
 
-    /// Returns the age of the work in progress: client-go's metrics `unfinished_work_seconds` and
-    /// `longest_running_processor_seconds`.
+    /// Returns the age of the work in progress (client-go's metrics `unfinished_work_seconds` and `longest_running_processor_seconds`).
     pub fn unfinished(&self) -> Unfinished {
         let state = lock(&self.state);
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
@@ -256,12 +246,10 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
 }
 
 impl<T> WorkQueue<T> {
-    /// Makes a queue from the parts that a builder has configured.
     pub(super) fn from_parts(state: QueueState<T>, limiter: Box<dyn RateLimiter<T>>) -> Self {
         Self { state: Mutex::new(state), signals: Signals::default(), limiter: Mutex::new(limiter) }
     }
 
-    /// Locks the state for one operation, after which the waiting tasks are woken.
     #[inline]
     pub(super) fn access(&self) -> Access<'_, T> {
         Access::new(lock(&self.state), &self.signals)

@@ -1,5 +1,4 @@
-//! SharedInformerFactory: makes one shared informer per type and runs all of them together. Upstream:
-//! `client-go/informers/factory.go`.
+//! SharedInformerFactory: one shared informer per type. Upstream: `client-go/informers/factory.go`.
 
 mod customizations;
 mod failure;
@@ -71,36 +70,30 @@ pub struct SharedInformerFactory {
     reflector: ReflectorOptions,
     observer: Observer,
     informers: Mutex<Informers>,
-    /// The runs of the informers.
     tasks: TaskTracker,
     failure: Arc<FirstFailure>,
 }
 
-/// The informers of a factory, under its lock.
 #[derive(Default)]
 struct Informers {
-    /// The informers in the order in which they were first requested.
+    /// In the order in which they were first requested.
     all: Vec<AnyInformer>,
     shutting_down: bool,
 }
 
 impl Informers {
-    /// Returns the informer with this identifier, if it was requested before.
     fn get<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         self.all.iter().find_map(|informer| informer.informer(id))
     }
 }
 
-/// The first informer that failed.
 #[derive(Default)]
 struct FirstFailure {
     failed: Mutex<Option<InformerFailed>>,
-    /// Fires at the first failure.
     happened: DoneSender,
 }
 
 impl FirstFailure {
-    /// Logs a failure, and keeps it if it is the first.
     fn record(&self, informer: InformerId, error: RunError) {
         error!("the informer of {informer} ended: {}", with_causes(&error));
         lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
@@ -136,32 +129,28 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Sets the default resync period of handlers, after which a handler gets an update of every object again. With zero,
-    /// the default, handlers without their own period never resync.
+    /// Sets the default resync period of handlers; zero, the default, means never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
         self
     }
 
-    /// Sets a function that changes the options of every list and watch just before the request, for example to add a
-    /// selector (client-go's `WithTweakListOptions`).
+    /// Sets a function that changes the options of every list and watch just before the request (client-go's `WithTweakListOptions`).
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// Drops `metadata.managedFields` of all objects, which take a third of the memory of a pod; see
-    /// [`ListWatch::without_managed_fields`].
+    /// Drops `metadata.managedFields` of all objects; see [`ListWatch::without_managed_fields`].
     #[must_use]
     pub fn without_managed_fields(mut self) -> Self {
         self.managed_fields = ManagedFields::Skipped;
         self
     }
 
-    /// Sets a function that configures the informers of one type, for example with a resync period, a transformer or
-    /// Reflector options.
+    /// Sets a function that configures the informers of one type, for example with a resync period or a transformer.
     ///
     /// If set twice for a type, the last function is used. For [`DynamicObject`], the function is called for each kind.
     /// The builder already has the index [`NAMESPACE_INDEX`]. If two threads request an informer at the same time, the
@@ -212,15 +201,14 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Sets the observer that gets the events of all informers.
+    /// Sets the observer of all informers.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Returns the informer of a type, the same one each time (client-go's `InformerFor`). It does nothing before
-    /// [`SharedInformerFactory::start`].
+    /// Returns the informer of a type, the same one each time (client-go's `InformerFor`).
     pub fn informer<K>(&self) -> SharedIndexInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
@@ -229,9 +217,8 @@ impl SharedInformerFactory {
         self.informer_of(InformerId::of::<K>(), member::has_namespace::<K>(), ListWatch::of_known_type)
     }
 
-    /// Returns the informer of a type whose objects are decoded as a `P`, a type with only the fields that the program
-    /// needs. It is the same informer each time, but not that of [`informer`](Self::informer): it has its own list and
-    /// watch. See [`ListWatch::read_as`].
+    /// Returns the informer of a type whose objects are decoded as a `P` ([`ListWatch::read_as`]). It is the same
+    /// informer each time, but not that of [`informer`](Self::informer): it has its own list and watch.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -301,7 +288,6 @@ impl SharedInformerFactory {
         self.informer_of(id, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
     }
 
-    /// Returns the informer with this identifier. Makes it for `source` if it was not requested before.
     fn informer_of<T>(
         &self,
         id: InformerId,
@@ -331,7 +317,6 @@ impl SharedInformerFactory {
         made
     }
 
-    /// Makes an informer with the factory's options and the customization of its type.
     fn make<T>(&self, source: ListWatch<T>) -> SharedIndexInformer<T>
     where
         T: Object + DeserializeOwned + Send + Sync + 'static,
@@ -363,9 +348,8 @@ impl SharedInformerFactory {
     /// Starts every requested informer that does not run yet. Returns at once; the informers run until `stop` is
     /// cancelled. Call it again after requesting more informers. Does nothing once the shutdown has begun.
     ///
-    /// If an informer fails, for example because a handler panicked, this is logged as an error and
-    /// [`SharedInformerFactory::failed`] fires. The other informers continue; use [`SharedInformerFactory::run`] to stop
-    /// them.
+    /// If an informer fails, this is logged and [`SharedInformerFactory::failed`] fires. The other informers continue,
+    /// unlike in [`SharedInformerFactory::run`].
     ///
     /// # Panics
     /// If called outside of a tokio runtime.
@@ -388,8 +372,8 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until every started informer has synced or can no longer sync, or `stop` is cancelled. Returns for each of
-    /// them whether it has synced (client-go's `WaitForCacheSync`).
+    /// Waits until every started informer has synced or can no longer sync, or `stop` is cancelled (client-go's
+    /// `WaitForCacheSync`). Returns which have synced.
     pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<InformerId, bool> {
         let started: Vec<(InformerId, Done)> =
             lock(&self.informers).all.iter().filter_map(AnyInformer::started).collect();
@@ -399,18 +383,17 @@ impl SharedInformerFactory {
         started.into_iter().map(|(id, synced)| (id, synced.is_done())).collect()
     }
 
-    /// Returns a signal that fires when an informer has failed. [`SharedInformerFactory::failure`] returns the failure.
+    /// Returns a signal that fires at the first failure of an informer.
     pub fn failed(&self) -> Done {
         self.failure.happened.done()
     }
 
-    /// Returns the first failure of an informer; `None` if none has failed.
+    /// Returns the first failure of an informer.
     pub fn failure(&self) -> Option<InformerFailed> {
         lock(&self.failure.failed).clone()
     }
 
-    /// Starts every requested informer, and waits until `stop` is cancelled or an informer fails. Then stops all of them
-    /// and shuts the factory down.
+    /// Starts every requested informer, waits until `stop` is cancelled or an informer fails, and shuts the factory down.
     ///
     /// # Errors
     /// The first failure of an informer.
@@ -429,11 +412,11 @@ impl SharedInformerFactory {
         self.shutdown().await
     }
 
-    /// Prevents further starts and waits for the running informers (client-go's `Shutdown`). Cancel their `stop` before
-    /// or meanwhile, because this method does not.
+    /// Prevents further starts and waits for the running informers (client-go's `Shutdown`), whose `stop` the caller
+    /// cancels before or meanwhile.
     ///
-    /// Informers that were not started or are requested later count as stopped. The method may be called several times
-    /// and concurrently; each call waits for all informers. Its future may be dropped.
+    /// Informers that were not started count as stopped. The method may be called several times and concurrently, and
+    /// its future may be dropped.
     ///
     /// # Errors
     /// The first failure of an informer.

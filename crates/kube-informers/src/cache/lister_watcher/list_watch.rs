@@ -1,6 +1,4 @@
-//! ListWatch: lists and watches one resource of an API server through a `kube::Client`. It is the usual source of a
-//! Reflector. Its files build the requests and decode the answers while they arrive. Upstream:
-//! `tools/cache/listwatch.go`.
+//! ListWatch: the usual source of a Reflector, a resource of an API server. Upstream: `tools/cache/listwatch.go`.
 
 mod kind;
 mod list;
@@ -50,11 +48,10 @@ use request::{Accept, METADATA, OBJECTS};
 ///
 /// # The client's own retries
 ///
-/// A `kube::Client` made from a `kube::Config` retries by itself, up to 15 times and for minutes, when the server answers
-/// 429, 503 or 504. A Reflector does not see these answers, but it needs one of them: after a restart of the server, "too
-/// large resource version" tells it to list again without that version. With the client's retries, the cache is not
-/// updated until they are used up or [`idle_timeout`](Self::idle_timeout) has passed. Informers retry by their own rules,
-/// so turn off the client's retries:
+/// A `kube::Client` made from a `kube::Config` retries by itself, up to 15 times and for minutes, when the server answers 429, 503 or 504.
+/// A Reflector needs one of these answers: after a restart of the server, "too large resource version" tells it to list again without that
+/// version. Until the client's retries are used up or [`idle_timeout`](Self::idle_timeout) has passed, the cache is not updated. Informers
+/// retry by their own rules, so turn off the client's retries:
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -97,8 +94,7 @@ impl<T: Resource<DynamicType = ()>> ListWatch<T> {
 }
 
 impl<T: Resource> ListWatch<T> {
-    /// Lists and watches the objects of one namespace, or of all namespaces if `namespace` is empty, for a type that is
-    /// known only at run time, such as `DynamicObject`.
+    /// Like [`ListWatch::namespaced`], for a type that is known only at run time, such as `DynamicObject`.
     pub fn namespaced_with(client: kube_client::Client, namespace: &str, dynamic_type: &T::DynamicType) -> Self
     where
         T: Resource<Scope = DynamicResourceScope>,
@@ -106,8 +102,7 @@ impl<T: Resource> ListWatch<T> {
         Self::of_dynamic_type(client, Some(namespace).filter(|namespace| !namespace.is_empty()), dynamic_type)
     }
 
-    /// Lists and watches the objects of all namespaces, or of a cluster-scoped resource, for a type that is known only at
-    /// run time, such as `DynamicObject`.
+    /// Like [`ListWatch::all`], for a type that is known only at run time, such as `DynamicObject`.
     pub fn all_with(client: kube_client::Client, dynamic_type: &T::DynamicType) -> Self {
         Self::of_dynamic_type(client, None, dynamic_type)
     }
@@ -120,7 +115,6 @@ impl<T: Resource> ListWatch<T> {
         Self::at(client, T::url_path(dynamic_type, namespace), namespace, dynamic_type, ItemTypeMeta::Filled)
     }
 
-    /// Makes the source of the objects at this path.
     fn at(
         client: kube_client::Client,
         path: String,
@@ -152,8 +146,7 @@ impl<T: Resource> ListWatch<T> {
         if T::metadata_api() { whole.into_metadata() } else { whole }
     }
 
-    /// Requests only the metadata of the objects (client-go's `metadata` package), which saves the server and the program
-    /// the rest. This suits controllers that need only names, labels, annotations and owners.
+    /// Requests only the metadata of the objects (client-go's `metadata` package).
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -184,8 +177,7 @@ impl<T: Resource> ListWatch<T> {
 /// # }
 /// ```
 ///
-/// An [`Api`] does not give access to a type that is known only at run time. For such a type, use
-/// [`ListWatch::namespaced_with`] or [`ListWatch::all_with`].
+/// For a type that is known only at run time, use [`ListWatch::namespaced_with`] or [`ListWatch::all_with`].
 impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
     fn from(api: Api<T>) -> Self {
         let path = api.resource_url().to_owned();
@@ -196,7 +188,7 @@ impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
 
 impl<T> ListWatch<T> {
     /// Adds a function that changes the options of every list and watch just before the request (client-go's
-    /// `TweakListOptionsFunc`). Several functions run in the order in which they were added.
+    /// `TweakListOptionsFunc`). Several functions run in the order of their addition.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(match self.tweak.take() {
@@ -209,8 +201,7 @@ impl<T> ListWatch<T> {
         self
     }
 
-    /// Restricts the objects by a label selector, such as `app=web,tier!=cache`. If called again, objects must match both
-    /// selectors.
+    /// Restricts the objects by a label selector, such as `app=web,tier!=cache`, in addition to earlier selectors.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -227,16 +218,15 @@ impl<T> ListWatch<T> {
         self.tweak(move |options| narrow(&mut options.label_selector, &selector))
     }
 
-    /// Restricts the objects by a field selector, such as `metadata.name=web`. If called again, objects must match both
-    /// selectors.
+    /// Restricts the objects by a field selector, such as `metadata.name=web`, in addition to earlier selectors.
     #[must_use]
     pub fn fields(self, selector: impl Into<String>) -> Self {
         let selector = selector.into();
         self.tweak(move |options| narrow(&mut options.field_selector, &selector))
     }
 
-    /// Decodes each object as a `P`, a type with only the fields that the program needs. The other fields are skipped
-    /// during decoding and take no memory. A typical pod takes less than 2 KB as the type below, and 39 KB as a `Pod`.
+    /// Decodes each object as a `P`, a type with only the fields that the program needs. The other fields take no
+    /// memory: a typical pod takes less than 2 KB as the type below, and 39 KB as a `Pod`.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -267,15 +257,14 @@ impl<T> ListWatch<T> {
     /// # Ok(()) }
     /// ```
     ///
-    /// If an object cannot be decoded as a `P`, its list or watch fails, and the informer retries without end. The reason
-    /// is reported only to [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) and the log.
+    /// If an object cannot be decoded as a `P`, its list or watch fails, and the informer retries without end.
     #[must_use]
     pub fn read_as<P>(self) -> ListWatch<P> {
         self.with_type()
     }
 
-    /// Drops `metadata.managedFields` from each object's text before decoding, to save memory. A pod of a ReplicaSet with
-    /// two field managers takes 18 KB without them and 29 KB with them.
+    /// Drops `metadata.managedFields` from each object's text before decoding. A pod of a ReplicaSet with two field
+    /// managers takes 18 KB without them and 29 KB with them.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -303,7 +292,6 @@ impl<T> ListWatch<T> {
         self
     }
 
-    /// Requests only the metadata of the same objects.
     fn into_metadata<P>(self) -> ListWatch<P> {
         let kind = Kind {
             api_version: "meta.k8s.io/v1".to_owned(),
@@ -314,14 +302,12 @@ impl<T> ListWatch<T> {
         ListWatch { accept: METADATA, kind: Arc::new(kind), ..self.with_type() }
     }
 
-    /// Changes the type of the objects and keeps everything else.
     fn with_type<P>(self) -> ListWatch<P> {
         let Self { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData } = self;
         ListWatch { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData }
     }
 }
 
-/// Adds the requirements of `also` to a selector.
 fn narrow(selector: &mut Option<String>, also: &str) {
     let selector = selector.get_or_insert_default();
     if !selector.is_empty() && !also.is_empty() {

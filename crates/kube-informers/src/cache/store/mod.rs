@@ -1,5 +1,4 @@
-//! Store: a thread-safe collection of objects by key, and the traits by which Reflectors and queues use it. Upstream:
-//! `tools/cache/store.go`.
+//! Store: a thread-safe collection of objects by key. Upstream: `tools/cache/store.go`.
 
 mod content;
 mod index;
@@ -42,39 +41,39 @@ pub trait ReflectorStore<T>: Send + Sync {
     /// Handles an ADDED event of the watch.
     ///
     /// # Errors
-    /// The object was refused; see the implementation.
+    /// The object was refused.
     fn add(&self, object: Arc<T>) -> Result<(), Error>;
     /// Handles a MODIFIED event of the watch.
     ///
     /// # Errors
-    /// The object was refused; see the implementation.
+    /// The object was refused.
     fn update(&self, object: Arc<T>) -> Result<(), Error>;
     /// Handles a DELETED event of the watch.
     ///
     /// # Errors
-    /// The deletion was refused; see the implementation.
+    /// The deletion was refused.
     fn delete(&self, deletion: Deletion<T>) -> Result<(), Error>;
-    /// Handles a list: replaces the whole content with these objects, which are the state at this resourceVersion.
+    /// Handles a list: replaces the whole content with these objects, the state at this resourceVersion.
     ///
     /// # Errors
-    /// An object was refused; see the implementation.
+    /// An object was refused.
     fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error>;
-    /// Handles a resync: repeats all known objects to the consumer. By default does nothing.
+    /// Handles a resync: repeats all known objects to the consumer. Does nothing by default.
     ///
     /// # Errors
     /// See the implementation.
     fn resync(&self) -> Result<(), Error> {
         Ok(())
     }
-    /// Handles a bookmark: the watch has sent every change up to this resourceVersion. By default does nothing.
+    /// Handles a bookmark: the watch has sent every change up to this resourceVersion. Does nothing by default.
     ///
     /// # Errors
     /// See the implementation.
     fn bookmark(&self, _resource_version: &str) -> Result<(), Error> {
         Ok(())
     }
-    /// Returns the transformer. A streaming list applies it as soon as an object arrives, to save memory. The store then
-    /// applies it a second time, which must not change the object further.
+    /// Returns the transformer. A streaming list applies it as soon as an object arrives, and the store a second time,
+    /// which must not change the object further.
     fn transformer(&self) -> Transformer<T> {
         Transformer::default()
     }
@@ -154,19 +153,18 @@ impl<T> Store<T> {
 }
 
 impl<T> Store<T> {
-    /// Returns a read-only view of this store.
+    /// Returns a read-only view.
     pub fn reader(&self) -> Reader<T> {
         Reader::new(self.content.clone())
     }
 
-    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         self.content.close();
     }
 }
 
 impl<T: Object> Store<T> {
-    /// Stores an object and replaces an object with the same key, if any.
+    /// Stores an object, new or existing.
     ///
     /// # Errors
     /// The key function or the transformer failed.
@@ -174,7 +172,7 @@ impl<T: Object> Store<T> {
         self.put(object.into()).map(drop)
     }
 
-    /// Stores an object like [`Store::add`], whether or not the key exists.
+    /// Does the same as [`Store::add`].
     ///
     /// # Errors
     /// As [`Store::add`].
@@ -212,7 +210,7 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
-    /// Replaces the whole content with a prepared one, and returns the old content.
+    /// Returns the old content.
     pub(super) fn replace_with(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
         self.observer.emit::<T>(|| {
@@ -250,7 +248,6 @@ impl<T: Object> Store<T> {
         if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
     }
 
-    /// Converts an operation of the public type to one with a key.
     fn operation(&self, transaction: Transaction<T>) -> Result<Operation<T>, KeyError> {
         Ok(match transaction {
             Transaction::Put(object) => Operation::Put { key: self.key_of(&object)?, object },
@@ -303,7 +300,7 @@ impl<T: Object> Store<T> {
         self.key.key_of(object)
     }
 
-    /// Stores an object and returns the object that it replaced.
+    /// Stores an object and returns the one that it replaced.
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
@@ -313,14 +310,13 @@ impl<T: Object> Store<T> {
         Ok(old)
     }
 
-    /// Passes an event to the observer. The event is `None` if there is no observer.
     fn emit_if_observed(&self, change: Option<Event>) {
         if let Some(change) = change {
             self.observer.emit::<T>(|| change);
         }
     }
 
-    /// Returns the event of an operation. It must be built before the operation, because it contains the old state.
+    /// Must be called before the operation, because the event contains the old state.
     fn operation_event(&self, operation: &Operation<T>) -> Event {
         match operation {
             Operation::Put { key, object } => self.stored_event(key, object),
@@ -328,7 +324,6 @@ impl<T: Object> Store<T> {
         }
     }
 
-    /// Returns the event of storing an object, with the index values before and after.
     fn stored_event(&self, key: &str, object: &T) -> Event {
         let old = self.content.get(key);
         Event::Stored {
@@ -339,7 +334,6 @@ impl<T: Object> Store<T> {
         }
     }
 
-    /// Returns the event of removing the object with this key.
     fn removed_event(&self, key: &str) -> Event {
         let old = self.content.get(key);
         Event::Removed {
@@ -349,13 +343,12 @@ impl<T: Object> Store<T> {
         }
     }
 
-    /// Returns the object as the transformer changes it.
     pub(super) fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
         self.transformer.apply(object).map_err(Error::TransformStored)
     }
 }
 
-/// Ends all waits for a resourceVersion, because readers may outlive the store but nothing can write it any more.
+/// Readers may outlive the store, but nothing can write it any more.
 impl<T> Drop for Store<T> {
     fn drop(&mut self) {
         self.close();
