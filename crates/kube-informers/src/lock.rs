@@ -1,7 +1,6 @@
-//! `lock` and `lock_yielding`: the two ways to take a mutex in this crate. Every mutex is taken through them, for two
-//! reasons. They wait a short time before the thread sleeps, because the locks are held for less than a microsecond.
-//! And with `--cfg shuttle` the mutexes are those of shuttle, which tries all orders of the threads in a concurrency
-//! test. Both ignore poisoning.
+//! The two ways to take a mutex in this crate. Both spin a short time before the thread sleeps, because the locks are
+//! held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of shuttle,
+//! which tries all orders of the threads in a concurrency test.
 //!
 //! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times as
 //! long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
@@ -21,29 +20,25 @@ pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 #[cfg(shuttle)]
 use shuttle::thread::yield_now;
 
-/// The number of times that a thread tries a held lock again before it lets the system put it to sleep.
 #[cfg(not(shuttle))]
 const SPIN_TRIES: usize = 3;
 
-/// The number of pause instructions between two tries: some microseconds at most. With fewer than 64 or more than 256, two
-/// processors get less work through one queue.
+/// Some microseconds at most. With fewer than 64 or more than 256, two processors get less work through one queue.
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
 /// The number of times that a reader yields its processor before it waits in the lock's line like a writer.
 const YIELDS: usize = 100;
 
-/// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
-/// after every step that can panic, so the state is whole.
+/// Also if a thread panicked while it held the lock: code of this crate changes the state under a lock only after every
+/// step that can panic, so the state is whole.
 #[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))
 }
 
-/// Waits for a lock that another thread holds, and takes it.
-///
-/// The thread pauses between its tries. In a pause the holder does dozens of short operations. If the thread tried without a
-/// pause, the two processors would pass the lock's cache lines back and forth, and that takes longer than the operations.
+/// In a pause the holder does dozens of short operations. Without pauses, the two processors would pass the lock's
+/// cache lines back and forth, and that takes longer than the operations.
 #[cold]
 fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(not(shuttle))]
@@ -56,11 +51,9 @@ fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes the lock like [`lock`], but for readers, which do not wait in the lock's line.
-///
-/// In the line, the system wakes one thread after the other, each when the scheduler gets to it. A writer behind many
-/// readers would wait for all of them: for seconds, if there are more readers than processors. A reader that finds the
-/// lock taken yields its processor and tries again.
+/// Takes the lock like [`lock`], but for readers, which yield the processor and try again instead of waiting in the
+/// lock's line. In the line, the system wakes one thread after the other, and a writer behind many readers would wait
+/// for all of them: for seconds, if there are more readers than processors.
 pub(crate) fn lock_yielding<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..YIELDS {
         if let Some(guard) = try_lock(mutex) {
@@ -71,7 +64,6 @@ pub(crate) fn lock_yielding<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     lock(mutex)
 }
 
-/// Takes the lock if it is free.
 #[inline]
 fn try_lock<T: ?Sized>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match mutex.try_lock() {

@@ -1,5 +1,4 @@
-//! FieldSelector: selects objects by the values of their fields, as `kubectl --field-selector` does. The caller looks
-//! up the fields, because each kind has others. Upstream: `apimachinery/pkg/fields/selector.go`.
+//! FieldSelector: selects objects as `kubectl --field-selector` does. Upstream: `apimachinery/pkg/fields/selector.go`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -85,8 +84,7 @@ impl FieldSelector {
 impl FromStr for FieldSelector {
     type Err = BadSelector;
 
-    /// Parses a selector in the syntax of `kubectl --field-selector`. An empty text matches every object, and empty terms
-    /// are skipped.
+    /// Parses a selector. An empty text matches every object, and empty terms are skipped.
     fn from_str(text: &str) -> Result<Self, BadSelector> {
         let mut terms = terms(text);
         terms.sort_unstable();
@@ -146,7 +144,6 @@ pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
     Ok(value)
 }
 
-/// Splits a selector at its commas, except escaped ones.
 fn terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c: char| {
@@ -157,7 +154,6 @@ fn terms(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Splits a term at its first operator into field, operator and value.
 fn split(term: &str) -> Option<(&str, FieldOperator, &str)> {
     let operators = [("!=", FieldOperator::NotEquals), ("==", FieldOperator::Equals), ("=", FieldOperator::Equals)];
     term.char_indices().find_map(|(position, _)| {

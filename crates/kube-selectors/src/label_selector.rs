@@ -1,5 +1,4 @@
-//! LabelSelector: selects objects by their labels, as `kubectl -l` does. Upstream: `Selector` in
-//! `apimachinery/pkg/labels/selector.go`.
+//! LabelSelector: selects objects as `kubectl -l` does. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,13 +34,11 @@ impl LabelSelector {
         Self(Some(Vec::new()))
     }
 
-    /// Returns the selector that matches no object, which is the meaning of an absent `metav1.LabelSelector`. It has no
-    /// text form.
+    /// Returns the selector that matches no object, the meaning of an absent `metav1.LabelSelector`. It has no text form.
     pub fn nothing() -> Self {
         Self(None)
     }
 
-    /// Selects the objects that meet all of these requirements.
     pub(crate) fn of(requirements: Vec<LabelRequirement>) -> Self {
         Self(Some(sorted_by_key(requirements)))
     }
@@ -105,7 +102,7 @@ impl fmt::Display for LabelSelector {
     }
 }
 
-/// Returns the requirements ordered by key, which is the order of Kubernetes' canonical form.
+/// In the order of Kubernetes' canonical form.
 fn sorted_by_key(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
     requirements.sort_by(|a, b| a.key().cmp(b.key()));
     requirements

@@ -1,5 +1,4 @@
-//! Delta: one change of one object, as a Reflector queues it and a consumer pops it; and Deletion, which is a final
-//! state or a tombstone. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
+//! Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,8 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// The last state of a deleted object, or a tombstone if the deletion itself was missed.
 ///
-/// In Go a handler gets `any` and must remember that the value may be a `DeletedFinalStateUnknown`; a cast that forgets
-/// this panics. Here the two cases are an enum, so the compiler reminds the handler.
+/// In Go a handler gets `any`, and a cast that forgets `DeletedFinalStateUnknown` panics. Here the compiler reminds the handler.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Deletion<T> {
     /// The watch reported the deletion: the final state, with the resourceVersion of the deletion.
@@ -115,8 +113,7 @@ impl<T> Delta<T> {
         matches!(self, Self::Deleted(deletion) if deletion.is_tombstone())
     }
 
-    /// Returns the changed object; for a tombstone its last known state, if any. `None` for a delta that is not about one
-    /// object.
+    /// Returns the changed object; for a tombstone its last known state, if any. `None` if the delta is not about one object.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => Some(object),
@@ -154,7 +151,7 @@ impl<T> Deltas<T> {
         Self(smallvec![delta])
     }
 
-    /// Collects the deltas. The iterator must yield at least one.
+    /// The iterator must yield at least one.
     pub(crate) fn all(deltas: impl Iterator<Item = Delta<T>>) -> Self {
         let deltas = Self(deltas.collect());
         debug_assert!(!deltas.is_empty());

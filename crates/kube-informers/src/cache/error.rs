@@ -1,5 +1,4 @@
-//! The errors of stores, indexers and queues. They arise from the user's own functions (key, index, transformer), and a
-//! Reflector or a Controller reports them. The texts are client-go's.
+//! The errors of stores, indexers and queues, with client-go's texts. They arise from the user's own functions.
 
 use std::error::Error as StdError;
 
@@ -8,14 +7,12 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// No key could be computed for an object (client-go's `KeyError`).
 ///
-/// The message does not contain the object, because it may be a Secret. A key function that can fail should name the
-/// object in its own error.
+/// The message does not contain the object, because it may be a Secret.
 #[derive(Debug, thiserror::Error)]
 #[error("couldn't create key for object{}: {source}", of(.delta))]
 #[non_exhaustive]
 pub struct KeyError {
-    /// The kind of the queued delta with the object, as in [`Delta::kind`](super::Delta::kind). Set only if a resync
-    /// found the object in the queue.
+    /// The kind of the queued delta with the object ([`Delta::kind`](super::Delta::kind)), if a resync found it in the queue.
     pub delta: Option<&'static str>,
     /// The key function's error.
     pub source: BoxError,
@@ -26,13 +23,11 @@ impl KeyError {
         Self { delta: None, source }
     }
 
-    /// Adds the kind of the queued delta that has the object.
     pub(crate) fn in_delta(self, kind: &'static str) -> Self {
         Self { delta: Some(kind), ..self }
     }
 }
 
-/// Returns the part of the message that names the delta, if there is one.
 fn of(delta: &Option<&'static str>) -> String {
     delta.map(|kind| format!(" of queued {kind}")).unwrap_or_default()
 }

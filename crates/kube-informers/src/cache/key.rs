@@ -1,5 +1,4 @@
-//! Keys: the strings by which stores and queues identify an object. Upstream: `MetaNamespaceKeyFunc` and the related
-//! functions in `tools/cache/store.go`.
+//! Keys identify an object in stores and queues. Upstream: `MetaNamespaceKeyFunc` and the related functions in `tools/cache/store.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,8 +23,7 @@ pub struct Meta<'a> {
     pub namespace: &'a str,
     /// `metadata.name`.
     pub name: &'a str,
-    /// `metadata.resourceVersion`. Without it, a watch does not know where to continue, and two states of an object cannot be
-    /// compared.
+    /// `metadata.resourceVersion`. Without it, a watch does not know where to continue.
     pub resource_version: &'a str,
     /// `metadata.uid`.
     pub uid: &'a str,
@@ -34,7 +32,7 @@ pub struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// Makes metadata without uid and labels. The namespace is empty for a cluster-scoped object.
+    /// Makes metadata without uid and labels.
     pub fn new(namespace: &'a str, name: &'a str, resource_version: &'a str) -> Self {
         Self { namespace, name, resource_version, uid: "", labels: None }
     }
@@ -73,8 +71,7 @@ impl<K: kube_core::Resource> Object for K {
 
 /// The result of a key function: a `String`, or a `Result<String, E>` if the function can fail.
 ///
-/// A key function must return the same key for all states of the same object. It runs under the lock of its queue, so it
-/// must not use that queue.
+/// It must return the same key for all states of an object. It runs under the lock of its queue, which it must not use.
 pub trait IntoKey: sealed::IntoKey {}
 
 impl<K: sealed::IntoKey> IntoKey for K {}
@@ -105,7 +102,6 @@ mod sealed {
     }
 }
 
-/// A key function of a store or a queue.
 pub(crate) struct KeyFn<T> {
     function: Box<FallibleKey<T>>,
     can_fail: bool,
@@ -118,7 +114,6 @@ impl<T> KeyFn<T> {
         Self { function: Box::new(move |object| key(object).into_key()), can_fail: K::CAN_FAIL }
     }
 
-    /// Returns true if the function may fail for some object.
     pub fn can_fail(&self) -> bool {
         self.can_fail
     }
@@ -149,7 +144,7 @@ pub fn meta_namespace_key<T: Object>(object: &T) -> String {
     [meta.namespace, "/", meta.name].concat() // runs for each event, and is faster than formatting an ObjectName
 }
 
-/// Writes the key of [`meta_namespace_key`] into a string that the caller reuses, which saves an allocation for each object.
+/// For a string that the caller reuses, which saves an allocation for each object.
 pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
     let meta = object.meta();
     key.clear();
@@ -189,8 +184,8 @@ pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, Ba
 
 /// A namespace and a name (client-go's `ObjectName`).
 ///
-/// `Display` writes the key, and [`FromStr`] parses it (client-go's `SplitMetaNamespaceKey`). The pair does not keep a
-/// leading slash: `/b` is parsed as an empty namespace and written as `b`.
+/// `Display` writes the key, and [`FromStr`] parses it (client-go's `SplitMetaNamespaceKey`). A leading slash is lost:
+/// `/b` is written as `b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
     /// Empty for cluster-scoped objects.

@@ -1,7 +1,5 @@
-//! A stream of typed events that says what the informer machinery does: each request, queued delta, stored object and
-//! call of a handler. Debugging, tests and visualisation need it; client-go has no such stream.
-//!
-//! Reflectors, queues, stores and processors take an [`Observer`]. Without one, an event costs a branch and is never built.
+//! A stream of typed events about the informer machinery, for debugging, tests and visualisation. client-go has no such
+//! stream. Without an [`Observer`], an event costs a branch and is never built.
 
 use std::sync::Arc;
 
@@ -9,10 +7,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cache::key::Object;
 
-/// One step of the informer machinery. Serialises to `{"event": "queued", …}`.
-///
-/// An event names objects only by key and resourceVersion. It is therefore small, the same in every run with one seed,
-/// and free of an object's content, which may be secret.
+/// One step of the informer machinery. Serialises to `{"event": "queued", …}`. An event names objects only by key and resourceVersion, so
+/// it is small, the same in every run with one seed, and free of an object's content, which may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -30,8 +26,8 @@ pub enum Event {
     Watched { kind: &'static str, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
-    /// A delta was queued. `key` is `None` for a delta that is not about one object. `tombstone` marks a deletion whose
-    /// final state is unknown. `known_objects` says whether the queue has known objects.
+    /// A delta was queued. `key` is `None` for a delta that is not about one object. `tombstone`: the final state is
+    /// unknown. `known_objects` says whether the queue has known objects.
     Queued {
         queue: QueueName,
         delta: &'static str,
@@ -42,8 +38,7 @@ pub enum Event {
     },
     /// DeltaFIFO merged two deletions in a row of the same key.
     Merged { key: String },
-    /// DeltaFIFO dropped a deletion, because the key is neither queued nor among the known objects. `known_objects` says
-    /// whether the queue has known objects.
+    /// DeltaFIFO dropped a deletion, because the key is neither queued nor among the known objects.
     Dropped { key: String, known_objects: bool },
     /// Deltas were popped. DeltaFIFO pops everything queued under one key; RealFIFO pops by position, so its `key` is
     /// `None`. `initial` marks deltas of the first list.
@@ -60,8 +55,7 @@ pub enum Event {
     Removed { key: String, old: Option<String>, indices: Vec<IndexSets> },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added. It first gets an add of each of the `existing` objects in the store. `coalesces` says
-    /// whether its buffer merges notifications.
+    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces`: its buffer merges notifications.
     Joined { listener: usize, coalesces: bool, existing: usize },
     /// A notification was added to a listener's buffer, which now holds `pending` notifications.
     Notified {
@@ -72,8 +66,7 @@ pub enum Event {
         tombstone: bool,
         pending: usize,
     },
-    /// A notification was merged with the pending notification of the same object, or both cancelled each other out. The
-    /// listener's buffer now holds `pending` notifications.
+    /// A notification was merged with the pending notification of the same object, or both cancelled each other out.
     Coalesced {
         listener: usize,
         notification: &'static str,
@@ -132,7 +125,7 @@ pub struct IndexSets {
     pub left: Vec<String>,
 }
 
-/// Writes a missing key as an empty string, because readers of the stream expect a `key` member from both queues.
+/// As an empty string, because readers of the stream expect a `key` member from both queues.
 fn or_empty<S: Serializer>(key: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(key.as_deref().unwrap_or_default())
 }
@@ -144,24 +137,21 @@ pub struct Observer(Option<Sink>);
 type Sink = Arc<dyn Fn(&'static str, Event) + Send + Sync>;
 
 impl Observer {
-    /// Makes an observer that passes every event to `sink`. The call happens on the thread of the event and often under a
-    /// lock, so `sink` must be quick and must not call back into the informer.
+    /// Makes an observer that passes every event to `sink`, often under a lock, so `sink` must be quick and must not
+    /// call back into the informer.
     pub fn new(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self::by_type(move |_, event| sink(event))
     }
 
-    /// Makes an observer whose `sink` also gets the name of the objects' type ([`std::any::type_name`]), so that one
-    /// observer can tell the events of several informers apart.
+    /// Makes an observer whose `sink` also gets the name of the objects' type ([`std::any::type_name`]).
     pub fn by_type(sink: impl Fn(&'static str, Event) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(sink)))
     }
 
-    /// Returns true if events are received.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Builds the event and passes it on with the type name of `T`, if events are received.
     pub(crate) fn emit<T: ?Sized>(&self, event: impl FnOnce() -> Event) {
         if let Some(sink) = &self.0 {
             sink(std::any::type_name::<T>(), event());

@@ -1,6 +1,5 @@
-//! A one-shot signal: `Done`, for which tasks can wait, and `DoneSender`, which fires it. Informers use it to tell
-//! when they have synced. Unlike a plain notification, it also ends (as `Never`) when it can no longer fire, so no
-//! task waits for ever. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
+//! A one-shot signal, by which informers tell when they have synced. Unlike a plain notification, it also ends (as `Never`) when it can no
+//! longer fire, so no task waits for ever. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -14,19 +13,15 @@ use tokio_util::sync::CancellationToken;
 #[error("the awaited signal can no longer fire")]
 pub struct Never;
 
-/// The state of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// The signal may still fire.
     Open,
     Fired,
-    /// The signal can no longer fire.
     Never,
 }
 
-/// A signal that either fires once and stays fired, or ends as [`Never`]. Clones share the same signal.
-///
-/// A `Done` can be awaited: `registration.synced().await?`.
+/// A signal that either fires once and stays fired, or ends as [`Never`]. Clones share the same signal. It can be
+/// awaited: `registration.synced().await?`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -55,7 +50,7 @@ impl Done {
         *self.0.borrow() == Outcome::Never
     }
 
-    /// Waits until the signal fires, without polling in intervals. Returns at once if it already has.
+    /// Waits until the signal fires, without polling in intervals.
     ///
     /// # Errors
     /// [`Never`] as soon as the signal can no longer fire.
@@ -98,8 +93,7 @@ impl DoneSender {
         Done(self.0.subscribe())
     }
 
-    /// Fires the signal. The first call of [`fire`](Self::fire) or [`give_up`](Self::give_up) decides; later calls change
-    /// nothing.
+    /// Fires the signal. The first call of [`fire`](Self::fire) or [`give_up`](Self::give_up) decides.
     pub fn fire(&self) {
         self.decide(Outcome::Fired);
     }
@@ -143,10 +137,8 @@ impl Drop for DoneSender {
     }
 }
 
-/// Waits until all of `signals` have fired, one of them can no longer fire, or `stop` is cancelled. Returns true if all
-/// have fired (client-go's `WaitFor`).
-///
-/// Returns true if `signals` is empty, even if `stop` is cancelled already.
+/// Waits until all of `signals` have fired (true, even if `stop` is cancelled), or one can no longer fire or `stop` is
+/// cancelled (false). Upstream: client-go's `WaitFor`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {

@@ -1,6 +1,5 @@
-//! Candidate: one candidate's requests on the Lease (acquire, renew, release) and its last known state of the Lease.
-//! The elector decides when to send which request. Upstream: `tryAcquireOrRenew` and `tryRelease` in
-//! `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
+//! Candidate: the requests on the Lease; the elector decides when to send which. Upstream: `tryAcquireOrRenew` and
+//! `tryRelease` in `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube_client::Api;
@@ -12,21 +11,18 @@ use super::error::LeaseError;
 use super::periods::Periods;
 use super::record;
 
-/// One candidate's requests on the Lease, which is the Kubernetes object that names the leader.
 pub(super) struct Candidate {
     api: Api<Lease>,
     name: String,
-    /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
     pub(super) identity: String,
-    /// The last known state of the Lease; `None` if it does not exist or was never read.
+    /// `None` if the Lease does not exist or was never read.
     observed: Option<Observed>,
 }
 
-/// The Lease as it was last read or written.
 struct Observed {
     lease: Lease,
-    /// The time, by this candidate's clock, at which the present record was first seen.
+    /// When this candidate's clock first saw the present record.
     since: Instant,
 }
 
@@ -35,12 +31,10 @@ impl Candidate {
         Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, observed: None }
     }
 
-    /// Returns the last known holder of the lease.
     pub(super) fn holder(&self) -> Option<&str> {
         self.record().and_then(record::holder)
     }
 
-    /// Returns the number of times that the holder has changed.
     pub(super) fn transitions(&self) -> i32 {
         self.record().and_then(|record| record.lease_transitions).unwrap_or_default()
     }
@@ -59,7 +53,7 @@ impl Candidate {
         }
     }
 
-    /// Renews the lease. Returns false if another candidate holds it.
+    /// Returns false if another candidate holds the lease.
     pub(super) async fn renew(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         if let Some(observed) = &self.observed {
             // Normally only the holder writes the Lease, so it need not be read first.
@@ -75,7 +69,6 @@ impl Candidate {
         }
     }
 
-    /// Releases the lease, unless another candidate holds it.
     pub(super) async fn release(&mut self) -> Result<(), LeaseError> {
         let mut known = self.observed.as_ref().map(|observed| observed.lease.clone());
         loop {
@@ -98,18 +91,15 @@ impl Candidate {
         }
     }
 
-    /// Returns the last known record.
     fn record(&self) -> Option<&LeaseSpec> {
         self.observed.as_ref()?.lease.spec.as_ref()
     }
 
-    /// Returns true if the lease names this candidate as its holder.
     fn is_ours(&self, lease: &Lease) -> bool {
         lease.spec.as_ref().and_then(record::holder) == Some(&self.identity)
     }
 
-    /// Returns true if the lease has no holder, this candidate holds it, or its record has not changed for its lease
-    /// duration. If the record has no lease duration, this candidate's own applies.
+    /// Without a lease duration in the record, this candidate's own applies.
     fn may_take(&self, lease: &Lease, periods: &Periods) -> bool {
         let Some(record) = &lease.spec else { return true };
         match (record::holder(record), &self.observed) {
@@ -122,7 +112,7 @@ impl Candidate {
         }
     }
 
-    /// Reads the Lease and remembers it; `None` if it does not exist.
+    /// `None` if the Lease does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
@@ -133,7 +123,6 @@ impl Candidate {
         Ok(read)
     }
 
-    /// Creates the Lease with this candidate as its holder.
     async fn create(&mut self, periods: &Periods) -> Result<(), LeaseError> {
         let lease = Lease {
             metadata: ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() },
@@ -146,14 +135,12 @@ impl Candidate {
         Ok(())
     }
 
-    /// Writes this candidate as the holder, with the present time.
     async fn hold(&mut self, lease: Lease, periods: &Periods) -> Result<(), LeaseError> {
         let (identity, seconds) = (self.identity.clone(), periods.lease_seconds());
         self.update(lease, |record| record::hold(record, &identity, seconds)).await
     }
 
-    /// Writes the lease with a changed record. The write contains the known resourceVersion, so it fails with a conflict
-    /// if the Lease has changed since.
+    /// The write contains the known resourceVersion, so it fails with a conflict if the Lease has changed since.
     async fn update(&mut self, mut lease: Lease, change: impl FnOnce(&mut LeaseSpec)) -> Result<(), LeaseError> {
         change(lease.spec.get_or_insert_default());
         let updated = self.api.replace(&self.name, &PostParams::default(), &lease).await;
@@ -163,7 +150,7 @@ impl Candidate {
         Ok(())
     }
 
-    /// Remembers the lease. `since` is reset only if the record has changed.
+    /// `since` is reset only if the record has changed.
     fn set_observed(&mut self, lease: Lease) {
         let since = match &self.observed {
             Some(observed) if observed.lease.spec == lease.spec => observed.since,

@@ -1,5 +1,4 @@
-//! LeaderElector: acquires the lease, runs the leader's work while renewing the lease, and releases it. Upstream:
-//! `LeaderElector` in `tools/leaderelection/leaderelection.go`.
+//! LeaderElector: upstream's `LeaderElector` in `tools/leaderelection/leaderelection.go`.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -43,7 +42,6 @@ pub struct LeaderElector {
     periods: Periods,
     state: watch::Sender<ElectionState>,
     on_error: Option<OnError>,
-    /// The last logged failure, until the next success.
     log_dedup: LogDedup<()>,
     random: fastrand::Rng,
 }
@@ -51,7 +49,7 @@ pub struct LeaderElector {
 impl LeaderElector {
     /// Makes a candidate for the Lease with this namespace and name, which is created if it does not exist.
     ///
-    /// The identity must be unique among the candidates, for example the pod's name, or the host's name with a random suffix.
+    /// The identity must be unique among the candidates, for example the pod's name.
     pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
         Self {
             candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
@@ -63,11 +61,8 @@ impl LeaderElector {
         }
     }
 
-    /// Sets how long other candidates wait without seeing a renewal before they take the lease; 15 seconds by default
-    /// (client-go's `LeaseDuration`).
-    ///
-    /// The holder writes the duration to the Lease, rounded up to whole seconds, and the other candidates use the written
-    /// value.
+    /// Sets how long other candidates wait without seeing a renewal before they take the lease; 15 seconds by default (client-go's
+    /// `LeaseDuration`). They use the holder's duration as it stands in the Lease, rounded up to whole seconds.
     #[must_use]
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.periods.lease_duration = duration;
@@ -90,8 +85,8 @@ impl LeaderElector {
         self
     }
 
-    /// Sets how long the leader's work may continue after `stop` is cancelled, while the lease is still renewed; zero by
-    /// default. The work can wait for the stop with [`Leadership::stopping`].
+    /// Sets how long the leader's work may continue after `stop` ([`Leadership::stopping`]), while the lease is still
+    /// renewed; zero by default.
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.periods.grace_period = period;
@@ -106,14 +101,14 @@ impl LeaderElector {
         self
     }
 
-    /// Seeds the jitter, which makes it the same in every run. By default it is random.
+    /// Seeds the jitter, which makes it the same in every run.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.random = fastrand::Rng::with_seed(seed);
         self
     }
 
-    /// Returns a view of the election's state, as this candidate sees it. It is updated in this and all later runs.
+    /// Returns a view of the election's state, which this and all later runs update.
     pub fn status(&self) -> LeaderStatus {
         LeaderStatus { state: self.state.subscribe() }
     }
@@ -122,10 +117,9 @@ impl LeaderElector {
     /// cancelled. In the last two cases the future of `lead` is dropped; after the stop, only once the
     /// [grace period](Self::grace_period) has passed. The elector can run again.
     ///
-    /// After the stop or the end of the work, the lease is released, so other candidates can take it at their next try. A
-    /// request in progress to acquire the lease is awaited first; a request to renew it is aborted. Each request takes at
-    /// most half of the renew deadline. If this future is dropped, or `lead` panics, the lease is not released and
-    /// expires.
+    /// At the stop or the end of the work, the lease is released. A request in progress to acquire the lease is awaited
+    /// first; a request to renew it is aborted. Each request takes at most half of the renew deadline. If this future
+    /// is dropped, or `lead` panics, the lease is not released and expires.
     ///
     /// # Errors
     /// The options are invalid. Failed requests are no errors, because they are tried again.
@@ -171,8 +165,7 @@ impl LeaderElector {
         Ok(outcome)
     }
 
-    /// Tries to acquire the lease until it succeeds. Returns the time at which the successful request was sent; `None`
-    /// after a stop.
+    /// Returns the time at which the successful request was sent; `None` after a stop.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<Instant> {
         while !stop.is_cancelled() {
             let sent = Instant::now();
@@ -197,8 +190,7 @@ impl LeaderElector {
         None
     }
 
-    /// Renews the lease until the leadership is lost, and returns the reason. `renewed` is the time at which the last
-    /// successful request was sent.
+    /// `renewed` is the time at which the last successful request was sent.
     async fn renew_until_lost(&mut self, mut renewed: Instant) -> Loss {
         loop {
             match self.renew(renewed).await {
@@ -212,8 +204,7 @@ impl LeaderElector {
         }
     }
 
-    /// Renews the lease once, a retry period after `renewed`, with as many tries as fit before the renew deadline.
-    /// Returns the time at which the successful request was sent.
+    /// Returns the time at which the successful request was sent. There are as many tries as fit before the renew deadline.
     async fn renew(&mut self, renewed: Instant) -> Result<Instant, Loss> {
         let deadline = renewed + self.periods.renew_deadline;
         let mut next = renewed + self.periods.retry_period;
@@ -235,7 +226,6 @@ impl LeaderElector {
         }
     }
 
-    /// Releases the lease, and publishes that the candidate does not lead.
     async fn release(&mut self) {
         let limit = self.periods.request_timeout();
         let answer = timeout(limit, self.candidate.release()).await;
@@ -245,7 +235,6 @@ impl LeaderElector {
         self.publish(None);
     }
 
-    /// Logs why the leadership was lost.
     fn log_loss(&self, loss: Loss) {
         let reason = match loss {
             Loss::Deadline => format!("it could not renew the lease within {:?}", self.periods.renew_deadline),
@@ -254,12 +243,10 @@ impl LeaderElector {
         warn!(lease = self.candidate.lease, identity = self.candidate.identity, reason, "stopped leading");
     }
 
-    /// Returns the error of a request that timed out.
     fn no_answer(&self, after: Duration) -> LeaseError {
         LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
     }
 
-    /// Returns the answer of a request. A failure is passed to the log and to the callback instead.
     fn ok_or_report<T>(&mut self, result: Result<T, LeaseError>) -> Option<T> {
         let error = match result {
             Ok(answer) => {
@@ -280,8 +267,7 @@ impl LeaderElector {
         None
     }
 
-    /// Publishes the holder, and the time until which this candidate may lead. Wakes waiters only if the holder or the
-    /// candidate's leadership changed.
+    /// Wakes waiters only if the holder or the candidate's leadership changed.
     fn publish(&self, until: Option<Instant>) {
         let leader = self.candidate.holder();
         self.state.send_if_modified(|state| {
@@ -306,7 +292,6 @@ impl std::fmt::Debug for LeaderElector {
     }
 }
 
-/// The reason for the loss of the leadership.
 #[derive(Clone, Copy)]
 enum Loss {
     /// No renewal succeeded before the renew deadline.
@@ -315,7 +300,6 @@ enum Loss {
     Taken,
 }
 
-/// Publishes on drop that the candidate no longer leads.
 struct StepDownOnDrop(watch::Sender<ElectionState>);
 
 impl Drop for StepDownOnDrop {

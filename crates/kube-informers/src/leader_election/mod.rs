@@ -38,8 +38,8 @@
 //!
 //! # Not guaranteed
 //!
-//! - When the leadership is lost, only the future of the leader's work is dropped. Tasks that it spawned continue, unless
-//!   they are aborted with it (`tokio::task::JoinSet` does that).
+//! - When the leadership is lost, only the future of the leader's work is dropped. Tasks that it spawned continue
+//! (unless in a `tokio::task::JoinSet`).
 //! - A future that blocks its thread cannot be stopped, and the lease is not renewed while it blocks.
 //! - A request that was sent before the leadership was lost may arrive later. A write that an old leader must not make
 //!   needs a resourceVersion as a precondition.
@@ -47,8 +47,7 @@
 //!   renewal.
 //! - If the Lease is deleted or its holder emptied, another candidate may take it at once, before the leader notices.
 //!
-//! Not implemented: events about the election, the health check of an expired leader, and client-go's coordinated
-//! election (alpha).
+//! Not implemented: events, the health check of an expired leader, and client-go's coordinated election (alpha).
 //!
 //! A candidate needs the verbs `get`, `create` and `update` on `leases`.
 

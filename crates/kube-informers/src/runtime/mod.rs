@@ -1,10 +1,8 @@
 //! Bridges to kube-runtime (feature `runtime`), whose stores and controllers can use an informer instead of their own
 //! list and watch.
 //!
-//! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A
-//! [`reflector`](kube_runtime::reflector()) fills a store from that stream, and a
-//! [`Controller`](kube_runtime::Controller) uses both. The informer's handlers, indices and other subscriptions work as
-//! before, and the API server gets only one list and watch:
+//! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A [`reflector`](kube_runtime::reflector())
+//! fills a store from it, a [`Controller`](kube_runtime::Controller) uses both, and the API server gets only one list and watch:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

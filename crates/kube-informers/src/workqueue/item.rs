@@ -1,5 +1,4 @@
-//! Item: the guard of a key that a worker has taken from the queue. It ends the work on the key even if the worker
-//! panics, because the key would otherwise stay in progress for ever.
+//! Item: ends the work on a key even if the worker panics, because the key would otherwise stay in progress for ever.
 
 use std::fmt;
 use std::hash::Hash;
@@ -11,10 +10,9 @@ use super::state::{Claim, Taken};
 
 /// A key that a worker has taken with [`WorkQueue::get`]. No other worker gets the key while the item exists.
 ///
-/// The item dereferences to the key. Dropping it ends the work on the key (client-go's `Done`), also in a panic or when
-/// the worker's future is dropped. If the key was added meanwhile, it is then queued again. A plain drop counts neither
-/// as a success nor as a failure. To report the result, call [`forget`](Self::forget), [`retry`](Self::retry) or
-/// [`retry_after`](Self::retry_after).
+/// The item dereferences to the key. Dropping it ends the work on the key (client-go's `Done`), which counts neither as
+/// a success nor as a failure: [`forget`](Self::forget), [`retry`](Self::retry) and [`retry_after`](Self::retry_after)
+/// report the result. If the key was added meanwhile, it is then queued again.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -41,7 +39,6 @@ pub struct Item<'a, T: Clone + Eq + Hash> {
     guard: ClaimGuard<'a, T>,
 }
 
-/// The guard of a claim: ends the work on the key when it is dropped.
 struct ClaimGuard<'a, T: Clone + Eq + Hash> {
     queue: &'a WorkQueue<T>,
     /// `None` once the caller of [`Item::into_key`] is responsible for ending the work.
@@ -60,8 +57,7 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
         self.guard.queue.add_rate_limited(self.key.clone());
     }
 
-    /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). This does not count as a failure,
-    /// and does not reset the counted failures.
+    /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). The key's failures stay as they are.
     #[doc(alias = "AddAfter")]
     pub fn retry_after(self, delay: Duration) {
         self.guard.queue.add_after(self.key.clone(), delay);
@@ -72,10 +68,8 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
         self.guard.queue.forget(&self.key);
     }
 
-    /// Returns the bare key. The caller must call [`WorkQueue::done`] when the work on the key is over, or no worker will
-    /// ever get the key again.
-    ///
-    /// This is the low-level way, for code that cannot keep a guard, such as a replay of client-go's calls.
+    /// Returns the bare key, for code that cannot keep a guard. The caller must call [`WorkQueue::done`] when the work
+    /// on the key is over, or no worker will ever get the key again.
     pub fn into_key(mut self) -> T {
         self.guard.claim = None;
         self.key

@@ -1,5 +1,4 @@
-//! RateLimiter: decides how long a failed item waits before the next try. Upstream:
-//! `util/workqueue/default_rate_limiters.go`.
+//! RateLimiter: upstream's `util/workqueue/default_rate_limiters.go`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,12 +31,11 @@ pub fn default_item_limiter<T>() -> Exponential<T> {
     Exponential::new(Duration::from_millis(1), Duration::from_secs(1000))
 }
 
-/// The number of failures of each item.
 #[derive(Clone, Debug)]
 struct Failures<T>(HashMap<T, usize>);
 
 impl<T: Clone + Eq + Hash> Failures<T> {
-    /// Counts a failure. Returns the number of earlier ones.
+    /// Returns the number of earlier failures.
     fn increment(&mut self, item: &T) -> usize {
         if let Some(count) = self.0.get_mut(item) {
             *count += 1;
@@ -47,7 +45,6 @@ impl<T: Clone + Eq + Hash> Failures<T> {
         0
     }
 
-    /// Returns the number of failures.
     fn get(&self, item: &T) -> usize {
         self.0.get(item).copied().unwrap_or_default()
     }
@@ -67,7 +64,6 @@ impl<T> Exponential<T> {
         Self { base, max, failures: Failures(HashMap::new()) }
     }
 
-    /// Returns the wait after this number of earlier failures.
     fn after(&self, failures: usize) -> Duration {
         let factor = u32::try_from(failures).ok().and_then(|failures| 1_u128.checked_shl(failures));
         let nanos = match factor {
@@ -125,9 +121,8 @@ impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for FastSlow<T> {
     }
 }
 
-/// A rate limiter that combines several limiters and takes the longest of their waits (client-go's
-/// `TypedMaxOfRateLimiter`). Every limiter counts every failure, so a bucket loses a token even if another limiter's wait
-/// is longer.
+/// A rate limiter that takes the longest wait of several limiters (client-go's `TypedMaxOfRateLimiter`). Every limiter
+/// counts every failure, so a bucket loses a token even if another limiter's wait is longer.
 pub struct MaxOf<T>(Vec<Box<dyn RateLimiter<T>>>);
 
 impl<T> MaxOf<T> {

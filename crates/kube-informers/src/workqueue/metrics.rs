@@ -1,5 +1,4 @@
-//! Metrics: the measurements of a work queue, which show whether its workers keep up. A program implements the trait to
-//! export them. Upstream: `util/workqueue/metrics.go`.
+//! Metrics show whether a queue's workers keep up. Upstream: `util/workqueue/metrics.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,10 +10,8 @@ use super::key_table::Handle;
 
 /// Receives a queue's measurements, for example for Prometheus (client-go's `MetricsProvider`).
 ///
-/// The methods run under the queue's lock, so they must be quick and must not use the queue. Each does nothing by
-/// default. A panic of a method propagates to the caller of the queue, and the queue stays consistent.
-///
-/// A key that is added again before a worker takes it counts once.
+/// The methods run under the queue's lock, so they must be quick and must not use the queue. Each does nothing by default. A panic
+/// propagates to the caller of the queue, and the queue stays consistent. A key that is added again before a worker takes it counts once.
 #[doc(alias = "MetricsProvider")]
 pub trait Metrics: Send {
     /// Called with the number of keys that are queued, or were added again while in progress (client-go's `depth`).
@@ -40,14 +37,13 @@ pub struct Unfinished {
     pub longest: Duration,
 }
 
-/// Computes a queue's measurements and passes them to its [`Metrics`].
 pub(super) struct Meter {
     metrics: Box<dyn Metrics>,
     /// The number of waiting keys, as it was last reported.
     depth: usize,
-    /// The time at which each waiting key was first added.
+    /// When each waiting key was first added.
     added: HashMap<Handle, Instant, RandomState>,
-    /// The time at which a worker took each key in progress.
+    /// When a worker took each key in progress.
     started: HashMap<Handle, Instant, RandomState>,
 }
 
@@ -56,7 +52,6 @@ impl Meter {
         Self { metrics, depth: 0, added: HashMap::default(), started: HashMap::default() }
     }
 
-    /// Records that a key began to wait, or was added again while a worker has it.
     pub fn added(&mut self, key: Handle, at: Instant) {
         self.metrics.added();
         self.metrics.depth(self.depth + 1);
@@ -64,7 +59,6 @@ impl Meter {
         self.added.entry(key).or_insert(at);
     }
 
-    /// Records that a worker took a key.
     pub fn taken(&mut self, key: Handle, now: Instant) {
         let depth = self.depth.saturating_sub(1); // a key that is queued twice is taken twice
         self.metrics.depth(depth);
@@ -76,19 +70,16 @@ impl Meter {
         self.started.insert(key, now);
     }
 
-    /// Records that the work on a key ended.
     pub fn done(&mut self, key: Handle, now: Instant) {
         if let Some(started) = self.started.remove(&key) {
             self.metrics.work_duration(now - started);
         }
     }
 
-    /// Records that a key was added with a delay or rate limited.
     pub fn retried(&mut self) {
         self.metrics.retried();
     }
 
-    /// Returns the age of the work in progress.
     pub fn unfinished(&self, now: Instant) -> Unfinished {
         self.started.values().map(|started| now - *started).fold(Unfinished::default(), |all, worked| Unfinished {
             total: all.total + worked,

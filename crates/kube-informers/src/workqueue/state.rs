@@ -1,5 +1,4 @@
-//! QueueState: the state of a work queue under its lock, and the operations that change it. Each operation leaves the
-//! state consistent even if user code panics in it.
+//! QueueState: the state of a work queue under its lock, and the operations that change it.
 
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -14,15 +13,13 @@ use super::queued_keys::QueuedKeys;
 
 /// The whole state of a queue except its rate limiter.
 ///
-/// A key's hash, equality and clone, the order and the metrics are user code, which may panic. Each operation
-/// therefore calls them before it changes the state, and the change itself cannot fail. The end of the work on a key
-/// is the exception: a worker ends its work only once, and the key would be lost if a panic prevented that. The work
-/// is therefore measured after the change, and a key that the order refuses by a panic is queued in front of the
-/// ordered keys. The observer, which may panic too, is called before or after a whole change, never in between.
+/// A key's hash, equality and clone, the order, the metrics and the observer are user code, which may panic. Each
+/// operation therefore calls them before or after the change of the state, which cannot fail. The end of the work on a
+/// key is the exception, because the key would be lost if a panic prevented it: the work is measured after the change,
+/// and a key that the order refuses by a panic is queued in front of the ordered keys.
 pub(super) struct QueueState<T> {
     pub keys: KeyTable<T>,
     pub queued: QueuedKeys<T>,
-    /// The number of keys that are `Processing` or `Again`.
     pub processing: usize,
     pub delayed: Delayed,
     /// Boxed, because most queues have no metrics, and a small state moves faster between the caches of processors.
@@ -31,31 +28,27 @@ pub(super) struct QueueState<T> {
     pub shutting_down: bool,
     /// The number of calls of `shut_down`, each of which ends all waits for the drain.
     pub shut_downs: u64,
-    /// True if a waiting `get` was woken and has not tried to take a key yet.
+    /// A woken `get` that has not tried to take a key yet.
     pub getter_woken: bool,
-    /// True if a waiting `get` is the timekeeper and sleeps until the first delayed key is due.
+    /// The timekeeper is the `get` that sleeps until the first delayed key is due.
     pub has_timekeeper: bool,
-    /// The number of keys that workers have taken so far.
     gets: u64,
 }
 
-/// A key that a worker takes.
 pub(super) struct Taken<T> {
     pub key: T,
     pub claim: Claim,
 }
 
-/// The result of trying to take a key.
 pub(super) enum TakeResult<T> {
     Key(Taken<T>),
     /// No key is queued, and the queue is shutting down.
     End,
-    /// No key is queued.
     Nothing,
 }
 
-/// A worker's claim to a key, with the number of the `get` that returned it. The number invalidates the claim once the
-/// work has ended, even if another worker takes the key.
+/// A worker's claim to a key. The number of the `get` that returned it invalidates the claim once the work has ended,
+/// even if another worker takes the key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     handle: Handle,
@@ -79,18 +72,16 @@ impl<T> QueueState<T> {
         }
     }
 
-    /// Returns true if a waiting `get` is needed, either to take a key or as the timekeeper of the delayed keys.
     #[inline]
     pub fn needs_getter(&self) -> bool {
         self.queued.len() > 0 || (!self.delayed.is_empty() && !self.has_timekeeper)
     }
 
-    /// Returns true if the queue is shutting down and no key is in progress.
     pub fn is_drained(&self) -> bool {
         self.shutting_down && self.processing == 0
     }
 
-    /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock.
+    /// Returns the forgotten delayed keys, which the caller must drop without the lock.
     pub fn shut_down(&mut self) -> Vec<T> {
         self.shutting_down = true;
         self.delayed.clear(&mut self.keys)
@@ -98,8 +89,7 @@ impl<T> QueueState<T> {
 }
 
 impl<T: Clone + Eq + Hash> QueueState<T> {
-    /// Queues a key, unless it is queued already. A key in progress is queued when its work ends. `at` returns the time
-    /// of the addition, and is called only if the queue has metrics.
+    /// A key in progress is queued when its work ends. `at` returns the time of the addition, and is called only if the queue has metrics.
     #[inline]
     pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
@@ -111,7 +101,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Queues the key with this handle, as [`add`](Self::add) does, and returns the effect. Does not call the observer.
+    /// Does not call the observer.
     #[inline]
     fn add_handle(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
         let entry = &mut self.keys[handle];
@@ -136,14 +126,13 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Queues a key that was not queued, or that `done` queues a second time.
+    /// The key was not queued, or `done` queues it a second time.
     #[inline]
     fn enqueue(&mut self, handle: Handle) {
         self.queued.push(&mut self.keys, handle);
         self.keys[handle].stage = Stage::Queued;
     }
 
-    /// Adds the keys that are due, and takes the next key.
     #[inline]
     pub fn try_take(&mut self) -> TakeResult<T> {
         self.add_due();
@@ -154,7 +143,6 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Takes the next key.
     #[inline]
     fn take_next(&mut self) -> Option<Taken<T>> {
         let handle = self.queued.peek(&self.keys)?;
@@ -174,13 +162,13 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         Some(Taken { key, claim: Claim { handle, number: self.gets } })
     }
 
-    /// Ends the work on a key, whichever worker has it. Returns the key if it was forgotten.
+    /// Whichever worker has the key. Returns the key if it was forgotten.
     pub fn done(&mut self, key: &T) -> Option<T> {
         let handle = self.keys.find(key)?;
         self.finish(handle)
     }
 
-    /// Ends the work of a claim, unless it has ended already. Returns the key if it was forgotten.
+    /// Does nothing if the work has ended already. Returns the key if it was forgotten.
     #[inline]
     pub fn finish_claim(&mut self, claim: Claim) -> Option<T> {
         let entry = self.keys.get(claim.handle)?;
@@ -188,8 +176,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         if is_valid { self.finish(claim.handle) } else { None }
     }
 
-    /// Ends the work on the key with this handle. Returns the key if the queue forgets it, because it is neither
-    /// queued nor delayed.
+    /// Returns the key if the queue forgets it, because it is neither queued nor delayed.
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
         // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.
@@ -225,21 +212,19 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         forgotten
     }
 
-    /// Delays a key. Returns its handle, and true if it is now the first one due.
+    /// Returns true if the key is now the first one due.
     pub fn delay(&mut self, key: T, until: Instant) -> (Handle, bool) {
         let handle = self.keys.find_or_insert(key);
         let is_first = self.delayed.insert(&mut self.keys, handle, until);
         (handle, is_first)
     }
 
-    /// Passes the event of a delayed key to the observer.
     pub fn observe_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
         if let Some(observe) = &mut self.observer {
             observe(event(&self.keys[handle].key));
         }
     }
 
-    /// Adds the delayed keys that are due.
     #[inline]
     pub fn add_due(&mut self) {
         if !self.delayed.is_empty() {
@@ -247,7 +232,6 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Adds the delayed keys that are due at `now`.
     pub fn add_due_at(&mut self, now: Instant) {
         while let Some((due, handle)) = self.delayed.first()
             && due <= now

@@ -1,5 +1,4 @@
-//! Workers: process the keys of a work queue, several at a time, with back-off after failures, until a stop. Upstream:
-//! the loop that every controller writes around its queue, and `Controller` in controller-runtime.
+//! Workers: the loop that every controller writes around its queue. Upstream: `Controller` in controller-runtime.
 
 use std::fmt;
 use std::hash::Hash;
@@ -38,8 +37,7 @@ impl From<()> for Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unstarted {
-    /// The keys are not processed, so the stop takes no longer than the work in progress. No change is lost, because the
-    /// next process begins with a list of all objects, which adds all keys.
+    /// The keys are not processed. No change is lost, because the next process begins with a list of all objects, which adds all keys.
     #[default]
     Leave,
     /// The keys are processed, as in client-go and controller-runtime. Delayed keys are still dropped.
@@ -63,11 +61,11 @@ pub struct ReconcilePanicked {
     note = "return an `Error` from reconcile, or handle this type with `Workers::on_error`"
 )]
 pub trait OnError<T, E> {
-    /// Handles a failure of the work on the key, which will be tried again. `retries` is the number of its earlier failures.
+    /// Handles a failure of the work on the key. `retries` is the number of its earlier failures.
     fn failed(&self, key: &T, error: E, retries: usize);
 }
 
-/// The default handler of failed work. It logs each failure as a warning, with all its causes.
+/// Logs each failure as a warning, with all its causes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogErrors;
 
@@ -130,9 +128,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     ///
     /// The compiler needs the type of the error even if `reconcile` never returns one: `Ok::<_, std::io::Error>(())`.
     ///
-    /// A spawned task must own everything that it uses. Therefore put the queue into an [`Arc`](std::sync::Arc), let
-    /// `reconcile` own its captures (`async move`, with clones of shared values), and let an `async move` block around
-    /// the call own the queue:
+    /// A spawned task must own everything that it uses: put the queue into an [`Arc`](std::sync::Arc), let `reconcile`
+    /// own its captures (`async move`), and let an `async move` block around the call own the queue:
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -164,8 +161,7 @@ where
     R: Future<Output = Result<A, E>>,
     A: Into<Action>,
 {
-    /// Sets a function that gets each failure, before the key is queued again. By default, the error is logged as a
-    /// warning with all its causes.
+    /// Sets a function that gets each failure, before the key is queued again. The default is [`LogErrors`].
     pub fn on_error<Handler: Fn(&T, E)>(self, on_error: Handler) -> Workers<'a, T, F, Handler> {
         let Self { queue, number, reconcile, on_error: _, unstarted } = self;
         Workers { queue, number, reconcile, on_error, unstarted }
@@ -177,16 +173,14 @@ where
         self
     }
 
-    /// Processes keys until `stop` is cancelled, or until the queue was shut down and is empty. When this returns, the
+    /// Processes keys until `stop` is cancelled, or until the queue was shut down and is empty. At the return, the
     /// queue is shut down and all work that had begun is finished. Queued keys are [not processed](Unstarted::Leave)
     /// unless set otherwise by [`unstarted`](Self::unstarted).
     ///
     /// All workers run in one task, so `reconcile` should not compute for long between two awaits. To use several
-    /// processors, spawn long computations, or run workers of the same queue in several tasks. Even then, one key is
-    /// never processed twice at the same time.
+    /// processors, spawn long computations, or run workers of the same queue in several tasks.
     ///
-    /// If this future is dropped, the work in progress is dropped. Its keys are released without being queued again, and
-    /// the queue stays open.
+    /// If this future is dropped, the work in progress is dropped, its keys are not queued again, and the queue stays open.
     ///
     /// # Errors
     /// [`ReconcilePanicked`] if the work on a key panicked. The other workers finish their current key and take no
@@ -218,7 +212,6 @@ where
         ended.into_iter().collect()
     }
 
-    /// Processes one key after another, until `ending` is cancelled or the queue ends.
     async fn work(&self, ending: &CancellationToken) -> Result<(), ReconcilePanicked>
     where
         T: fmt::Debug,
@@ -240,7 +233,6 @@ where
         Ok(())
     }
 
-    /// Ends the work on a key that succeeded, and does the next step.
     fn succeeded(&self, key: Item<'_, T>, action: Action) {
         self.queue.forget(&key);
         if let Action::RequeueAfter(delay) = action {

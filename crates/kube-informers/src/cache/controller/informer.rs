@@ -1,5 +1,4 @@
-//! Informer: a store that mirrors the server's objects, with a single handler. Upstream: `NewInformerWithOptions` in
-//! `tools/cache/controller.go`.
+//! Informer: upstream's `NewInformerWithOptions` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,8 +21,8 @@ use crate::lock::{Mutex, lock};
 
 /// The simple informer with a single handler (client-go's `NewInformerWithOptions`).
 ///
-/// The loop that empties the queue calls the handler, so a slow handler delays everything, including the store. For
-/// several or slow handlers, use [`SharedIndexInformer`](crate::cache::SharedIndexInformer).
+/// The loop that empties the queue calls the handler, so a slow handler delays everything, including the store. A
+/// [`SharedIndexInformer`](crate::cache::SharedIndexInformer) serves several or slow handlers.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -54,10 +53,9 @@ pub struct Informer<T, H> {
     synced: DoneSender,
 }
 
-/// A function that configures the Reflector.
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
-/// A handle to a running [`Informer`]: its objects, whether it has synced, and its resourceVersion.
+/// A handle to a running [`Informer`].
 pub struct InformerHandle<T> {
     reader: Reader<T>,
     version: Arc<Mutex<String>>,
@@ -86,8 +84,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self
     }
 
-    /// Sets a function that changes every object before it reaches the queue, the store and the handler (client-go's
-    /// `TransformFunc`).
+    /// Sets a function that changes every object before it is queued (client-go's `TransformFunc`).
     #[must_use]
     pub fn transformer(
         mut self,
@@ -97,7 +94,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self
     }
 
-    /// Configures the Reflector, for example its resync period and its options.
+    /// Configures the Reflector.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T> + Send + 'static) -> Self {
         self.set_up = Box::new(set_up);
@@ -157,7 +154,7 @@ impl<T: Object> InformerHandle<T> {
         self.reader.clone()
     }
 
-    /// Returns a signal that fires when the handler has processed the first list. It ends as
+    /// Returns a signal that fires when the handler has processed the first list, or ends as
     /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.synced.clone()
@@ -169,13 +166,12 @@ impl<T: Object> InformerHandle<T> {
     }
 }
 
-/// The consumer of the queue. It stores each delta and then calls the handler.
 struct ApplyDeltas<T, H> {
     store: Arc<Indexer<T>>,
     handler: H,
 }
 
-/// Closes the store, because nothing writes it any more.
+/// Nothing writes the store any more.
 impl<T, H> Drop for ApplyDeltas<T, H> {
     fn drop(&mut self) {
         self.store.close();

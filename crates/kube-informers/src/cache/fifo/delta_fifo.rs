@@ -1,5 +1,4 @@
-//! DeltaFIFO: the queue between a Reflector and its consumer in client-go up to 0.32. It has one slot for each key,
-//! which keeps all changes of the key in order until it is popped. Upstream: `tools/cache/delta_fifo.go`.
+//! DeltaFIFO: the queue of client-go up to 0.32. Upstream: `tools/cache/delta_fifo.go`.
 
 mod items;
 mod relist;
@@ -38,7 +37,7 @@ use items::Items;
 /// ```
 pub struct DeltaFifo<T> {
     core: FifoCore<T, Items<T>>,
-    /// The objects that the consumer already has, usually its store; `None` if the queue was given none.
+    /// `None` if the queue was given none.
     known: Option<Arc<dyn KnownObjects<T>>>,
     relisted: Relisted,
 }
@@ -62,10 +61,8 @@ impl<T> DeltaFifo<T> {
         Self { core: FifoCore::new(key), known: None, relisted: Relisted::default() }
     }
 
-    /// Sets the known objects: the consumer's store (client-go's `KnownObjects`).
-    ///
-    /// With known objects, the queue accepts a deletion of an object that is not queued, a list produces tombstones for
-    /// objects that vanished, and a resync repeats the known objects.
+    /// Sets the known objects: the consumer's store (client-go's `KnownObjects`). With them, the queue accepts a deletion of an object that
+    /// is not queued, a list produces tombstones for objects that vanished, and a resync repeats the known objects.
     #[must_use]
     pub fn known_objects(mut self, known: Arc<dyn KnownObjects<T>>) -> Self {
         self.known = Some(known);
@@ -100,8 +97,7 @@ impl<T> DeltaFifo<T> {
         self.core.lock().queued.get(key).cloned()
     }
 
-    /// Returns a signal that fires when [`DeltaFifo::has_synced`] becomes true: when the last key of the first list is
-    /// popped, before its deltas are processed.
+    /// Returns a signal that fires when the last key of the first list is popped, before its deltas are processed.
     pub fn synced(&self) -> Done {
         self.core.synced()
     }
@@ -115,7 +111,7 @@ impl<T> DeltaFifo<T> {
     /// Waits for a key, pops its deltas and calls `process` with them.
     ///
     /// `process` runs under the queue's lock and must not use the queue. Writers wait, because they decide by the queue
-    /// and the known objects, and these agree only after `process` has updated the known objects.
+    /// and the known objects, which agree only after `process`.
     ///
     /// Dropping the future before it is ready loses nothing.
     ///
@@ -131,7 +127,6 @@ impl<T> DeltaFifo<T> {
         popped.await?.ok_or(Closed)
     }
 
-    /// Pops the first key under the lock, if there is one.
     fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {
         let initial = state.initial_list();
         let (key, deltas) = state.queued.pop()?;
@@ -163,8 +158,7 @@ impl<T> DeltaFifo<T> {
         self.write(Delta::Updated, object.into())
     }
 
-    /// Queues a `Deleted`. If the key is neither queued nor known, the deletion is dropped, because the consumer has
-    /// presumably seen it already.
+    /// Queues a `Deleted`. If the key is neither queued nor known, the deletion is dropped.
     ///
     /// # Errors
     /// As [`DeltaFifo::add`].
@@ -196,7 +190,7 @@ impl<T> DeltaFifo<T> {
         self.core.deletion_key(deletion)
     }
 
-    /// Ignores bookmarks. DeltaFIFO does not pass resourceVersions to its consumer.
+    /// DeltaFIFO does not pass resourceVersions to its consumer.
     fn bookmark(&self, _resource_version: &str) {}
 
     async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
@@ -210,7 +204,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Transforms the object and queues the delta under the key of the untransformed object.
+    /// The key is that of the untransformed object.
     fn queue(&self, state: &mut State<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
         let object = self.core.transform(object)?;
@@ -218,7 +212,6 @@ impl<T> DeltaFifo<T> {
         Ok(())
     }
 
-    /// Queues a delta under its key, and merges it with the last one if both are deletions.
     fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
         let observer = &self.core.observer;
         state.must_wake = true;

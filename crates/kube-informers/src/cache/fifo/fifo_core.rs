@@ -1,9 +1,6 @@
-//! FifoCore: the part that the two delta queues, DeltaFIFO and RealFIFO, have in common, because they differ only in
-//! how they keep deltas. It holds the lock, computes keys, transforms objects, wakes pops that wait, and closes the
-//! queue.
-//!
-//! It also counts down the first list: a queue *has synced* once every item of the Reflector's first LIST has been
-//! popped. A controller waits for this before it trusts its store (client-go's `HasSynced`).
+//! FifoCore: the common part of DeltaFIFO and RealFIFO, which differ in how they keep deltas. It counts down the first
+//! list: a queue *has synced* once every item of the Reflector's first LIST has been popped, and a controller waits for
+//! this before it trusts its store (client-go's `HasSynced`).
 
 use std::sync::Arc;
 
@@ -16,9 +13,7 @@ use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::Transformer;
 use crate::lock::{Mutex, MutexGuard, lock};
 
-/// The part of a queue that does not depend on how deltas are kept. `Q` is the collection of deltas.
-///
-/// The key function, the transformer and the observer run under the queue's lock.
+/// `Q` is the collection of deltas. The key function, the transformer and the observer run under the queue's lock.
 pub(super) struct FifoCore<T, Q> {
     key: KeyFn<T>,
     pub transformer: Transformer<T>,
@@ -27,21 +22,17 @@ pub(super) struct FifoCore<T, Q> {
     synced: DoneSender,
 }
 
-/// The state under a queue's lock.
 pub(super) struct FifoState<Q> {
-    /// The deltas.
     pub queued: Q,
     /// True once anything was queued: a change, or a list, even an empty one.
     populated: bool,
     /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
     /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
     initial_population_count: usize,
-    /// True once the `synced` signal has fired.
     synced: bool,
     closed: bool,
-    /// True if something was queued, or the queue was closed, since the waiters were last woken.
+    /// Something was queued, or the queue was closed, since the waiters were last woken.
     pub must_wake: bool,
-    /// The pops that wait for something to be queued.
     waiters: Waiters,
 }
 
@@ -52,18 +43,16 @@ impl<Q> HasWaiters for FifoState<Q> {
 }
 
 impl<Q> FifoState<Q> {
-    /// Returns true once all items of the first LIST have been popped. Also true if the queue got a change before any
-    /// list, as in a test that fills it by hand.
+    /// Also true if the queue got a change before any list, as in a test that fills it by hand.
     pub fn has_synced(&self) -> bool {
         self.populated && self.initial_population_count == 0
     }
 
-    /// Returns `Yes` if the next popped delta belongs to the first LIST.
+    /// `Yes` if the next popped delta belongs to the first LIST.
     pub fn initial_list(&self) -> InitialList {
         InitialList::from(!self.has_synced())
     }
 
-    /// Returns the number of items of the first LIST that are still queued.
     pub fn initial_population_count(&self) -> usize {
         self.initial_population_count
     }
@@ -99,7 +88,7 @@ impl<T, Q> FifoCore<T, Q> {
         lock(&self.state)
     }
 
-    /// Changes the state under the lock. If that set `must_wake`, wakes the waiting pops after the lock is released.
+    /// If `change` set `must_wake`, wakes the waiting pops after the lock is released.
     pub fn change<R>(&self, change: impl FnOnce(&mut FifoState<Q>) -> R) -> R {
         let mut state = self.lock();
         let result = change(&mut state);
@@ -137,18 +126,15 @@ impl<T, Q> FifoCore<T, Q> {
         .await
     }
 
-    /// Returns the key of an object.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
         self.key.key_of(object)
     }
 
-    /// Returns the key of an object for RealFIFO, which stores no keys. It is computed only if the key function can fail,
-    /// which must be reported, or if an observer wants the key.
+    /// For RealFIFO, which stores no keys. A key is computed only if the key function can fail, which must be reported, or for an observer.
     pub fn key_if_needed(&self, object: &T) -> Result<Option<String>, KeyError> {
         if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
     }
 
-    /// Returns a tombstone's own key, else the key of the deleted object.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
         match deletion {
             Deletion::Final(object) => self.key_of(object),
@@ -160,25 +146,22 @@ impl<T, Q> FifoCore<T, Q> {
         self.transformer.apply(object).map_err(Error::Transform)
     }
 
-    /// Records that something was queued.
     pub fn populate(&self, state: &mut FifoState<Q>) {
         state.populated = true;
         self.check_synced(state);
     }
 
-    /// Records that the first LIST was queued as `initial` keys or deltas.
+    /// The first LIST was queued as `initial` keys or deltas.
     pub fn populate_with(&self, state: &mut FifoState<Q>, initial: usize) {
         state.initial_population_count = initial;
         self.populate(state);
     }
 
-    /// Records that `number` keys or deltas were popped.
     pub fn record_popped(&self, state: &mut FifoState<Q>, number: usize) {
         state.initial_population_count = state.initial_population_count.saturating_sub(number);
         self.check_synced(state);
     }
 
-    /// Fires the `synced` signal the first time that the queue has synced.
     fn check_synced(&self, state: &mut FifoState<Q>) {
         if state.has_synced() && !state.synced {
             state.synced = true;

@@ -1,5 +1,4 @@
-//! Queue: the trait of the delta queues between a Reflector and its single consumer, and the trait of that consumer.
-//! Upstream: `Queue` and `PopProcessFunc` in `tools/cache/fifo.go`.
+//! Queue and its consumer. Upstream: `Queue` and `PopProcessFunc` in `tools/cache/fifo.go`.
 
 use futures::future::BoxFuture;
 
@@ -22,8 +21,8 @@ pub trait Queue<T>: ReflectorStore<T> {
     /// `HasSynced`).
     fn has_synced(&self) -> bool;
 
-    /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)
-    /// when a pop finds the queue closed and nothing was ever queued.
+    /// Returns the signal of [`Queue::has_synced`]. It ends as [`Never`](crate::cache::Never) when a pop finds the
+    /// queue closed and nothing was ever queued.
     fn synced(&self) -> Done;
 
     /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.
@@ -33,9 +32,8 @@ pub trait Queue<T>: ReflectorStore<T> {
 /// The consumer of a queue (client-go's `PopProcessFunc` and `ProcessBatchFunc`). Implemented for functions of deltas,
 /// which get a batch delta by delta.
 ///
-/// A [`Controller`](crate::cache::Controller) logs each error of the consumer as a warning. Those errors do not reach
-/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error), which reports errors of the source and the
-/// queue. A consumer that needs another reaction must handle its errors itself.
+/// A [`Controller`](crate::cache::Controller) logs each error of the consumer as a warning.
+/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) gets only errors of the source and the queue.
 pub trait ProcessDeltas<T>: Send {
     /// Processes the popped deltas of one key, or one delta that is not about one object, such as `ReplacedAll`.
     ///
@@ -55,10 +53,8 @@ pub trait ProcessDeltas<T>: Send {
         result
     }
 
-    /// Does a part of the work that the last call left unfinished. Returns true if there is more.
-    ///
-    /// A consumer can thus split long work: before the next pop, this method is called until it returns false, and other
-    /// tasks run between the calls.
+    /// Does a part of the work that the last call left unfinished. Returns true if there is more. Before the next pop,
+    /// this method is called until it returns false, and other tasks run between the calls.
     ///
     /// # Errors
     /// Any error of the consumer. The rest of the work is lost.

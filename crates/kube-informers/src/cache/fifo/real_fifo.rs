@@ -1,5 +1,4 @@
-//! RealFIFO: the queue between a Reflector and its consumer in client-go since 0.33. It keeps every change in the
-//! order in which it came, across all keys, and merges or drops none. Upstream: `tools/cache/the_real_fifo.go`.
+//! RealFIFO: the queue of client-go since 0.33. Unlike DeltaFIFO, it merges or drops no change. Upstream: `tools/cache/the_real_fifo.go`.
 
 mod reconcile;
 
@@ -21,15 +20,13 @@ use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use crate::lock::MutexGuard;
 
-/// The largest number of deltas in a batch.
 pub(crate) const BATCH: usize = 1000;
 
 /// A queue of deltas in the order of their arrival, across all keys (client-go's `RealFIFO`). A pop takes one delta, or a
 /// batch of deltas with different keys.
 ///
-/// The queue passes on a list in one of two ways. [`RealFifo::new`] compares the list with the known objects and queues a
-/// delta for each object. [`RealFifo::atomic`], which informers use by default, queues one [`Delta::ReplacedAll`] that
-/// the consumer compares with its store.
+/// [`RealFifo::new`] compares a list with the known objects and queues a delta for each object. [`RealFifo::atomic`],
+/// which informers use by default, queues one [`Delta::ReplacedAll`], which the consumer compares with its store.
 ///
 /// ```
 /// use kube_informers::cache::RealFifo;
@@ -48,7 +45,6 @@ pub struct RealFifo<T> {
     batches: Batches,
 }
 
-/// The way in which the queue passes on lists and resyncs.
 enum ListMode<T> {
     /// A delta for each object, after a comparison with the known objects.
     Reconciled(Arc<dyn KnownObjects<T>>),
@@ -63,8 +59,8 @@ pub enum WhileProcessing {
     /// The lock is held: writers wait.
     #[default]
     Locked,
-    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, which
-    /// slows writers down to the consumer's pace.
+    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, so
+    /// that writers slow down to the consumer's pace.
     Unlocked,
 }
 
@@ -88,15 +84,14 @@ impl<T> RealFifo<T> {
         Self { core: FifoCore::new(key), list_mode: ListMode::Reconciled(known), batches: Batches::default() }
     }
 
-    /// Makes an empty queue that passes a list or a resync to the consumer as one delta. By default writers wait while a
-    /// delta is processed, and bookmarks are not queued; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
+    /// Makes an empty queue that passes a list or a resync to the consumer as one delta.
     pub fn atomic<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         let list_mode = ListMode::Atomic { bookmarks: false, lock: WhileProcessing::Locked };
         Self { core: FifoCore::new(key), list_mode, batches: Batches::default() }
     }
 
-    /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it, and other
-    /// queues ignore this option: they compare lists with the known objects, which must not change meanwhile.
+    /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it: others
+    /// compare lists with the known objects, which must not change meanwhile.
     #[must_use]
     pub fn while_processing(mut self, choice: WhileProcessing) -> Self {
         if let ListMode::Atomic { lock, .. } = &mut self.list_mode {
@@ -105,8 +100,7 @@ impl<T> RealFifo<T> {
         self
     }
 
-    /// Queues bookmarks too, which update the resourceVersion of the consumer's store. Only an atomic queue does; others
-    /// ignore this option.
+    /// Queues bookmarks too, which update the resourceVersion of the consumer's store. Only an atomic queue does.
     #[must_use]
     pub fn bookmarks(mut self) -> Self {
         if let ListMode::Atomic { bookmarks, .. } = &mut self.list_mode {
@@ -132,8 +126,7 @@ impl<T> RealFifo<T> {
         self.core.lock().queued.iter().cloned().collect()
     }
 
-    /// Returns a signal that fires when [`RealFifo::has_synced`] becomes true: after the last delta of the first list was
-    /// processed.
+    /// Returns a signal that fires after the last delta of the first list was processed.
     pub fn synced(&self) -> Done {
         self.core.synced()
     }
@@ -179,7 +172,6 @@ impl<T> RealFifo<T> {
         result.await
     }
 
-    /// Returns the number of deltas from the front that form the next batch, at least 1.
     fn batch_len(&self, state: &State<T>) -> usize {
         let initial = state.initial_population_count();
         // A batch never mixes the first list with later deltas.
@@ -203,7 +195,7 @@ impl<T> RealFifo<T> {
         most
     }
 
-    /// Returns the key of a delta's object; `None` for a delta that is not about one object.
+    /// `None` for a delta that is not about one object.
     fn delta_key(&self, delta: &Delta<T>) -> Option<Result<String, KeyError>> {
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
@@ -221,7 +213,7 @@ impl<T> RealFifo<T> {
         }
     }
 
-    /// Waits for deltas, pops `number` of them, processes them, and only then counts them as popped.
+    /// Counts the deltas as popped only after they were processed.
     async fn take<R>(
         &self,
         number: impl Fn(&State<T>) -> usize,
@@ -234,7 +226,6 @@ impl<T> RealFifo<T> {
         next.await
     }
 
-    /// Pops `number` deltas and processes them, with or without the lock.
     fn process<R>(
         &self,
         mut state: MutexGuard<'_, State<T>>,
@@ -269,7 +260,7 @@ impl<T> RealFifo<T> {
             && state.queued.len() < 2 * BATCH
     }
 
-    /// Appends a delta. `key` is for the observer only.
+    /// `key` is for the observer only.
     fn push(&self, state: &mut State<T>, delta: Delta<T>, key: Option<&str>) {
         self.core.observer.emit::<T>(|| Event::Queued {
             queue: QueueName::RealFifo,

@@ -1,5 +1,4 @@
-//! ApiError: the error of a LIST or a WATCH, with the predicates by which a Reflector chooses its reaction. Upstream:
-//! `apimachinery/pkg/api/errors` and `tools/cache/reflector.go`.
+//! ApiError: the error of a LIST or a WATCH. Upstream: `apimachinery/pkg/api/errors` and `tools/cache/reflector.go`.
 
 use std::error::Error as StdError;
 use std::io;
@@ -17,18 +16,16 @@ pub enum ApiError {
     /// The API server answered with a Status instead of objects.
     #[error("{}", text(.0))]
     Status(Box<Status>),
-    /// The request could not be built or sent, or its answer broke off, for example because of the network, TLS or
-    /// credentials. The cause says which.
+    /// The request could not be built or sent, or its answer broke off. The cause says why.
     #[error("the request to the API server failed")]
     Client(#[source] BoxError),
     /// The server sent nothing for this long, so the client gave up the request. The connection is probably dead.
     #[error("nothing came from the API server for {0:?}")]
     Silent(Duration),
-    /// The watch stayed open and silent after its timeout, at which the API server should have ended it. The connection
-    /// is probably dead.
+    /// The watch stayed open and silent after its timeout. The connection is probably dead.
     #[error("the API server did not end the watch at its timeout")]
     Overdue,
-    /// The list took longer than this, so the client gave up the request.
+    /// The list took longer than this.
     #[error("the list took longer than {0:?}")]
     TooLong(Duration),
     /// A page of a list has the same continue token as the page before it, so the list would never end.
@@ -92,8 +89,7 @@ impl ApiError {
             .any(|(reason, code)| self.has_reason(&[reason], code))
     }
 
-    /// Returns true if the Status has one of these reasons. If its reason is not one of Kubernetes' own, the HTTP code
-    /// decides.
+    /// For a reason that Kubernetes does not know, the HTTP code decides.
     fn has_reason(&self, reasons: &[&str], code: u16) -> bool {
         self.status().is_some_and(|status| {
             let reason = status.reason.as_str();
@@ -101,8 +97,8 @@ impl ApiError {
         })
     }
 
-    /// Returns true if the server has not seen the requested resourceVersion yet. Servers of different
-    /// versions report this in three ways (client-go's `isTooLargeResourceVersionError`).
+    /// Returns true if the server has not seen the requested resourceVersion yet, which servers report in three ways
+    /// (client-go's `isTooLargeResourceVersionError`).
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };
         let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
@@ -122,8 +118,7 @@ impl ApiError {
         matches!(self, Self::Silent(_) | Self::Overdue)
     }
 
-    /// Returns true if the server's address refused the connection, which means that no server runs there (client-go's
-    /// `IsConnectionRefused`).
+    /// Returns true if the server's address refused the connection (client-go's `IsConnectionRefused`).
     pub fn is_connection_refused(&self) -> bool {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(self);
         while let Some(error) = cause {
@@ -159,7 +154,7 @@ const REASONS: [&str; 19] = [
     "ServiceUnavailable",
 ];
 
-/// Returns the message of a Status; without a message its reason, else its code.
+/// Without a message its reason, else its code.
 fn text(status: &Status) -> String {
     match (status.message.as_str(), status.reason.as_str()) {
         ("", "") => format!("the API server answered {}", status.code),

@@ -1,5 +1,4 @@
-//! ListOptions: the options of a LIST or a WATCH, and the query string made from them. A Reflector sets them before
-//! each request, and a user's function may change them. Upstream: `metav1.ListOptions`.
+//! ListOptions: the options of a LIST or a WATCH, and their query string. Upstream: `metav1.ListOptions`.
 
 use std::fmt;
 #[cfg(feature = "client")]
@@ -27,8 +26,7 @@ pub struct ListOptions {
     pub label_selector: Option<String>,
     /// The field selector, such as `metadata.name=nettool`.
     pub field_selector: Option<String>,
-    /// The resourceVersion. `None` requests the most recent state, `0` requests any state, and the meaning of any other
-    /// value depends on the other options.
+    /// The resourceVersion. `None` requests the most recent state, `0` any state; other values depend on the other options.
     pub resource_version: Option<String>,
     /// The rule by which the server interprets `resource_version`.
     pub resource_version_match: Option<ResourceVersionMatch>,
@@ -40,12 +38,10 @@ pub struct ListOptions {
     pub timeout_seconds: u32,
     /// True if the server may send bookmarks.
     pub allow_watch_bookmarks: bool,
-    /// `Some(true)` requests a watch that begins with the existing objects (a streaming list). With `None`, the
-    /// resourceVersion decides.
+    /// `Some(true)` requests a streaming list: a watch that begins with the existing objects.
     pub send_initial_events: Option<bool>,
 }
 
-/// A function that changes the options of a request before it is sent (client-go's `TweakListOptionsFunc`).
 #[cfg(feature = "client")]
 pub(in crate::cache) type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
@@ -115,7 +111,6 @@ impl ListOptions {
         self.query(true)
     }
 
-    /// Returns the query string, without parameters that are not set.
     fn query(&self, watch: bool) -> String {
         let number = |number: u32| (number > 0).then(|| number.to_string());
         let flag = |flag: bool| flag.then(|| "true".to_owned());

@@ -1,5 +1,4 @@
-//! ListerWatcher: the trait of a Reflector's source of objects, which can be listed and watched. Upstream: `ListerWatcher` in
-//! `tools/cache/listwatch.go`.
+//! ListerWatcher: a Reflector's source of objects. Upstream: `ListerWatcher` in `tools/cache/listwatch.go`.
 
 mod api_error;
 mod decode_error;
@@ -35,12 +34,10 @@ pub trait ListerWatcher<T>: Send + Sync {
     /// Returns true, the default, if the source may support streaming lists: watches that begin with the existing
     /// objects. If false, the Reflector lists instead.
     ///
-    /// A source that returns true handles a watch with [`send_initial_events`](ListOptions::send_initial_events) in one
-    /// of two ways. It refuses the watch, and the Reflector lists instead. Or it sends an [`Added`](WatchEvent::Added) of
-    /// each existing object, then a [`Bookmark`](WatchEvent::Bookmark) with `initial_events_end`, then the changes. Until
-    /// that bookmark comes, the Reflector stores nothing; after
-    /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and
-    /// lists.
+    /// Such a source may still refuse a watch with [`send_initial_events`](ListOptions::send_initial_events), and the Reflector lists
+    /// instead. Or it sends an [`Added`](WatchEvent::Added) of each existing object, a [`Bookmark`](WatchEvent::Bookmark) with
+    /// `initial_events_end`, then the changes. Until that bookmark, the Reflector stores nothing; after
+    /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and lists.
     fn has_watch_list(&self) -> bool {
         true
     }

@@ -1,5 +1,4 @@
-//! Event handlers: the traits and types that an informer calls when an object changes. Upstream: `ResourceEventHandler` in
-//! `tools/cache/controller.go`.
+//! Event handlers. Upstream: `ResourceEventHandler` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::future::{Future, ready};
@@ -47,12 +46,10 @@ where
     }
 }
 
-/// A conversion into a handler, which lets an informer accept an [`AsyncEventHandler`] or an [`EventHandler`].
+/// A conversion into a handler, which lets an informer accept an [`AsyncEventHandler`] or an [`EventHandler`]. `Form`,
+/// which the compiler infers, distinguishes the two.
 ///
-/// `Form` distinguishes the two; the compiler infers it.
-///
-/// A closure must name the type of its parameter. A closure that captures values, such as a queue, is an ordinary closure
-/// that returns a future:
+/// A closure must name the type of its parameter. A closure that captures values is an ordinary closure that returns a future:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,5 @@
-//! Listener: the buffer of notifications between a processor and one handler, with the loop that calls the handler. The
-//! processor only appends, so it never waits for a slow handler. Upstream: `processorListener` in
-//! `tools/cache/shared_informer.go`.
+//! Listener: the buffer of notifications between a processor and one handler, with the loop that calls the handler.
+//! Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
 use std::fmt;
 use std::mem;
@@ -25,8 +24,8 @@ use crate::lock::{Mutex, lock};
 /// A buffer of notifications for one handler, which gets them one at a time, in order (client-go's `processorListener`).
 /// Clones are the same listener.
 ///
-/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. An informer makes
-/// its own listeners. This type is public so that it can be studied and measured alone.
+/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. This type is
+/// public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -41,7 +40,6 @@ use crate::lock::{Mutex, lock};
 /// ```
 pub struct ProcessorListener<T>(Arc<Shared<T>>);
 
-/// The state that all clones of a listener share.
 struct Shared<T> {
     id: usize,
     inbox: Mutex<Inbox<T>>,
@@ -51,18 +49,14 @@ struct Shared<T> {
     observer: Observer,
 }
 
-/// The buffer and its state, under one lock.
 struct Inbox<T> {
     pending: Pending<T>,
-    /// True if the listener accepts no more notifications.
     closed: bool,
     /// True once a subscription exists or existed. A listener has only one.
     taken: bool,
-    /// The waker of the subscription, while it waits for a notification.
     waker: Option<Waker>,
 }
 
-/// The description of a notification for an observer.
 #[derive(Clone, Debug)]
 struct Description {
     notification: &'static str,
@@ -75,7 +69,6 @@ struct Description {
 #[derive(Debug)]
 pub(super) struct InFlight {
     initial: bool,
-    /// The description for the observer, if there is one.
     description: Option<Description>,
 }
 
@@ -85,7 +78,6 @@ impl<T> ProcessorListener<T> {
         Self::build(id, Buffer::Unbounded, Observer::default(), false)
     }
 
-    /// Makes a listener together with the subscription that takes its notifications.
     pub(super) fn with_subscription(id: usize, buffer: Buffer, observer: Observer) -> (Self, Subscription<T>) {
         let listener = Self::build(id, buffer, observer, true);
         let subscription = Subscription::new(listener.clone());
@@ -138,15 +130,13 @@ impl<T> ProcessorListener<T> {
         waker.inspect(Waker::wake_by_ref);
     }
 
-    /// Records that the subscription has ended, so that no notification is taken any more.
     pub(super) fn end(&self) {
         self.discard();
         self.0.ended.fire();
     }
 
-    /// Returns a signal that fires when the informer has synced and the handler has returned from every add of the
-    /// initial list. It ends as [`Never`](crate::cache::Never) if the handler is removed, or the informer stops, before
-    /// that.
+    /// Returns a signal that fires when the informer has synced and the handler has returned from every add of the initial list, or ends as
+    /// [`Never`](crate::cache::Never) if the handler is removed or the informer stops before that.
     pub fn synced(&self) -> Done {
         self.0.tracker.done()
     }
@@ -156,7 +146,6 @@ impl<T> ProcessorListener<T> {
         self.0.ended.done()
     }
 
-    /// Records that the informer has distributed its first list.
     pub(super) fn upstream_synced(&self) {
         self.0.tracker.upstream_synced();
     }
@@ -165,13 +154,12 @@ impl<T> ProcessorListener<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns the subscription that takes the notifications; `None` if there was one before.
+    /// `None` if there was one before.
     fn take_subscription(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
         (!taken).then(|| Subscription::new(self.clone()))
     }
 
-    /// Records that a notification has been handled.
     pub(super) fn handled(&self, InFlight { initial, description }: InFlight) {
         if initial {
             self.0.tracker.finished();
@@ -217,7 +205,6 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// Emits the event that the listener has joined, and that it first gets an add of each of `existing` objects.
     pub(super) fn emit_joined(&self, existing: usize) {
         self.0.observer.emit::<T>(|| {
             let coalesces = lock(&self.0.inbox).pending.buffer() == Buffer::Coalesced;
@@ -225,7 +212,7 @@ impl<T: Object> ProcessorListener<T> {
         });
     }
 
-    /// Adds an initial add for each object. Called before the processor knows the listener.
+    /// Called before the processor knows the listener.
     pub(super) fn replay(&self, objects: &Snapshot<T>) {
         self.0.tracker.start_many(objects.len());
         let mut inbox = lock(&self.0.inbox);
@@ -247,7 +234,7 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// Takes the next notification; `None` once the listener is closed and empty.
+    /// `None` once the listener is closed and empty.
     pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InFlight)>> {
         // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));
@@ -272,7 +259,6 @@ impl<T: Object> ProcessorListener<T> {
         Poll::Ready(Some((notification, in_flight)))
     }
 
-    /// Describes a notification if there is an observer.
     fn describe(&self, notification: &Notification<T>) -> Option<Description> {
         self.0.observer.is_on().then(|| Description {
             notification: notification.kind(),
@@ -289,8 +275,7 @@ impl<T: Object> ProcessorListener<T> {
 impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     /// Calls `handler` with one notification after another until the listener is closed and empty.
     ///
-    /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A listener runs once; a
-    /// second run ends at once.
+    /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A second run ends at once.
     pub async fn run<Form>(&self, handler: impl IntoEventHandler<T, Form>) {
         if let Some(subscription) = self.take_subscription() {
             handle_all(subscription, handler.into_event_handler()).await;
@@ -298,7 +283,6 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     }
 }
 
-/// Calls the handler with each notification of the subscription.
 pub(super) async fn handle_all<T: Object>(mut subscription: Subscription<T>, mut handler: impl AsyncEventHandler<T>) {
     while let Some(notification) = subscription.next().await {
         handler.handle(notification).await;

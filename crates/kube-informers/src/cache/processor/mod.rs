@@ -1,6 +1,5 @@
-//! Processor: distributes an informer's notifications to all of its listeners. A listener is a handler with a buffer
-//! of its own, so one list and watch serve many handlers, and a slow one does not delay the rest. Upstream:
-//! `sharedProcessor` in `tools/cache/shared_informer.go`.
+//! Processor: distributes an informer's notifications to all of its listeners. Upstream: `sharedProcessor` in
+//! `tools/cache/shared_informer.go`.
 
 mod buffer;
 mod filtering_handler;
@@ -46,10 +45,8 @@ pub(super) use resync::{MINIMUM_RESYNC_PERIOD, ResyncSchedule};
 pub use run_error::{Panic, RunError};
 pub use subscription::Subscription;
 
-/// The listeners of one informer (client-go's `sharedProcessor`). Each listener has its own buffer and task, so a slow
-/// handler does not delay the others.
-///
-/// An informer makes its own processor. This type is public so that it can be studied and measured alone.
+/// The listeners of one informer (client-go's `sharedProcessor`). Each has its own buffer and task, so a slow handler does not delay the
+/// others. An informer makes its own processor; this type is public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -71,40 +68,33 @@ pub struct SharedProcessor<T> {
     observer: Observer,
 }
 
-/// The state of a processor, under its lock.
 pub(super) struct Listeners<T> {
     members: Vec<Member<T>>,
-    /// The tasks of removed handlers. Each finishes its current callback.
+    /// Each finishes its current callback.
     leaving: Vec<AbortOnDropHandle<()>>,
-    /// The number of the next listener.
     next_id: usize,
     lifecycle: Lifecycle,
-    /// True once the informer has distributed its first list.
     upstream_synced: bool,
 }
 
-/// One listener of the processor.
 struct Member<T> {
     listener: ProcessorListener<T>,
     resync: ResyncSchedule,
     task: HandlerTask,
 }
 
-/// The task that calls a listener's handler.
 enum HandlerTask {
-    /// A task that starts when the processor runs.
     NotStarted(BoxFuture<'static, ()>),
-    /// A running task.
     Running(AbortOnDropHandle<()>),
-    /// No task: the owner of a subscription takes the notifications.
+    /// The owner of a subscription takes the notifications.
     None,
 }
 
-/// The task of a listener that was removed or not accepted. The caller must drop it without a lock, because it may
-/// contain the user's handler, whose drop may run any code.
+/// The task of a listener that was removed or not accepted. The caller must drop it without a lock, because dropping
+/// the user's handler may run any code.
 pub(super) struct UnusedHandler(#[expect(dead_code, reason = "it is only dropped")] HandlerTask);
 
-/// The listeners at one moment, each with whether a resync was due for it.
+/// Each with whether a resync was due for it.
 pub(super) struct Recipients<T>(Vec<(ProcessorListener<T>, bool)>);
 
 impl<T> Default for Recipients<T> {
@@ -114,7 +104,6 @@ impl<T> Default for Recipients<T> {
 }
 
 impl<T: Object> Recipients<T> {
-    /// Distributes a notification like [`SharedProcessor::distribute`], but to these listeners.
     pub fn distribute(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
         for (listener, due) in &self.0 {
@@ -139,7 +128,6 @@ impl<T> Default for SharedProcessor<T> {
 }
 
 impl<T> Listeners<T> {
-    /// Removes a listener, if it is present.
     pub fn remove(listeners: &Mutex<Self>, listener: &ProcessorListener<T>) {
         let mut all = lock(listeners);
         let unused = all.take(listener);
@@ -147,7 +135,6 @@ impl<T> Listeners<T> {
         drop(unused);
     }
 
-    /// Removes a listener. Returns its task if that has not started.
     fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
         let at = self.members.iter().position(|member| member.listener.is_same(listener))?;
         match self.members.remove(at).task {
@@ -180,7 +167,6 @@ impl<T> SharedProcessor<T> {
         self
     }
 
-    /// Adapts the listeners' resync periods to a new check period of the informer.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.adapt_to(check));
     }
@@ -196,13 +182,11 @@ impl<T> SharedProcessor<T> {
         due
     }
 
-    /// Makes a resync due for every listener, until the next call of [`SharedProcessor::should_resync`].
     pub(crate) fn make_resync_due(&self) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.make_due());
     }
 
-    /// Records that the first list has been distributed in full. A listener has synced once its handler has handled that
-    /// list.
+    /// Records that the first list has been distributed in full.
     pub fn upstream_synced(&self) {
         let mut listeners = lock(&self.listeners);
         listeners.upstream_synced = true;
@@ -218,13 +202,12 @@ impl<T> SharedProcessor<T> {
         }
     }
 
-    /// Closes a processor that will never run.
     #[cfg(feature = "client")] // the factory calls it
     pub(super) fn give_up(&self) {
         self.stop();
     }
 
-    /// Closes every listener. Returns the tasks that handle the remaining notifications.
+    /// Returns the tasks that handle the remaining notifications.
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);
         listeners.lifecycle = Lifecycle::Stopped;
@@ -254,8 +237,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         self.new_registration(listener)
     }
 
-    /// Adds a listener whose notifications the caller takes from a stream. If the processor has stopped, the stream ends
-    /// at once.
+    /// Adds a listener whose notifications the caller takes from a stream, which ends at once if the processor has stopped.
     pub fn subscribe(&self) -> Subscription<T> {
         let (listener, subscription) = self.new_listener(HandlerOptions::new());
         if self.join(listener.clone(), ResyncSchedule::never(), HandlerTask::None, None).is_err() {
@@ -278,7 +260,6 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Ok(self.new_registration(listener))
     }
 
-    /// Adds a listener like [`SharedProcessor::register`], but with a subscription instead of a handler.
     pub(super) fn add_subscription(
         &self,
         options: HandlerOptions,
@@ -303,7 +284,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Registration { listener, listeners: Arc::downgrade(&self.listeners) }
     }
 
-    /// Returns the task that calls the handler. A panic of the handler is recorded, and ends the run.
+    /// A panic of the handler is recorded, and ends the run.
     fn handler_task(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> HandlerTask {
         let panic = self.panic.clone();
         // The future owns the subscription, so the listener ends even if the future is dropped before its first poll.
@@ -315,7 +296,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         HandlerTask::NotStarted(handler.boxed())
     }
 
-    /// Adds a listener under one lock with its initial adds, so that it misses no notification and gets none twice.
+    /// Adds the listener and its initial adds under one lock, so that it misses no notification and gets none twice.
     fn join(
         &self,
         listener: ProcessorListener<T>,
@@ -346,13 +327,11 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         lock(&self.listeners).distribute(notification);
     }
 
-    /// Distributes the notifications without others in between.
     pub(super) fn distribute_all(&self, notifications: impl Iterator<Item = Notification<T>>) {
         let listeners = lock(&self.listeners);
         notifications.for_each(|notification| listeners.distribute(&notification));
     }
 
-    /// Returns the present listeners.
     pub(super) fn recipients(&self) -> Recipients<T> {
         let member = |member: &Member<T>| (member.listener.clone(), member.resync.is_due());
         Recipients(lock(&self.listeners).members.iter().map(member).collect())

@@ -1,6 +1,5 @@
-//! Notification: one change of an object, as handlers and subscriptions receive it. A delta says how a change became
-//! known; a notification says what it means, compared with the informer's store. Upstream: `addNotification`,
-//! `updateNotification` and `deleteNotification` in `tools/cache/shared_informer.go`.
+//! Notification: what a change means compared with the informer's store; a delta says how it became known. Upstream:
+//! `addNotification`, `updateNotification` and `deleteNotification` in `tools/cache/shared_informer.go`.
 
 mod predicates;
 
@@ -32,7 +31,6 @@ pub enum Notification<T> {
 }
 
 impl<T> Notification<T> {
-    /// Makes the notification of an object that was stored: an update if it replaced `old`, else an add.
     pub(in crate::cache) fn stored(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Self {
         match old {
             Some(old) => Self::Update { old, new: object },
@@ -54,13 +52,11 @@ impl<T> Notification<T> {
         matches!(self, Self::Add { initial: InitialList::Yes, .. })
     }
 
-    /// Returns 1 for an add of the initial list, else 0.
     pub(crate) fn initial_adds(&self) -> usize {
         usize::from(self.is_initial())
     }
 
-    /// Returns the changed object: the new state of an update, and the last known state of a deletion. A tombstone may
-    /// have none.
+    /// Returns the changed object: the new state, or the last known state of a deletion, which a tombstone may not have.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Add { object, .. } | Self::Update { new: object, .. } => Some(object),
@@ -81,8 +77,7 @@ impl<T> Notification<T> {
         meta_namespace_key(&**object)
     }
 
-    /// Returns true for an update with equal, non-empty resourceVersions. It comes from a resync or a relist, and the
-    /// object has not changed.
+    /// Returns true for an update with equal, non-empty resourceVersions, which comes from a resync or a relist.
     pub fn is_unchanged(&self) -> bool
     where
         T: Object,
@@ -92,8 +87,8 @@ impl<T> Notification<T> {
         before == after && !after.is_empty()
     }
 
-    /// Returns true for an update between two different objects with the same name. This happens if an object is deleted
-    /// and created again while no watch is open, because the following list shows only the new object.
+    /// Returns true for an update between two different objects with the same name. An object that is deleted and
+    /// created again while no watch is open causes it, because the following list shows only the new object.
     ///
     /// ```
     /// use kube_informers::cache::Notification;
@@ -116,9 +111,8 @@ impl<T> Notification<T> {
 
     /// Converts the notification for a consumer of accepted objects only; `None` if it does not concern that consumer.
     ///
-    /// An update after which the object becomes accepted turns into an add, never of the initial list. An update after
-    /// which it is no longer accepted turns into a deletion with the old state. A tombstone is filtered by its last known
-    /// state, and kept if it has none.
+    /// An update after which the object becomes accepted turns into an add, never of the initial list; an update after which it is no
+    /// longer accepted, into a deletion with the old state. A tombstone is filtered by its last known state, and kept if it has none.
     ///
     /// ```
     /// use kube_informers::cache::{Deletion, Notification};
@@ -164,8 +158,7 @@ impl<T> Clone for Notification<T> {
     }
 }
 
-/// Returns true if `new` and `old` are different objects with the same name, which means that their uids differ. Returns
-/// false if either has no uid.
+/// Returns true if the uids differ: two objects with the same name. Returns false if either has no uid.
 pub fn is_recreated<T: Object>(old: &T, new: &T) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty()

@@ -1,5 +1,4 @@
-//! Subscription: an informer's notifications as a stream. A task that loops over it is an alternative to a handler,
-//! and may keep its state in local variables.
+//! Subscription: an informer's notifications as a stream, an alternative to a handler.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,9 +16,9 @@ use crate::lock::Mutex;
 
 /// A stream of an informer's [`Notification`]s, in order. It has no counterpart in client-go.
 ///
-/// The informer does not wait for the stream's consumer: notifications wait in the subscription's own buffer (see
-/// [`Buffer`](crate::cache::Buffer)). A notification counts as handled when the consumer polls for the next one. The
-/// stream ends when the informer has stopped and the buffer is empty. Dropping the stream unsubscribes.
+/// Notifications wait in the subscription's own buffer ([`Buffer`](crate::cache::Buffer)). A notification counts as
+/// handled when the consumer polls for the next one. The stream ends when the informer has stopped and the buffer is
+/// empty. Dropping the stream unsubscribes.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,7 +44,6 @@ use crate::lock::Mutex;
 #[must_use = "dropping a subscription unsubscribes"]
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
-    /// The notification that was taken last. It counts as handled when the next one is polled for.
     in_flight: Option<InFlight>,
     /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is removed
     /// by its [`Registration`](super::Registration).
@@ -62,9 +60,8 @@ impl<T> Subscription<T> {
         self
     }
 
-    /// Returns a signal that fires when every add of the initial list has been taken and the consumer has polled for the
-    /// next item. It ends as [`Never`](crate::cache::Never) if the subscription is dropped, or the informer stops, before
-    /// that.
+    /// Returns a signal that fires when every add of the initial list has been taken and the consumer has polled for the next item. It ends
+    /// as [`Never`](crate::cache::Never) if the subscription is dropped or the informer stops before that.
     pub fn synced(&self) -> Done {
         self.listener.synced()
     }

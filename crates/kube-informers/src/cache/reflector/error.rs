@@ -1,20 +1,17 @@
-//! ReflectorError: the failures that a Reflector reports to `on_error` and to the log. A Reflector returns no error,
-//! because it tries again until it is stopped.
+//! ReflectorError: a Reflector reports failures but returns no error, because it tries again until it is stopped.
 
 use crate::cache::causes::with_causes;
 use crate::cache::error::Error;
 use crate::cache::lister_watcher::ApiError;
 
-/// A failure of a Reflector, for information only: the Reflector continues by itself. The first field describes the
-/// source, such as `pods`.
+/// A failure of a Reflector, for information only. The first field describes the source, such as `pods`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectorError {
     /// The list failed.
     #[error("cannot list {0}")]
     List(String, #[source] ApiError),
-    /// The list was stored, but it has no resourceVersion from which a watch could continue, so a new list follows each
-    /// watch.
+    /// The list was stored, but it has no resourceVersion from which a watch could continue, so every watch begins with a new list.
     #[error("the list of {0} has no resourceVersion, so every watch begins with a new list")]
     NoVersion(String),
     /// The watch could not be opened.
@@ -23,20 +20,17 @@ pub enum ReflectorError {
     /// The watch failed after it had been opened.
     #[error("the watch of {0} failed")]
     WatchEnded(String, #[source] ApiError),
-    /// Several watches in a row, the second field, ended within a second and without an event. A wait and a new list
-    /// follow each of them, so the store is updated, but late and at the cost of a list each time. A proxy may be ending
-    /// the requests.
+    /// Several watches in a row, the second field, ended within a second and without an event. A new list follows each
+    /// of them, so the store is updated, but late. A proxy may be ending the requests.
     #[error("{1} watches of {0} in a row ended within a second and without an event")]
     ShortWatches(String, u32),
-    /// A streaming list was cut off for at least the second time in a row. It is requested again. A proxy may be cutting
-    /// the answers short.
+    /// A streaming list was cut off for at least the second time in a row. A proxy may be cutting the answers short.
     #[error("the streaming list of {0} was cut off before its end")]
     Cut(String),
     /// The store or queue refused a list.
     #[error("cannot take over the list of {0}")]
     Store(String, #[source] Error),
-    /// The store, the queue or a transformer refused the object of one event. The change is lost until the object changes
-    /// again or the next list.
+    /// The store, the queue or a transformer refused the object of one event. The change is lost until the next change or list.
     #[error("the {event} event of {key:?} was lost, of {source_name}")]
     Lost {
         /// The description of the source, such as `pods`.
@@ -54,7 +48,7 @@ pub enum ReflectorError {
     Resync(String, #[source] Error),
 }
 
-/// The subject of a failure. A repeated failure is a warning once per subject.
+/// A repeated failure is a warning once per subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     List,
@@ -68,8 +62,7 @@ pub(super) enum Subject {
 }
 
 impl ReflectorError {
-    /// Returns true if the server no longer has the resourceVersion. This is no failure but the usual end of a watch that
-    /// was interrupted for too long, and a list follows.
+    /// Returns true if the server no longer has the resourceVersion: the usual end of a watch that was interrupted for too long.
     pub fn is_expired(&self) -> bool {
         match self {
             Self::Watch(_, error) | Self::WatchEnded(_, error) => error.is_expired(),
@@ -77,7 +70,6 @@ impl ReflectorError {
         }
     }
 
-    /// Returns the error of the list or the watch.
     pub(super) fn api_error(&self) -> Option<&ApiError> {
         match self {
             Self::List(_, error) | Self::Watch(_, error) | Self::WatchEnded(_, error) => Some(error),

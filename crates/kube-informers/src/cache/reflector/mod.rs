@@ -1,5 +1,4 @@
-//! Reflector: copies the server's objects into a store or a queue and keeps the copy up to date, by LIST and then WATCH,
-//! or by a WATCH that begins with a streaming list. Upstream: `tools/cache/reflector.go`.
+//! Reflector: copies the server's objects into a store or a queue. Upstream: `tools/cache/reflector.go`.
 
 mod backoff;
 mod end_warning;
@@ -43,7 +42,7 @@ pub(super) use turns::Turns;
 /// A watch that ends sooner than this without an event counts as a failure.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The number of such short watches in a row that is reported. Fewer are normal when a server restarts.
+/// Fewer short watches in a row are normal when a server restarts, and are not reported.
 const SHORT_IN_A_ROW: u32 = 5;
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -51,17 +50,16 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// Lists the objects of a source, then watches from the list's resourceVersion, and lists again when the watch cannot
 /// continue (client-go's `Reflector`).
 ///
-/// When a watch ends, the next watch starts at once from the last resourceVersion seen. After a failed list, an expired
+/// When a watch ends, the next starts at once from the last resourceVersion seen. After a failed list, an expired
 /// resourceVersion or another error of a watch, the Reflector waits ([`ReflectorOptions::backoff`]) and lists again. If
 /// only the connection was refused, the server was busy or the watch was silent, it opens a new watch without a list.
 ///
 /// The limits of [`ReflectorOptions`] detect a connection that died silently: by default after three minutes if the
 /// server sends bookmarks, else at the end of the watch's timeout, which is five to ten minutes.
 ///
-/// Every failure is reported to [`ReflectorOptions::on_error`] and the log. If the store or a transformer refuses the
-/// object of an event, that change is lost and reported, and the watch continues. If they refuse an object of a list, the
-/// whole list fails, as upstream, and is requested again after a wait. In a streaming list, an object that the
-/// transformer refuses is lost alone.
+/// Every failure is reported to [`ReflectorOptions::on_error`] and the log. If the store or a transformer refuses the object of an event,
+/// that change is lost, and the watch continues. If they refuse an object of a list, the whole list fails, as upstream, and is requested
+/// again. In a streaming list, an object that the transformer refuses is lost alone.
 ///
 /// A `kube::Client` with its default retries hides the answers 429, 503 and 504 for minutes: see [`ListWatch`].
 ///
@@ -94,24 +92,21 @@ pub struct Reflector<T> {
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
     should_resync: Option<ShouldResync>,
-    /// The callback before a resync that a [`ResyncTrigger`] starts.
     before_triggered_resync: Option<Arc<dyn Fn() + Send + Sync>>,
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
-    /// Lets the consumer of the queue run after each event, if it runs in the same task.
+    /// The consumer of the queue, if it runs in the same task.
     consumer: Option<Turns>,
     log_dedup: Mutex<LogDedup<Subject>>,
 }
 
-/// The state of one run, kept from list to list.
 struct RunState {
     /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most recent
     /// state.
     version_unavailable: bool,
     /// True if a list at resourceVersion 0 came in pages, which means that the server has no watch cache.
     paginated: bool,
-    /// The number of watches in a row that ended within a second and without an event.
     short_watches: u32,
     backoff: Backoff,
     random: fastrand::Rng,
@@ -138,8 +133,7 @@ impl<T> Reflector<T> {
         }
     }
 
-    /// Sets the period in which the store's `resync` is called while the Reflector watches. With zero, the default, it is
-    /// never called.
+    /// Sets the period in which the store's `resync` is called while the Reflector watches; zero, the default, means never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
@@ -173,33 +167,28 @@ impl<T> Reflector<T> {
         lock(&self.version).clone()
     }
 
-    /// Shares the last resourceVersion with an informer.
     pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
         self.version = version;
         self
     }
 
-    /// Sets a callback before each resync that a [`ResyncTrigger`] starts.
     pub(crate) fn before_triggered_resync(mut self, before: impl Fn() + Send + Sync + 'static) -> Self {
         self.before_triggered_resync = Some(Arc::new(before));
         self
     }
 
-    /// Declares that the consumer of the queue runs in the Reflector's task and takes turns with it.
     pub(crate) fn consumer(mut self, turns: Turns) -> Self {
         self.consumer = Some(turns);
         self
     }
 
-    /// Remembers the resourceVersion of an event. An empty one changes nothing, because the watch must still continue
-    /// somewhere.
+    /// An empty version changes nothing, because the watch must still continue somewhere.
     fn advance_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut lock(&self.version));
         }
     }
 
-    /// Remembers the resourceVersion of a list, which may be empty.
     fn replace_version(&self, version: String) {
         *lock(&self.version) = version;
     }
@@ -239,8 +228,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Reports a failure to the log and to [`ReflectorOptions::on_error`]. The log warns about a failure once, and has
-    /// its repetitions at level `debug`.
+    /// The log warns about a failure once, and has its repetitions at level `debug`.
     fn report(&self, error: ReflectorError) {
         let is_new = !error.is_expired() && lock(&self.log_dedup).insert(error.subject(), error.dedup_text());
         if is_new {
@@ -253,12 +241,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Records a success, so that the next failure of this subject is a warning again.
+    /// The next failure of this subject is a warning again.
     fn succeeded(&self, subject: Subject) {
         lock(&self.log_dedup).remove(subject);
     }
 
-    /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is needed.
+    /// Returns the reason why a new list is needed.
     async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {

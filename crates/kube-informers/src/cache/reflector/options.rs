@@ -1,5 +1,4 @@
-//! ReflectorOptions: the options of a Reflector, alone or inside an informer. Upstream: `ReflectorOptions` in
-//! `tools/cache/reflector.go`.
+//! ReflectorOptions: upstream's `ReflectorOptions` in `tools/cache/reflector.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -66,7 +65,6 @@ pub struct ReflectorOptions {
     pub(super) resync_trigger: Option<ResyncTrigger>,
 }
 
-/// The smallest value of [`ReflectorOptions::min_watch_timeout`].
 const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Default for ReflectorOptions {
@@ -102,7 +100,7 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the page size of all lists, in objects; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
+    /// Sets the page size of all lists; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
     ///
     /// By default, the first list, a list for the most recent state, and all lists from a server without a watch cache
     /// have pages of 500 objects. Any other list comes in one answer.
@@ -112,44 +110,41 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the shortest watch timeout. The timeout of each watch is random between this value and twice this value. The
-    /// default and the smallest allowed value is five minutes (client-go's `MinWatchTimeout`).
+    /// Sets the shortest watch timeout; the default and the minimum are five minutes (client-go's `MinWatchTimeout`).
+    /// The timeout of each watch is random between this value and twice this value.
     #[must_use]
     pub fn min_watch_timeout(mut self, timeout: Duration) -> Self {
         self.min_watch_timeout = timeout.max(MIN_WATCH_TIMEOUT);
         self
     }
 
-    /// Sets the time limit of a list with all its pages; ten minutes by default. A longer list fails with
-    /// [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
+    /// Sets the time limit of a list with all its pages. A longer list fails with [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
         self.list_timeout = timeout;
         self
     }
 
-    /// Sets the time limit for opening a watch and for silence in a streaming list. Either fails with
-    /// [`ApiError::Silent`](crate::cache::ApiError::Silent). The default is 90 seconds, because an API server gives up a
-    /// request after 60.
+    /// Sets the time limit for opening a watch and for silence in a streaming list ([`ApiError::Silent`](crate::cache::ApiError::Silent)).
+    /// The default is 90 seconds, because an API server gives up a request after 60.
     #[must_use]
     pub fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.answer_timeout = timeout;
         self
     }
 
-    /// Sets the time limit for silence in a watch that has sent bookmarks; three minutes by default. The watch is then
-    /// opened again.
+    /// Sets the time limit for silence in a watch that has sent bookmarks. The watch is then opened again.
     ///
-    /// An API server sends a bookmark every minute, so the connection is dead after three. A source with rarer bookmarks
-    /// needs a longer limit.
+    /// An API server sends a bookmark every minute, so a connection silent for three is dead. A source with rarer
+    /// bookmarks needs a longer limit.
     #[must_use]
     pub fn bookmark_timeout(mut self, timeout: Duration) -> Self {
         self.bookmark_timeout = timeout;
         self
     }
 
-    /// Sets how long a watch may stay open after its timeout, at which the server should have ended it; ten seconds by
-    /// default. The watch is then opened again. This detects a dead connection even without bookmarks.
+    /// Sets how long a watch may stay open after its timeout, at which the server should have ended it. The watch is
+    /// then opened again. This detects a dead connection even without bookmarks.
     #[must_use]
     pub fn watch_grace(mut self, grace: Duration) -> Self {
         self.watch_grace = grace;
@@ -157,16 +152,15 @@ impl ReflectorOptions {
     }
 
     /// Sets for how long a watch that ends with an internal server error is opened again at once. If such errors last
-    /// longer, the Reflector lists again. With zero, the default, it lists after the first such error (client-go's
-    /// `MaxInternalErrorRetryDuration`).
+    /// longer than this, zero by default, the Reflector lists again (client-go's `MaxInternalErrorRetryDuration`).
     #[must_use]
     pub fn retry_internal_errors(mut self, window: Duration) -> Self {
         self.internal_errors = window;
         self
     }
 
-    /// Sets the function that returns the wait before the next try. Its argument is the number of waits so far, which
-    /// starts at 0 and is reset when more than two minutes have passed since the last reset.
+    /// Sets the function that returns the wait before the next try. Its argument is the number of waits since the last
+    /// reset, which comes after more than two minutes.
     ///
     /// By default the waits double from 0.8 to 30 seconds, and each is lengthened at random by up to its own length.
     ///
@@ -182,23 +176,21 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets a callback for failures (client-go's `WatchErrorHandler`). It is called before the next try with each failure
-    /// of a list, of opening a watch and within a watch, and with each lost object. (client-go's is not called when the
-    /// connection is refused or the server is busy.)
+    /// Sets a callback for each failure of a list or a watch and each lost object (client-go's `WatchErrorHandler`). It
+    /// is called before the next try. (client-go's is not called when the connection is refused or the server is busy.)
     ///
-    /// The callback also gets expired resourceVersions, which are no failures but lead to a new list: test for them with
-    /// [`ReflectorError::is_expired`].
+    /// The callback also gets expired resourceVersions, which lead to a new list but are no failures ([`ReflectorError::is_expired`]).
     ///
-    /// With or without a callback, failures are logged: at level `warn` the first time and whenever the text changes, at
-    /// `debug` in between. Expired resourceVersions are always logged at `debug`.
+    /// Failures are logged anyway: at level `warn` the first time and whenever the text changes, at `debug` in between.
+    /// Expired resourceVersions are always logged at `debug`.
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
         self
     }
 
-    /// Seeds the jitter of waits and watch timeouts, which makes it the same in each run of a program. By default the
-    /// jitter is random. Reflectors with clones of these options still differ from each other.
+    /// Seeds the jitter of waits and watch timeouts, which makes it the same in each run of a program. Reflectors with
+    /// clones of these options still differ from each other.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Seeds::new(seed);

@@ -1,6 +1,4 @@
-//! The watch phase of a Reflector, after its list: opens one watch after another, passes their events to the store, and
-//! decides after each watch whether a new list is needed. Upstream: `watch` and `handleAnyWatch` in
-//! `tools/cache/reflector.go`.
+//! The watch phase of a Reflector, after its list. Upstream: `watch` and `handleAnyWatch` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -19,11 +17,9 @@ use crate::cache::lister_watcher::ApiError;
 use crate::cache::lister_watcher::{ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
-/// The way in which a watch ended.
 enum End {
-    /// The stream ended.
     Closed,
-    /// The stream ended within a second and without an event.
+    /// Within a second and without an event.
     Short,
     /// The server sent an error, or the client gave up the watch.
     Failed(ApiError),
@@ -33,8 +29,8 @@ impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
-/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings are
-/// reused for all events of a watch, to avoid allocations.
+/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings
+/// are reused to avoid allocations.
 #[derive(Default)]
 struct LastEvent {
     key: String,
@@ -48,13 +44,12 @@ impl LastEvent {
     }
 }
 
-/// The reason for a new list after a watch that did not start from a list's resourceVersion.
+/// After a watch that did not start from a list's resourceVersion.
 const NO_VERSION: &str = "the list had no resourceVersion, so the next watch could miss changes";
 
 impl<T: Object + Send + Sync> Reflector<T> {
     /// Watches until a new list is needed, and returns the reason. The first watch is `kept`, the rest of a streaming
-    /// list, if there is one; else it starts from the last resourceVersion. Resyncs happen meanwhile, also while a watch
-    /// is being opened.
+    /// list, if there is one. Resyncs happen meanwhile, also while a watch is being opened.
     pub(super) async fn watch(
         &self,
         kept: Option<OpenWatch<T>>,
@@ -73,7 +68,6 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Ok(reason)
     }
 
-    /// Opens one watch after another until one ends in a way that needs a new list.
     async fn watch_until_list(
         &self,
         mut kept: Option<OpenWatch<T>>,
@@ -136,7 +130,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Opens a watch with `options`, plus a random timeout and bookmarks.
+    /// Adds a random timeout and bookmarks to the options.
     pub(super) async fn open_watch(
         &self,
         options: ListOptions,
@@ -162,11 +156,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Passes the events of one watch to the store until the watch ends.
-    ///
-    /// A watch that was opened without a resourceVersion begins with ADDED events of the existing objects, in any order.
-    /// Their resourceVersions are remembered only after a different event has come, because a watch from one of them
-    /// would repeat changes.
+    /// A watch that was opened without a resourceVersion begins with ADDED events of the existing objects, in any order. Their
+    /// resourceVersions are remembered only after a different event has come, because a watch from one of them would repeat changes.
     async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut advances_version = has_version;
@@ -198,14 +189,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if events == 0 && opened.elapsed() < SHORT { End::Short } else { End::Closed }
     }
 
-    /// Emits the event of a failed watch.
     fn watch_failed(&self, error: ApiError) -> End {
         self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         End::Failed(error)
     }
 
-    /// Lets the consumer of the queue run before the next event is read, so that the queue grows only when the consumer
-    /// is slow.
+    /// So that the queue grows only when the consumer is slow.
     async fn let_consumer_run(&self) {
         match &self.consumer {
             Some(turns) => turns.give().await,
@@ -213,8 +202,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Remembers an event as the last one and passes it to the store. If the store refuses it, the change is lost, as
-    /// upstream, and reported.
+    /// If the store refuses the event, the change is lost, as upstream, and reported.
     fn store_event(&self, event: WatchEvent<T>, last: &mut LastEvent) -> Result<(), ApiError> {
         let (kind, object) = match event {
             WatchEvent::Added(object) => ("ADDED", object),
@@ -248,7 +236,6 @@ impl<T: Object + Send + Sync> Reflector<T> {
         });
     }
 
-    /// Reports that the change of an event is lost.
     pub(super) fn report_lost(&self, event: &'static str, key: String, error: Error) {
         self.report(ReflectorError::Lost { source_name: self.source.description(), event, key, error });
     }

@@ -1,5 +1,4 @@
-//! Streaming list: gets the existing objects as the first events of a WATCH, which then continues with the changes.
-//! Upstream: `watchList` in `tools/cache/reflector.go`.
+//! Streaming list: the existing objects are the first events of a WATCH. Upstream: `watchList` in `tools/cache/reflector.go`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +15,14 @@ use crate::cache::lister_watcher::{ApiError, ListOptions, ResourceVersionMatch, 
 use crate::cache::observe::Event;
 use crate::cache::store::Transformer;
 
-/// The failure of a streaming list. A LIST replaces it.
+/// A LIST replaces the streaming list.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
-    /// The server does not support streaming lists, or does not have the resourceVersion. This is not reported, because a
-    /// list works.
+    /// The server does not support streaming lists, or does not have the resourceVersion. Not reported, because a list works.
     #[error(transparent)]
     Refused(ReflectorError),
-    /// The watch ended within a second and without an event.
     #[error("very short watch: it ended within a second and without an event")]
     Short,
-    /// A failure that is reported.
     #[error(transparent)]
     Failed(ReflectorError),
 }
@@ -37,21 +33,16 @@ struct TemporaryStore<T> {
     transformer: Transformer<T>,
 }
 
-/// The result of one watch that was opened for a streaming list.
 enum StreamedList<T> {
     /// All objects came. The watch continues with the changes after `resource_version`.
     Complete { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
-    /// The stream ended before all objects had come.
     CutOff,
 }
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Replaces the store's content with the objects of a streaming list, and returns the watch, which continues with the
-    /// changes.
-    ///
-    /// A stream that ends early is opened again: at once the first time, as upstream, and then after a wait. The same
-    /// wait follows a refused connection or a busy server. If the server does not have the resourceVersion, the next try
-    /// requests the most recent state.
+    /// Replaces the store's content, and returns the watch, which continues with the changes. A stream that ends early is opened again: at
+    /// once the first time, as upstream, and then after a wait. The same wait follows a refused connection or a busy server. If the server
+    /// does not have the resourceVersion, the next try requests the most recent state.
     pub(super) async fn stream_list(&self, state: &mut RunState) -> Result<OpenWatch<T>, WatchListError> {
         let source = || self.source.description();
         let mut end_warning = EndWarning::new();
@@ -80,10 +71,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Prepares the next try after a failure.
-    ///
-    /// # Errors
-    /// The streaming list should not be tried again.
+    /// Returns an error if the streaming list should not be tried again.
     async fn recover(&self, failure: ReflectorError, state: &mut RunState) -> Result<(), WatchListError> {
         let Some(error) = failure.api_error() else { return Err(WatchListError::Failed(failure)) };
         if error.is_connection_refused() || error.is_too_many_requests() {
@@ -103,7 +91,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Err(WatchListError::Failed(failure))
     }
 
-    /// Opens a watch and receives the existing objects, up to the bookmark that ends them.
+    /// Receives the existing objects, up to the bookmark that ends them.
     async fn receive_list(
         &self,
         end_warning: &mut EndWarning,
@@ -153,7 +141,6 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if events == 0 && opened.elapsed() < SHORT { Err(WatchListError::Short) } else { Ok(StreamedList::CutOff) }
     }
 
-    /// Emits and returns the error of a watch that failed before the list was complete.
     fn stream_failed(&self, error: ApiError) -> WatchListError {
         self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         let source = self.source.description();
@@ -163,7 +150,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         })
     }
 
-    /// Adds an object to the received ones. An object that the transformer refuses is lost, as in a watch.
+    /// An object that the transformer refuses is lost, as in a watch.
     fn keep_received(&self, received: &mut TemporaryStore<T>, event: &'static str, object: Arc<T>) {
         if let Err((key, error)) = received.put(object) {
             self.report_lost(event, key, Error::Transform(error));
@@ -172,7 +159,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
 }
 
 impl<T: Object> TemporaryStore<T> {
-    /// Transforms and keeps an object. The error has the object's key and the transformer's error.
+    /// The error has the object's key and the transformer's error.
     fn put(&mut self, object: Arc<T>) -> Result<(), (String, BoxError)> {
         let key = meta_namespace_key(&*object);
         match self.transformer.apply(object) {

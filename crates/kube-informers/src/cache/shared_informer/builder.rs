@@ -29,12 +29,10 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// Sets how long a stopped informer waits for its handlers to handle their buffers. After that, the handlers' tasks
-    /// are aborted and the rest is dropped, with a warning. By default the informer waits without a limit, and for ten
-    /// seconds if a handler has panicked.
+    /// Sets how long a stopped informer waits for its handlers to handle their buffers. Then their tasks are aborted
+    /// and the rest is dropped, with a warning. By default there is no limit, or ten seconds if a handler has panicked.
     ///
-    /// An aborted task ends at its next await point. A callback that blocks its thread is not interrupted, but
-    /// [`SharedIndexInformer::run`] does not wait for it.
+    /// An aborted task ends at its next await point. [`SharedIndexInformer::run`] does not wait for a callback that blocks its thread.
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.shared.drain_limit = Some(limit);
@@ -55,8 +53,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// Sets a function that changes every object before it reaches the queue, the store and the handlers (client-go's
-    /// `SetTransform`). It must be idempotent, because an object of a streaming list is transformed twice.
+    /// Sets a function that changes every object before it is queued (client-go's `SetTransform`). It must be
+    /// idempotent, because an object of a streaming list is transformed twice.
     #[must_use]
     pub fn transformer(
         mut self,

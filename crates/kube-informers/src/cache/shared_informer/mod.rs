@@ -1,5 +1,4 @@
-//! SharedIndexInformer: an informer with one Reflector and one store for many handlers. Most programs use it, because
-//! it needs only one list and one watch however many handlers there are. Upstream: `tools/cache/shared_informer.go`.
+//! SharedIndexInformer: one list and one watch for many handlers. Upstream: `tools/cache/shared_informer.go`.
 
 mod builder;
 mod handle_deltas;
@@ -62,13 +61,12 @@ pub struct InformerStopped;
 /// ```
 pub struct SharedIndexInformer<T>(Arc<Shared<T>>);
 
-/// The parts and options of an informer, which its clones share.
 struct Shared<T> {
     source: Arc<dyn ListerWatcher<T>>,
     indexer: Arc<Indexer<T>>,
     processor: SharedProcessor<T>,
     default_resync: Duration,
-    /// The time that the handlers have to finish when the informer stops; `None` for no limit.
+    /// `None` for no limit.
     drain_limit: Option<Duration>,
     transformer: Transformer<T>,
     reflector: ReflectorOptions,
@@ -84,10 +82,9 @@ struct Shared<T> {
     synced: DoneSender,
 }
 
-/// The state that decides how a new handler joins.
 struct InformerState {
     lifecycle: Lifecycle,
-    /// The period in which the Reflector checks whether a resync is due; zero means never.
+    /// Zero means never.
     resync_check: Duration,
 }
 
@@ -118,10 +115,9 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         }
     }
 
-    /// Adds a handler with the informer's resync period, before or after the start. The number of handlers is not limited.
+    /// Adds a handler with the informer's resync period, before or after the start.
     ///
-    /// While the informer runs, this call adds every stored object to the handler's buffer before it returns, which takes
-    /// some hundred nanoseconds per object.
+    /// While the informer runs, the call adds every stored object to the handler's buffer, some hundred nanoseconds each.
     ///
     /// # Errors
     /// The informer has stopped.
@@ -151,8 +147,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.join(options, |resync, first| self.0.processor.register(handler, options, resync, first))
     }
 
-    /// Returns a stream of notifications: first an add of each object in the store, then the changes. This is possible
-    /// before and after the start, and the number of subscriptions is not limited.
+    /// Returns a stream of notifications: first an add of each object in the store, then the changes.
     ///
     /// # Errors
     /// The informer has stopped.
@@ -160,7 +155,6 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.join(options, |resync, first| self.0.processor.add_subscription(options, resync, first))
     }
 
-    /// Calls `join` to add a listener that first gets the content of the store.
     fn join<R>(
         &self,
         options: HandlerOptions,
@@ -182,8 +176,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         })
     }
 
-    /// Returns the resync schedule of a new handler. If the informer does not run yet, its check period becomes short
-    /// enough for the handler. (client-go's informer never checks if it was made without a resync period.)
+    /// If the informer does not run yet, its check period becomes short enough for the handler. (client-go's informer
+    /// never checks if it was made without a resync period.)
     fn schedule_resync(&self, state: &mut InformerState, period: Duration) -> ResyncSchedule {
         let period = if period.is_zero() { period } else { period.max(MINIMUM_RESYNC_PERIOD) };
         if period.is_zero() {
@@ -209,7 +203,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Removes a handler and waits until its current callback has returned.
     ///
-    /// Do not call this from the handler itself, which would deadlock. A handler of another informer is not removed, and
+    /// The handler itself must not call this, which would deadlock. A handler of another informer is not removed, and
     /// this call waits until it has ended.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
@@ -241,7 +235,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.synced.has_fired()
     }
 
-    /// Returns a signal that fires when [`SharedIndexInformer::has_synced`] becomes true. It ends as
+    /// Returns a signal that fires when [`SharedIndexInformer::has_synced`] becomes true, or ends as
     /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.0.synced.done()
@@ -257,7 +251,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         lock(&self.0.state).lifecycle == Lifecycle::Stopped
     }
 
-    /// Marks an informer that will never run as stopped, so that waiters give up. Does nothing if it was run.
+    /// Marks an informer that will never run as stopped, so that waiters give up.
     #[cfg(feature = "client")] // the factory calls it
     pub(crate) fn give_up(&self) {
         {
@@ -275,11 +269,10 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// Runs until `stop` is cancelled. Then the Reflector stops, the queued deltas are stored and distributed, and every
     /// handler handles its buffer (client-go drops it).
     ///
-    /// If a handler panics, the panic is logged at once and the informer stops in the same way. The other handlers then
-    /// have ten seconds, or the [drain limit](SharedIndexInformerBuilder::drain_limit), to finish. If the future is
-    /// dropped, everything is aborted.
+    /// If a handler panics, the informer stops in the same way. The other handlers then have ten seconds, or the [drain
+    /// limit](SharedIndexInformerBuilder::drain_limit), to finish. Dropping the future aborts everything.
     ///
-    /// Clones are the same informer, so a program can run a clone: `tokio::spawn(informer.clone().run(stop))`.
+    /// Clones can run too: `tokio::spawn(informer.clone().run(stop))`.
     ///
     /// # Errors
     /// [`RunError::AlreadyRan`] if the informer was run before. [`RunError::HandlerPanicked`] if a handler panicked, even
@@ -294,7 +287,6 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         handlers.drain(self.0.drain_limit).await
     }
 
-    /// Marks the informer as running. Returns the controller that fills its queue and empties it.
     fn start(&self) -> Result<Controller<T>, RunError> {
         let mut state = lock(&self.0.state);
         if state.lifecycle != Lifecycle::NotStarted {
@@ -313,7 +305,6 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Ok(controller)
     }
 
-    /// Configures the Reflector with the informer's options.
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
         let (shared, triggered) = (self.0.clone(), self.0.clone());
         reflector
@@ -333,14 +324,13 @@ impl<T> Clone for SharedIndexInformer<T> {
 }
 
 impl<T> Shared<T> {
-    /// Marks the informer as stopped, and ends the waits for its first list.
     fn stopped(&self) {
         lock(&self.state).lifecycle = Lifecycle::Stopped;
         self.synced.give_up();
     }
 }
 
-/// Marks the informer as stopped when its run ends in any way, including a panic or a dropped future.
+/// Also at a panic or a dropped future.
 struct StopOnDrop<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for StopOnDrop<'_, T> {

@@ -1,5 +1,4 @@
-//! Indexer: the methods of a store that add indices and find objects by them. With an index, a program finds for
-//! example the pods of a node without a scan of all pods. Upstream: `tools/cache/index.go`.
+//! Indexer: the methods of a store that add indices and find objects by them. Upstream: `tools/cache/index.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -74,8 +73,7 @@ impl<T> Store<T> {
         Ok(self.by_index(index, value)?.sorted_keys())
     }
 
-    /// Returns the values of all objects in the named index, each once, sorted; none if no index has this name (client-go's
-    /// `ListIndexFuncValues`).
+    /// Returns all values in the named index, each once, sorted; none without such an index (client-go's `ListIndexFuncValues`).
     pub fn list_index_func_values(&self, index: &str) -> Vec<String> {
         self.content.index_values(index)
     }

@@ -1,5 +1,4 @@
-//! Lister: reads an informer's cache with the interface of a client, by selector or by name. Upstream:
-//! `tools/cache/listers.go`.
+//! Lister: reads an informer's cache with the interface of a client. Upstream: `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -47,8 +46,8 @@ impl fmt::Display for GroupResource {
     }
 }
 
-/// Reads an informer's objects like a client reads the API server's: by selector or by name, and with the server's
-/// NotFound error (client-go's `GenericLister`). A lister sends no requests. Its objects are as fresh as the informer's.
+/// Reads an informer's objects like a client reads the API server's, with its NotFound error (client-go's
+/// `GenericLister`). A lister sends no requests, so its objects are as fresh as the informer's.
 ///
 /// ```
 /// use kube_informers::selector::LabelSelector;
@@ -140,8 +139,7 @@ impl<T: Object> NamespaceLister<'_, T> {
     /// Returns the object with this name.
     ///
     /// # Errors
-    /// The API server's NotFound error, if there is no such object. As in client-go, cluster-scoped objects are not found
-    /// here, not even with an empty namespace.
+    /// The API server's NotFound error. As in client-go, cluster-scoped objects are not found here, not even with an empty namespace.
     pub fn get(&self, name: &str) -> Result<Arc<T>, ApiError> {
         let object = self.lister.reader.get(&format!("{}/{name}", self.namespace));
         object.ok_or_else(|| self.lister.resource.not_found(name))

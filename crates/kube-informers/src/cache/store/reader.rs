@@ -1,6 +1,4 @@
-//! Reader: a read-only view of a store, which an informer gives to user code so that only the informer writes.
-//! Upstream: the reading half of `Store` and `Indexer`, and `ListAll` and `ListAllByNamespace` in
-//! `tools/cache/listers.go`.
+//! Reader: upstream's reading half of `Store` and `Indexer`, and `ListAll` and `ListAllByNamespace` in `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,15 +11,14 @@ use super::versions::is_comparable;
 use crate::cache::key::{Meta, Object};
 use crate::selector::LabelSelector;
 
-/// A read-only view of a store. Clones read the same store. See [`Store::reader`](crate::cache::Store::reader).
+/// A read-only view of a store, so that only the informer writes. Clones read the same store.
 pub struct Reader<T>(Arc<ThreadSafeStore<T>>);
 
 /// The error of [`Reader::at_least`]: the cache may not contain the awaited resourceVersion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stale {
-    /// The resourceVersion cannot be compared, because it is not a number. API servers from Kubernetes 1.35 on use
-    /// numbers only.
+    /// The resourceVersion is not a number. API servers from Kubernetes 1.35 on use numbers only.
     #[error("resourceVersion {0:?} cannot be compared, because it is not a number")]
     NotComparable(String),
     /// The timeout passed.
@@ -81,10 +78,9 @@ impl<T> Reader<T> {
     /// Waits until the cache contains all changes up to this resourceVersion, which lets a controller read its own
     /// writes. Pass the resourceVersion from the API server's answer to a write; later reads are at least that new.
     ///
-    /// ResourceVersions are compared as numbers. API servers guarantee this from Kubernetes 1.35 on, and older ones do it
-    /// for all resources in etcd. The informer's writes and bookmarks end the wait. Use resourceVersions of the
-    /// informer's own resource: one of another resource is reached only by the next bookmark, list or change of this
-    /// resource.
+    /// ResourceVersions are compared as numbers. API servers guarantee this from Kubernetes 1.35 on, and older ones do
+    /// it for all resources in etcd. Use resourceVersions of the informer's own resource: one of another resource is
+    /// reached only by the next bookmark, list or change of this resource.
     ///
     /// The cache never sees a write to an object that the informer's selector excludes, nor the resourceVersion of a
     /// deletion, which the API server does not return. In these cases the wait ends with the next bookmark or change, or
@@ -129,10 +125,9 @@ impl<T: Object> Reader<T> {
         if selector.is_nothing() { Vec::new() } else { selected(&self.list(), selector) }
     }
 
-    /// Returns the objects of a namespace, or of all namespaces if it is empty, that match the selector (client-go's
-    /// `ListAllByNamespace`).
+    /// Returns the objects of a namespace, or of all if it is empty, that match the selector (client-go's `ListAllByNamespace`).
     ///
-    /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Without it,
+    /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Otherwise
     /// all objects are scanned.
     pub fn select_in(&self, namespace: &str, selector: &LabelSelector) -> Vec<Arc<T>> {
         if selector.is_nothing() || namespace.is_empty() {
@@ -145,7 +140,7 @@ impl<T: Object> Reader<T> {
     }
 }
 
-/// Returns the objects that match the selector. A selector without requirements takes all objects unchecked.
+/// A selector without requirements takes all objects unchecked.
 fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
     if selector.is_everything() {
         return objects.iter().cloned().collect();
@@ -153,7 +148,6 @@ fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<A
     filter(objects, |meta| selector.matches(meta.labels))
 }
 
-/// Returns the objects whose metadata meet the condition.
 fn filter<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Vec<Arc<T>> {
     objects.iter().filter(|object| fits(object.meta())).cloned().collect()
 }

@@ -1,5 +1,4 @@
-//! ThreadSafeStore: the mutex-protected map of objects and indices under a store. Upstream:
-//! `tools/cache/thread_safe_store.go`.
+//! ThreadSafeStore: the mutex-protected map under a store. Upstream: `tools/cache/thread_safe_store.go`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -24,9 +23,8 @@ use crate::lock::{Mutex, lock, lock_yielding};
 /// Objects by keys that the caller computes, with indices (client-go's `ThreadSafeStore`). It is the layer below
 /// [`Store`](crate::cache::Store) and [`Indexer`](crate::cache::Indexer).
 ///
-/// A reader gets a snapshot. It holds the lock only to copy a pointer, and reads the objects without the lock. The first
-/// write after that copies the part that it changes, and the snapshot keeps the old part. Therefore a writer never waits
-/// while a reader reads objects, however many there are.
+/// A reader gets a snapshot: it holds the lock only to copy a pointer. The first write after that copies the part that it changes, and the
+/// snapshot keeps the old part. So a writer never waits while a reader reads objects, however many there are.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,11 +38,9 @@ use crate::lock::{Mutex, lock, lock_yielding};
 /// ```
 pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
-/// One operation of a transaction.
 pub(crate) enum Operation<T> {
-    /// Stores an object, new or existing.
     Put { key: String, object: Arc<T> },
-    /// Removes an object. `last` is its final state, if it is known.
+    /// `last` is the final state, if it is known.
     Delete { key: String, last: Option<Arc<T>> },
 }
 
@@ -72,7 +68,7 @@ impl<T> ThreadSafeStore<T> {
         Snapshot::all(self.content())
     }
 
-    /// Iterates over a snapshot of all objects. The iterator owns the snapshot.
+    /// The iterator owns the snapshot.
     pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
         let content = self.content();
         content.objects.range().filter_map(move |slot| content.objects.get(slot).cloned())
@@ -96,8 +92,7 @@ impl<T> ThreadSafeStore<T> {
         Ok(self.select_by_index(number, |index| index.slots(value)))
     }
 
-    /// Returns a snapshot of the objects in the slots that `choose` takes from an index. Indices are never removed, so
-    /// the number stays valid.
+    /// Indices are never removed, so the number stays valid.
     pub(crate) fn select_by_index(
         &self,
         number: usize,
@@ -108,7 +103,6 @@ impl<T> ThreadSafeStore<T> {
         Snapshot::of(content, slots)
     }
 
-    /// Returns the number of the index with this name, if there is one.
     pub(crate) fn number_of_index(&self, name: &str) -> Option<usize> {
         self.content().indices.iter().position(|index| index.name() == name)
     }
@@ -132,7 +126,7 @@ impl<T> ThreadSafeStore<T> {
         Ok(())
     }
 
-    /// Waits until this resourceVersion or a later one was written. Returns false if the store was closed before that.
+    /// Returns false if the store was closed before that.
     pub(crate) async fn wait_until_seen(&self, version: &str) -> bool {
         wait_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
             (true, _) => Ok(true),
@@ -142,25 +136,22 @@ impl<T> ThreadSafeStore<T> {
         .await
     }
 
-    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         change_and_wake(&self.0, |state| state.closed = true);
     }
 
-    /// Returns the values in the index with this name, each once, sorted.
     pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
         let content = self.content();
         content.indices.iter().find(|index| index.name() == name).map(StoredIndex::values).unwrap_or_default()
     }
 
-    /// Returns the names of the indices, sorted.
     pub(crate) fn index_names(&self) -> Vec<String> {
         let mut names: Vec<_> = self.content().indices.iter().map(|index| index.name().to_owned()).collect();
         names.sort_unstable();
         names
     }
 
-    /// Returns, for each index, the values of `new`, and the values of `old` that `new` does not have.
+    /// For each index, the values of `new`, and the values of `old` that `new` does not have.
     pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
         let content = self.content();
         let sets = content.indices.iter().map(|index| {
@@ -175,39 +166,35 @@ impl<T> ThreadSafeStore<T> {
         sets.collect()
     }
 
-    /// Returns the resourceVersion of the last write.
     pub(crate) fn resource_version(&self) -> String {
         lock_yielding(&self.0).resource_version.clone()
     }
 
-    /// Records that the content is up to date at this resourceVersion.
     pub(crate) fn set_resource_version(&self, version: &str) {
         change_and_wake(&self.0, |state| state.note(version));
     }
 
-    /// Makes an empty replacement of the whole content, with room for `objects` objects.
     pub(crate) fn replacement(&self, objects: usize) -> Replacement<T> {
         Replacement::of(self.content(), objects)
     }
 
-    /// Replaces the whole content at once, and returns the old content.
+    /// Returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
         change_and_wake(&self.0, |state| replacement.commit(state, version))
     }
 
-    /// Returns the current content without copying it.
     fn content(&self) -> Shared<Content<T>> {
         lock_yielding(&self.0).content.clone()
     }
 }
 
 impl<T: Object> ThreadSafeStore<T> {
-    /// Stores an object and replaces an object with the same key, if any.
+    /// Stores an object, new or existing.
     pub fn update(&self, key: &str, object: Arc<T>) {
         drop(self.put(key, object)); // without the lock, because this may free a large object
     }
 
-    /// Stores an object and returns the object that it replaced.
+    /// Returns the object that was replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         change_and_wake(&self.0, |state| state.put(key, object))
     }

@@ -1,18 +1,15 @@
-//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives in pieces. So the
-//! items can be decoded on several threads, and the whole text is never in memory.
+//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives in pieces. So several
+//! threads can decode the items, and the whole text is never in memory.
 
 use std::mem;
 use std::string::FromUtf8Error;
 
 use memchr::memchr2;
 
-/// The size of a full batch in bytes. It is large, because then the hand-over to another thread costs little compared
-/// with decoding.
+/// In bytes. It is large, because then the hand-over to another thread costs little compared with decoding.
 pub(super) const FULL: usize = 64 << 10;
 
-/// Finds the start and end of each item. It does not check the JSON, because decoding does that later.
-///
-/// A splitter holds the items of the batch that is not full yet, and the envelope: the list's text without its items.
+/// It does not check the JSON, because decoding does that later.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     /// The number of open brackets of both kinds. The list's `items` are at depth 2.
@@ -20,9 +17,8 @@ pub(super) struct Splitter {
     state: LexerState,
     /// The number of complete items, if the current position is inside the list's `items`.
     items: Option<usize>,
-    /// The full batches that `push` has not returned yet.
+    /// Full batches that `push` has not returned yet.
     full: Vec<Batch>,
-    /// The batch that is not full yet.
     batch: Batch,
     /// The list's text without its items.
     envelope: Vec<u8>,
@@ -33,23 +29,18 @@ pub(super) struct Splitter {
 enum LexerState {
     #[default]
     Outside,
-    /// Inside a string.
     String,
-    /// After a backslash in a string.
     Escape,
 }
 
-/// The concatenated texts of some items.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     text: Vec<u8>,
-    /// The end of each item, as an offset into `text`. The first item begins at 0, each later item at the end of the item
-    /// before it.
+    /// The end of each item, as an offset into `text`.
     ends: Vec<usize>,
 }
 
 impl Batch {
-    /// Converts the batch to text.
     ///
     /// # Errors
     /// The bytes are not UTF-8.
@@ -58,13 +49,11 @@ impl Batch {
         Ok(Items { text: String::from_utf8(text)?, ends })
     }
 
-    /// Returns the bytes after the last complete item.
     fn rest(&self) -> &[u8] {
         &self.text[self.ends.last().copied().unwrap_or_default()..]
     }
 }
 
-/// A batch whose bytes are valid UTF-8.
 #[derive(Debug)]
 pub(super) struct Items {
     text: String,
@@ -79,7 +68,7 @@ impl Items {
 }
 
 impl Splitter {
-    /// Reads the next piece of the text and returns the batches that became full.
+    /// Returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
         let (mut at, mut stored) = (0, 0);
         while let Some(&byte) = piece.get(at) {
@@ -101,8 +90,7 @@ impl Splitter {
         mem::take(&mut self.full)
     }
 
-    /// Handles the byte at `at`, which is outside of strings. The bytes of `piece` before `stored` are stored already;
-    /// returns the new value of `stored`.
+    /// `at` is outside of strings. The bytes of `piece` before `stored` are stored already; returns the new `stored`.
     fn read_structure(&mut self, piece: &[u8], at: usize, stored: usize) -> usize {
         let among_items = self.items.is_some();
         match piece[at] {
@@ -134,18 +122,16 @@ impl Splitter {
         }
     }
 
-    /// Returns the last batch, which is not full, and the envelope: the list's text with an empty `items`.
+    /// The envelope has an empty `items`.
     pub fn finish(self) -> (Batch, Vec<u8>) {
         (self.batch, self.envelope)
     }
 
-    /// Stores a part of the text: in the batch if it belongs to an item, else in the envelope.
     fn store(&mut self, text: &[u8]) {
         let to = if self.items.is_some() { &mut self.batch.text } else { &mut self.envelope };
         to.extend_from_slice(text);
     }
 
-    /// Ends an item, and the batch if it is full.
     fn end_item(&mut self) {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);
@@ -164,7 +150,7 @@ impl Splitter {
     }
 }
 
-/// Returns true if the text ends with `"items":[`, with or without white space in between.
+/// Also with white space in between.
 fn ends_with_items_key(mut text: &[u8]) -> bool {
     for end in ["[", ":", "\"items\""] {
         match text.trim_ascii_end().strip_suffix(end.as_bytes()) {
@@ -183,7 +169,7 @@ mod tests {
         batch.into_items().unwrap().iter().map(str::to_owned).collect()
     }
 
-    /// Returns the items and the envelope, after checking that they are the same for pieces of any length.
+    /// Checks that items and envelope are the same for pieces of any length.
     fn split(text: &str) -> (Vec<String>, String) {
         let [whole, bytewise, rest] = [text.len().max(1), 1, 7].map(|length| {
             let mut splitter = Splitter::default();

@@ -1,12 +1,11 @@
-//! Predicates: methods that tell which part of an object a notification changes, so that a handler can skip updates
-//! that do not concern it, such as those of the status. In Go: controller-runtime's `pkg/predicate`.
+//! Predicates: which part of an object a notification changes. In Go: controller-runtime's `pkg/predicate`.
 
 use kube_core::{Resource, ResourceExt};
 
 use super::Notification;
 
-/// Predicates by which a handler or a stream skips irrelevant updates. Each returns true for an add, for a deletion, and
-/// for an object that was created again with the same name while no watch was open, because then everything has changed.
+/// Predicates by which a handler or a stream skips irrelevant updates. Each returns true for an add, for a deletion,
+/// and for an object that was created again while no watch was open, because then everything has changed.
 ///
 /// ```
 /// use kube_informers::cache::Notification;
