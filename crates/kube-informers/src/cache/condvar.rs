@@ -1,5 +1,4 @@
-//! A condition variable for async tasks: `wait_until` waits until the state under a mutex meets a condition,
-//! `change_and_wake` changes the state and wakes the waiting tasks. Go's `sync.Cond` does the same for goroutines.
+//! A condition variable for async tasks, as Go's `sync.Cond` is for goroutines.
 
 use std::future::poll_fn;
 use std::mem;
@@ -17,24 +16,22 @@ use crate::lock::{Mutex, MutexGuard, lock};
 /// nothing while no task waits.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
-    /// The waker of each task, with the task's number.
     waiting: SmallVec<[(u64, Waker); 1]>,
-    /// The number of the next task. Numbers are never reused.
+    /// Numbers are never reused.
     next: u64,
 }
 
-/// A state that has a list of waiting tasks.
 pub(super) trait HasWaiters {
     fn waiters(&mut self) -> &mut Waiters;
 }
 
-/// Tasks to wake after the lock was released, because the first thing that a woken task does is to take the lock.
+/// Woken after the lock was released, because the first thing that a woken task does is to take the lock.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct ToWake(SmallVec<[(u64, Waker); 1]>);
 
 impl Waiters {
-    /// Removes and returns all waiting tasks; `None` if no task waits, which is the usual case.
+    /// `None` if no task waits, which is the usual case.
     #[inline]
     pub fn take(&mut self) -> Option<ToWake> {
         if self.waiting.is_empty() { None } else { Some(ToWake(mem::take(&mut self.waiting))) }
@@ -65,7 +62,6 @@ impl ToWake {
     }
 }
 
-/// Changes the state under the lock, releases the lock, and then wakes the waiting tasks.
 pub(super) fn change_and_wake<S: HasWaiters, R>(state: &Mutex<S>, change: impl FnOnce(&mut S) -> R) -> R {
     let mut state = lock(state);
     let result = change(&mut state);
@@ -96,10 +92,9 @@ pub(super) async fn wait_until<'a, S: HasWaiters, R>(
     .await
 }
 
-/// Removes a task from the waiters when its future is dropped.
 struct Waiter<'a, S: HasWaiters> {
     state: &'a Mutex<S>,
-    /// The task's number among the waiters, once it has waited.
+    /// Set once the task has waited.
     number: Option<u64>,
 }
 

@@ -137,8 +137,8 @@ impl Drop for DoneSender {
     }
 }
 
-/// Waits until all of `signals` have fired (true, even if `stop` is cancelled), or one can no longer fire or `stop` is
-/// cancelled (false). Upstream: client-go's `WaitFor`.
+/// Waits until all of `signals` have fired, one of them can no longer fire, or `stop` is cancelled. Returns true if all
+/// have fired, even if `stop` is cancelled (client-go's `WaitFor`).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {

@@ -1,4 +1,4 @@
-//! The errors of a leader election: invalid options, which end a run, and failed requests, which do not.
+//! Invalid options end a run; failed requests do not.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub enum LeaseError {
 }
 
 impl LeaseError {
-    /// Returns true if another client was faster: the Lease has a new resourceVersion, or exists already.
+    /// The Lease has a new resourceVersion, or exists already.
     pub(super) fn is_conflict(&self) -> bool {
         match self {
             Self::Create { source, .. } | Self::Update { source, .. } => {
@@ -81,7 +81,6 @@ impl LeaseError {
         }
     }
 
-    /// Returns true if the Lease does not exist.
     pub(super) fn is_not_found(&self) -> bool {
         matches!(self, Self::Read { source, .. } | Self::Update { source, .. } if source.is_not_found())
     }

@@ -1,5 +1,4 @@
-//! KeyTable: a queue's table of all its keys, with the state of each key. The other parts of a queue refer to a key
-//! by its handle, which is a number, so that each key is stored once. Only a user-defined order has clones.
+//! KeyTable: the queue's other parts refer to a key by its handle, so that each key is stored once. Only a user-defined order has clones.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -11,11 +10,9 @@ use slab::Slab;
 
 use super::delayed::Due;
 
-/// The index of a key in the table. It is valid until the key is [removed](KeyTable::remove_if_unused), and may then be reused
-/// for another key.
+/// The index of a key in the table. Valid until the key is [removed](KeyTable::remove_if_unused), and may then be reused.
 pub(super) type Handle = usize;
 
-/// The stage of a key in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Neither queued nor in progress. The key may be delayed.
@@ -28,26 +25,22 @@ pub(super) enum Stage {
     Again,
 }
 
-/// A key that is queued, delayed or in progress.
 #[derive(Debug)]
 pub(super) struct KeyEntry<T> {
     pub key: T,
     hash: u64,
     pub stage: Stage,
-    /// The number of times that the key is queued: once if it is queued, more often only after a `done` for a queued
-    /// key.
+    /// More than once only after a `done` for a queued key.
     pub times_queued: u32,
-    /// The time at which the key will be added, if it is delayed.
     pub due: Option<Due>,
     /// The number of the `get` by which a worker last took the key.
     pub get_number: u64,
 }
 
-/// The table of all keys of a queue. Each key is stored once, and everything else refers to it by its handle.
 #[derive(Debug)]
 pub(super) struct KeyTable<T> {
     entries: Slab<KeyEntry<T>>,
-    /// The handles of all keys, indexed by the hashes of the keys.
+    /// Indexed by the hashes of the keys.
     handles: HashTable<Handle>,
     hasher: RandomState,
 }
@@ -59,13 +52,12 @@ impl<T> Default for KeyTable<T> {
 }
 
 impl<T: Eq + Hash> KeyTable<T> {
-    /// Returns the key's handle, if the key is in the table.
     #[inline]
     pub fn find(&self, key: &T) -> Option<Handle> {
         self.handles.find(self.hasher.hash_one(key), |handle| self.entries[*handle].key == *key).copied()
     }
 
-    /// Returns the key's handle. A new key is inserted as idle.
+    /// Inserts a new key as idle.
     #[inline]
     pub fn find_or_insert(&mut self, key: T) -> Handle {
         let Self { entries, handles, hasher } = self;
@@ -83,7 +75,7 @@ impl<T: Eq + Hash> KeyTable<T> {
 }
 
 impl<T> KeyTable<T> {
-    /// Removes and returns a key, if it is neither queued, delayed nor in progress.
+    /// Does nothing to a key that is queued, delayed or in progress.
     #[inline]
     pub fn remove_if_unused(&mut self, handle: Handle) -> Option<T> {
         let entry = &self.entries[handle];
@@ -96,7 +88,6 @@ impl<T> KeyTable<T> {
         Some(self.entries.remove(handle).key)
     }
 
-    /// Returns the entry with this handle, if there is one.
     #[inline]
     pub fn get(&self, handle: Handle) -> Option<&KeyEntry<T>> {
         self.entries.get(handle)

@@ -1,5 +1,4 @@
-//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation. The tutorial shows a queue's
-//! work by them.
+//! WorkEvent: the events of a work queue's keys, for an observer such as a visualisation.
 
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ pub enum WorkEvent<'a, T> {
     Done { key: &'a T, again: bool },
     /// The key will be added after `delay`, or earlier if it was already delayed for a shorter time.
     Delayed { key: &'a T, delay: Duration },
-    /// The key failed and will be added after `delay`, which the rate limiter chose, or earlier as for `Delayed`.
+    /// The key failed and will be added after the rate limiter's `delay`, or earlier as for `Delayed`.
     RateLimited { key: &'a T, delay: Duration },
 }
 
@@ -33,20 +32,15 @@ pub enum Effect {
     Nothing,
 }
 
-/// A function that gets a queue's events.
 pub(super) type Observer<T> = Box<dyn FnMut(WorkEvent<'_, T>) + Send>;
 
-/// The reason why a key is delayed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DelayReason {
-    /// The caller of `add_after` chose the delay.
     Requested,
-    /// The rate limiter chose the delay.
     RateLimited,
 }
 
 impl DelayReason {
-    /// Returns the event of delaying a key for this reason.
     pub fn event<T>(self, key: &T, delay: Duration) -> WorkEvent<'_, T> {
         match self {
             Self::Requested => WorkEvent::Delayed { key, delay },

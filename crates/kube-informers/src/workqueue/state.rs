@@ -42,7 +42,7 @@ pub(super) struct Taken<T> {
 
 pub(super) enum TakeResult<T> {
     Key(Taken<T>),
-    /// No key is queued, and the queue is shutting down.
+    /// The queue is empty and shutting down.
     End,
     Nothing,
 }

@@ -1,5 +1,4 @@
-//! Applies deltas to a store and produces the notifications for handlers. The consumers of both kinds of informer
-//! call it. Upstream: `processDeltas` and `processDeltasInBatch` in `tools/cache/controller.go`.
+//! Upstream: `processDeltas` and `processDeltasInBatch` in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
 
@@ -14,9 +13,8 @@ use crate::cache::store::{Store, Transaction};
 /// `processDeltas`).
 ///
 /// The store is changed before `sink` is called, so a handler that reads the store finds the state that the
-/// notification describes. To call a handler from `sink`, see [`Notification::deliver`]. The store decides whether a
-/// notification is an add or an update, not the delta's name: an object that the store has is updated, any other
-/// object is added.
+/// notification describes. The store decides whether a notification is an add or an update, not the delta's name. To
+/// call a handler from `sink`, see [`Notification::deliver`].
 ///
 /// # Errors
 /// The store refused a delta. The deltas before it are applied, the deltas after it are lost.
@@ -80,7 +78,7 @@ pub fn process_deltas_in_batch<T: Object>(
         notifications.push(notification);
     }
     let result = store.transaction(transactions);
-    // The numbers of the operations that succeeded; `None` if all of them did.
+    // `None` if all operations succeeded.
     let successful: Option<HashSet<usize>> = match &result {
         Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
         _ => None,

@@ -1,5 +1,4 @@
-//! AnyInformer: one informer of a factory without its type, because a factory holds informers of many types. And
-//! InformerId, its identifier.
+//! AnyInformer: a factory holds informers of many types, so it erases them.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -31,8 +30,7 @@ impl InformerId {
         Self::of_kind::<K>(&())
     }
 
-    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and the kind of a custom
-    /// resource.
+    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and a custom resource's kind.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
         Self { kind: display_kind::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
     }
@@ -50,7 +48,6 @@ impl InformerId {
     }
 }
 
-/// Returns the kind as `Display` writes it.
 fn display_kind<K: Resource>(kind: &K::DynamicType) -> String {
     let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
     if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") }
@@ -62,12 +59,9 @@ impl fmt::Display for InformerId {
     }
 }
 
-/// A function that marks an informer that will never run as stopped.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
-/// A function that runs an informer until its argument is cancelled.
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
-/// A type-erased informer, with the operations that a factory needs.
 pub(super) struct AnyInformer {
     pub id: InformerId,
     informer: Box<dyn Any + Send + Sync>,
@@ -92,30 +86,27 @@ impl AnyInformer {
         }
     }
 
-    /// Returns the informer with its type, if it has this identifier.
     pub fn informer<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
 
-    /// Returns the informer's run; `None` if it was started before.
+    /// `None` if the informer was started before.
     pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
         let is_first = !std::mem::replace(&mut self.started, true);
         is_first.then(|| (self.run)(stop.clone()))
     }
 
-    /// Returns a function that marks an informer as stopped; `None` if it was started. The caller must call the function
-    /// without a lock, because it drops handlers.
+    /// `None` if the informer was started. The caller must call the function without a lock, because it drops handlers.
     pub fn give_up(&self) -> Option<GiveUp> {
         (!self.started).then(|| self.give_up.clone())
     }
 
-    /// Returns the identifier and the sync signal, if the informer was started.
     pub fn started(&self) -> Option<(InformerId, Done)> {
         self.started.then(|| (self.id.clone(), self.synced.clone()))
     }
 }
 
-/// Returns true if the type is namespaced, or if that is known only at run time.
+/// Also true if that is known only at run time.
 pub(super) fn has_namespace<K: Resource>() -> bool
 where
     K::Scope: 'static,

@@ -7,8 +7,7 @@
 macro_rules! impl_shared_methods {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {
-            /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were
-            /// transformed already, and are not transformed again.
+            /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were transformed already.
             #[must_use]
             pub fn transformer(
                 self,
@@ -34,14 +33,12 @@ macro_rules! impl_shared_methods {
                 self.len() == 0
             }
 
-            /// Returns true once something was queued and the first list, if there was one, has been popped in full. See
-            /// [`synced`](Self::synced) for the exact moment.
+            /// Returns true once something was queued and the first list, if there was one, has been popped ([`synced`](Self::synced)).
             pub fn has_synced(&self) -> bool {
                 self.core.lock().has_synced()
             }
 
-            /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still
-            /// succeed.
+            /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.
             pub fn close(&self) {
                 self.core.close();
             }

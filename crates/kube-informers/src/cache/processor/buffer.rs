@@ -1,6 +1,4 @@
-//! Buffer: the queue of notifications for one handler, so that a slow handler delays neither the informer nor other
-//! handlers. It is either unbounded or coalescing. Upstream has only the unbounded one, in `processorListener.pop` of
-//! `tools/cache/shared_informer.go`.
+//! Buffer: upstream has only the unbounded one, in `processorListener.pop` of `tools/cache/shared_informer.go`.
 
 mod coalesced;
 
@@ -20,14 +18,12 @@ pub enum Buffer {
     /// Merges the notifications of one object, which bounds the buffer. The handler may miss intermediate states, but
     /// always gets the newest one.
     ///
-    /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An
-    /// object that was added and deleted meanwhile produces no notification. An object that was deleted and added again
-    /// produces a deletion and an add. The buffer thus holds at most two notifications for each object that exists or
-    /// that the handler knows.
+    /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An object that was
+    /// added and deleted meanwhile produces no notification; one that was deleted and added again, a deletion and an add. So there are at
+    /// most two notifications for each object that exists or that the handler knows.
     Coalesced,
 }
 
-/// The buffered notifications.
 pub(super) enum Pending<T> {
     Unbounded(VecDeque<Notification<T>>),
     Coalesced(Coalesced<T>),
@@ -62,14 +58,12 @@ impl<T> Pending<T> {
         }
     }
 
-    /// Removes and returns everything.
     pub fn take(&mut self) -> Self {
         let empty = Self::new(self.buffer());
         std::mem::replace(self, empty)
     }
 }
 
-/// The result of putting a notification into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PutOutcome {
     /// The notification was appended.

@@ -1,5 +1,4 @@
-//! HandlerOptions: the options of one handler or subscription, given when it is added to an informer. Upstream:
-//! `HandlerOptions` in `tools/cache/shared_informer.go`.
+//! HandlerOptions: upstream's `HandlerOptions` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ impl HandlerOptions {
     /// below one second counts as one second.
     ///
     /// A handler that is added while the informer runs cannot resync more often than the earlier handlers. If none of
-    /// them resyncs, it gets no resync, and a warning is logged.
+    /// them resyncs, a warning is logged.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);

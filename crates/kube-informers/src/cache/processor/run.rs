@@ -1,5 +1,4 @@
-//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer, so that no
-//! notification is lost by a stop.
+//! At the end, each handler handles its buffer, so that no notification is lost by a stop.
 
 use std::mem;
 use std::time::Duration;
@@ -13,8 +12,7 @@ use super::{HandlerTask, Lifecycle, RunError, SharedProcessor};
 use crate::cache::key::Object;
 use crate::lock::lock;
 
-/// The default time for the other handlers to finish after one has panicked. It is limited because a handler that never
-/// returns must not hide the panic.
+/// Limited, because a handler that never returns must not hide the panic.
 const DRAIN_AFTER_PANIC: Duration = Duration::from_secs(10);
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
@@ -31,10 +29,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         running.drain(None).await
     }
 
-    /// Starts the listeners. A panic of a handler cancels `stop`.
-    ///
-    /// # Errors
-    /// The processor was run before.
+    /// A panic of a handler cancels `stop`. Fails if the processor was run before.
     pub(in crate::cache) fn start(&self, stop: CancellationToken) -> Result<Running<'_, T>, RunError> {
         let mut listeners = lock(&self.listeners);
         if listeners.lifecycle != Lifecycle::NotStarted {
@@ -49,15 +44,12 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     }
 }
 
-/// A processor whose listeners run. Dropping it aborts the handlers.
+/// Dropping it aborts the handlers.
 pub(in crate::cache) struct Running<'a, T>(&'a SharedProcessor<T>);
 
 impl<T> Running<'_, T> {
-    /// Closes the listeners and waits until each handler has handled its buffer, for at most `limit`. Without a limit,
-    /// waits for at most ten seconds after a panic.
-    ///
-    /// # Errors
-    /// A handler panicked, even if it was removed meanwhile.
+    /// Waits until each handler has handled its buffer, for at most `limit`. Without a limit, waits for at most ten
+    /// seconds after a panic. Fails if a handler panicked, even if it was removed meanwhile.
     pub async fn drain(self, limit: Option<Duration>) -> Result<(), RunError> {
         let Self(SharedProcessor { panic, .. }) = &self;
         let too_long = async {
@@ -84,7 +76,6 @@ impl<T> Drop for Running<'_, T> {
     }
 }
 
-/// Waits until all these tasks have ended.
 async fn await_all(tasks: Vec<AbortOnDropHandle<()>>) {
     for task in tasks {
         let _ = task.await; // no error to handle: the task itself catches panics

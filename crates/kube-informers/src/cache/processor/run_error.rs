@@ -1,5 +1,4 @@
-//! RunError: the errors of an informer's or a processor's run, and the panics that they carry. A handler that panics
-//! ends the run with an error; in a task of its own, the panic would go unnoticed.
+//! RunError: a handler that panics ends the run with an error; in a task of its own, the panic would go unnoticed.
 
 use std::any::Any;
 use std::fmt;
@@ -21,8 +20,8 @@ pub enum RunError {
     /// A handler panicked. The other handlers have handled their buffers, or were aborted after ten seconds.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
-    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; the
-    /// run of a single informer propagates the panic.
+    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; a
+    /// single informer propagates the panic.
     #[error("the informer panicked: {}", .0.message())]
     Panicked(Panic),
 }
@@ -35,7 +34,7 @@ pub struct Panic {
 }
 
 impl Panic {
-    /// Makes a panic from the payload that `catch_unwind` returned.
+    /// The payload comes from `catch_unwind`.
     pub(crate) fn new(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -59,18 +58,16 @@ impl fmt::Debug for Panic {
     }
 }
 
-/// The first panic among the handlers of one processor.
 #[derive(Debug, Default)]
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,
     happened: DoneSender,
-    /// The token that the panic cancels, which ends the run of the processor or its informer.
+    /// The panic cancels it, which ends the run of the processor or its informer.
     run: OnceLock<CancellationToken>,
 }
 
 impl FirstPanic {
-    /// Logs and keeps the panic, and ends the run. The log comes first, because the run returns the panic only when the
-    /// other handlers have ended.
+    /// The log comes first, because the run returns the panic only when the other handlers have ended.
     pub fn record(&self, payload: Box<dyn Any + Send>) {
         let panic = Panic::new(payload);
         error!("a handler panicked, which ends the run: {}", panic.message());
@@ -79,17 +76,15 @@ impl FirstPanic {
         self.run.get().inspect(|run| run.cancel());
     }
 
-    /// Sets the token that a panic cancels. Called once, before a handler runs.
+    /// Called once, before a handler runs.
     pub fn cancels(&self, run: CancellationToken) {
         self.run.get_or_init(|| run);
     }
 
-    /// Returns a signal that fires at the first panic.
     pub fn happened(&self) -> Done {
         self.happened.done()
     }
 
-    /// Removes and returns the first panic, if there was one.
     pub fn take(&self) -> Option<Panic> {
         lock(&self.panic).take()
     }

@@ -9,25 +9,22 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::cache::lister_watcher::{ApiError, WatchEvent, WatchStream};
 
-/// One watch, until the server ends it or the client gives it up.
 pub(super) struct OpenWatch<T> {
     stream: WatchStream<T>,
     /// The time by which the server should have ended the watch; `None` if an `Instant` cannot express it.
     overdue: Option<Instant>,
-    /// The longest allowed time without an event; `None` for no limit.
+    /// `None` for no limit.
     silence: Option<Duration>,
-    /// The time of the last event, or of the start.
+    /// Of the last event, or of the start.
     last_event: Instant,
-    /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost
-    /// time for each event; when the alarm fires too early, it is set again.
+    /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost time for each event.
     alarm: Pin<Box<Sleep>>,
 }
 
-/// The time of the alarm if there is no limit.
 const FAR: Duration = Duration::from_secs(365 * 86_400);
 
 impl<T> OpenWatch<T> {
-    /// Wraps a watch that the server should end within `limit`.
+    /// The server should end the watch within `limit`.
     pub fn new(stream: WatchStream<T>, limit: Duration) -> Self {
         let now = Instant::now();
         let overdue = now.checked_add(limit);
@@ -35,7 +32,7 @@ impl<T> OpenWatch<T> {
         Self { stream, overdue, silence: None, last_event: now, alarm }
     }
 
-    /// Sets the longest allowed time without an event, counted from now; `None` for no limit.
+    /// Counted from now; `None` for no limit.
     pub fn limit_silence(&mut self, silence: Option<Duration>) {
         if self.silence != silence {
             self.silence = silence;
@@ -44,11 +41,8 @@ impl<T> OpenWatch<T> {
         }
     }
 
-    /// Returns the next event, or `None` when the server has ended the watch. Dropping the future loses nothing.
-    ///
-    /// # Errors
-    /// [`ApiError::Silent`] or [`ApiError::Overdue`] if a limit has passed. The connection is probably dead, so the
-    /// caller should drop the watch.
+    /// `None` when the server has ended the watch. Fails with [`ApiError::Silent`] or [`ApiError::Overdue`] if a limit has passed: the
+    /// connection is probably dead, so the caller should drop the watch. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Result<Option<WatchEvent<T>>, ApiError> {
         loop {
             tokio::select! {
@@ -71,17 +65,14 @@ impl<T> OpenWatch<T> {
         }
     }
 
-    /// Returns the time of the last event, or of the start.
     pub fn last_event(&self) -> Instant {
         self.last_event
     }
 
-    /// Returns the time at which the watch will have been silent for too long, if silence is limited.
     fn silent_at(&self) -> Option<Instant> {
         self.last_event.checked_add(self.silence?)
     }
 
-    /// Sets the alarm to the earlier of the two limits.
     fn set_alarm(&mut self) {
         let first = [self.silent_at(), self.overdue].into_iter().flatten().min();
         self.alarm.as_mut().reset(first.unwrap_or_else(|| Instant::now() + FAR));

@@ -1,5 +1,4 @@
-//! ResyncTrigger: starts a resync at any time. In client-go only the queue's `Resync` method does this, and a program
-//! seldom has the queue.
+//! ResyncTrigger: in client-go only the queue's `Resync` method starts a resync, and a program seldom has the queue.
 
 use tokio::sync::watch;
 
@@ -16,14 +15,14 @@ use tokio::sync::watch;
 pub struct ResyncTrigger(watch::Sender<()>);
 
 impl ResyncTrigger {
-    /// Makes a trigger. Pass it to [`ReflectorOptions::resync_trigger`](super::ReflectorOptions::resync_trigger).
+    /// Makes a trigger for [`ReflectorOptions::resync_trigger`](super::ReflectorOptions::resync_trigger).
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Starts a resync in every watching Reflector with this trigger. Returns their number.
     ///
-    /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not resync,
+    /// All handlers of an informer take part, whatever their periods. A Reflector that is listing does not resync,
     /// because the list repeats all objects anyway.
     pub fn fire(&self) -> usize {
         self.0.send_replace(());
@@ -35,12 +34,11 @@ impl ResyncTrigger {
     }
 }
 
-/// The receiving side of a [`ResyncTrigger`], if a Reflector has one.
 #[derive(Default)]
 pub(super) struct TriggerReceiver(Option<watch::Receiver<()>>);
 
 impl TriggerReceiver {
-    /// Waits until the trigger is fired; for ever if there is no trigger.
+    /// Waits for ever if there is no trigger.
     pub async fn fired(&mut self) {
         if let Some(fired) = &mut self.0
             && fired.changed().await.is_ok()

@@ -1,6 +1,5 @@
-//! HandleDeltas: the consumer of a shared informer's queue, which updates the store and notifies the listeners. It
-//! handles a long list in parts, so that other tasks can run in between. Upstream: `HandleDeltas` in
-//! `tools/cache/shared_informer.go`.
+//! HandleDeltas: the consumer of a shared informer's queue. It handles a long list in parts, so that other tasks can
+//! run in between. Upstream: `HandleDeltas` in `tools/cache/shared_informer.go`.
 
 use std::sync::Arc;
 
@@ -15,29 +14,25 @@ use crate::cache::processor::{Notification, Recipients};
 use crate::cache::store::Indexer;
 use crate::lock::lock;
 
-/// The number of objects that are prepared or distributed before other tasks may run.
 const OBJECTS_PER_STEP: usize = 1000;
 
-/// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join in
-/// between, because it would miss or repeat changes.
+/// Applies deltas to the store, then distributes the notifications. No handler can join in between, because it would
+/// miss or repeat changes.
 ///
-/// A list is stored in one step, so readers see either none or all of it. A long list is prepared in parts, and its
-/// notifications are distributed in parts. They go to the listeners that existed when the list was stored: a listener
+/// Readers see either none or all of a list, which is stored in one step; it is prepared and distributed in parts. The
+/// notifications go to the listeners that existed when the list was stored: a listener that joins later gets the
+/// content of the store, which already has the whole list.
 /// that joins later gets the content of the store, which already has the whole list.
 pub(super) struct HandleDeltas<T> {
     shared: Arc<Shared<T>>,
-    /// The notifications of the current step; empty between two steps.
+    /// Empty between two steps.
     changes: Vec<Notification<T>>,
     remaining: Remaining<T>,
 }
 
-/// The unfinished work of a long delta.
 enum Remaining<T> {
-    /// No work is left.
     Nothing,
-    /// A list that is not prepared in full yet.
     Replace(Box<IncrementalReplace<T>>),
-    /// Notifications that these listeners must still get.
     Distribute(Changes<T>, Recipients<T>),
 }
 
@@ -48,7 +43,6 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Self { shared, changes: Vec::new(), remaining: Remaining::Nothing }
     }
 
-    /// Applies changes to the store by `store`, and distributes their notifications.
     fn apply(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
@@ -60,7 +54,6 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Ok(stored?)
     }
 
-    /// Returns true if the delta concerns so many objects that it must be handled in parts.
     fn is_long(&self, delta: &Delta<T>) -> bool {
         let stored = || self.shared.indexer.list().len();
         match delta {
@@ -70,7 +63,6 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
-    /// Returns the work of a long delta, before its first part.
     fn begin(&self, delta: Delta<T>, initial: InitialList) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         match delta {
@@ -86,7 +78,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
-    /// Stores a prepared list. Returns its notifications as the next work.
+    /// Returns the notifications of a prepared list as the next work.
     fn finish_replace(&self, list: IncrementalReplace<T>) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         let blocked = lock(block_deltas);
@@ -98,7 +90,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     }
 }
 
-/// Closes the store, because nothing writes it any more.
+/// Nothing writes the store any more.
 impl<T> Drop for HandleDeltas<T> {
     fn drop(&mut self) {
         self.shared.indexer.close();

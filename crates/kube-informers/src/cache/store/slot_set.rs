@@ -1,9 +1,5 @@
-//! SlotSet: a set of slots. A slot is the number of an object's place in [`Slots`](super::slots::Slots). An index has
-//! one set for each index value, with the slots of the objects that have this value.
-//!
-//! The set is a bitmap that is cloned in constant time. The bitmaps of `roaring` or `fixedbitset` are copied as a
-//! whole, but here a clone is made under the store's lock for each reader of an index, and for each write after a
-//! snapshot.
+//! SlotSet: a bitmap of slots, one for each value of an index. The bitmaps of `roaring` or `fixedbitset` are copied as a whole, but here a
+//! clone is made under the store's lock for each reader of an index, and for each write after a snapshot.
 
 use std::ops::Range;
 
@@ -11,14 +7,11 @@ use imbl::OrdMap;
 use imbl::ordmap;
 use imbl::shared_ptr::DefaultSharedPtr;
 
-/// The number of slots in a word.
 const WORD: usize = u64::BITS as usize;
 
-/// A set of slots, with one bit for each slot. A clone takes constant time. A set of one slot is stored without a map,
-/// because an index with many distinct values has many such sets.
+/// A clone takes constant time. A set of one slot is stored without a map, because an index with many distinct values has many such sets.
 #[derive(Clone, Debug)]
 pub(crate) enum SlotSet {
-    /// Exactly this slot.
     One(usize),
     /// The words by their numbers, and the number of slots. No word is zero.
     Many(OrdMap<usize, u64>, usize),
@@ -56,7 +49,6 @@ impl SlotSet {
         }
     }
 
-    /// Adds a slot to the map of words.
     fn add(&mut self, slot: usize) {
         let Self::Many(words, len) = self else { return };
         let bit = 1 << (slot % WORD);
@@ -88,7 +80,6 @@ impl SlotSet {
         }
     }
 
-    /// Adds all slots of another set.
     pub fn extend(&mut self, other: &Self) {
         for (number, mut word) in other.words() {
             while word != 0 {
@@ -98,7 +89,7 @@ impl SlotSet {
         }
     }
 
-    /// Iterates over the words of the set, with their numbers, in ascending order.
+    /// With their numbers, in ascending order.
     pub fn words(&self) -> Words<'_> {
         match self {
             Self::One(slot) => Words::One(Some(*slot)),
@@ -107,13 +98,11 @@ impl SlotSet {
     }
 }
 
-/// An iterator over words of bits, with their numbers.
+/// With their numbers.
 pub(crate) enum Words<'a> {
-    /// All slots of a range of words.
     All(Range<usize>),
-    /// The word of this slot; `None` after the word was returned.
+    /// `None` after the word was returned.
     One(Option<usize>),
-    /// The words of a map.
     Many(ordmap::Iter<'a, usize, u64, DefaultSharedPtr>),
 }
 

@@ -1,7 +1,5 @@
-//! Slots: a persistent array. It maps slots (numbers) to values, may have empty slots, and is cloned in constant time.
-//!
-//! `imbl::Vector` is cloned in constant time too, but has no empty slots, and cannot be iterated leaf by leaf, which
-//! makes it fast to iterate the slots of an index.
+//! Slots: a persistent array with empty slots. `imbl::Vector` is cloned in constant time too, but has no empty slots,
+//! and cannot be iterated leaf by leaf, which makes it fast to iterate the slots of an index.
 
 use std::array;
 use std::ops::Range;
@@ -10,9 +8,9 @@ use triomphe::Arc;
 
 use super::slot_set::{SlotSet, Words};
 
-/// The number of slots in a leaf, equal to the number of bits in a word of [`SlotSet`].
+/// Equal to the number of bits in a word of [`SlotSet`].
 const LEAF: usize = u64::BITS as usize;
-/// The number of leaves in a branch.
+/// In leaves.
 const BRANCH: usize = 64;
 
 type Leaf<V> = [Option<V>; LEAF];
@@ -20,9 +18,8 @@ type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 
 /// Values by slot, in a tree of three levels.
 ///
-/// A clone shares all nodes with the original. The next write to a shared slot copies the nodes on the path to it: one
-/// leaf, one branch, and the root, which has a pointer for every 4096 slots. Later writes to the same leaf copy nothing.
-/// A leaf whose values were all removed stays in the tree.
+/// A clone shares all nodes with the original. The next write to a shared slot copies one leaf, one branch, and the root, which has a
+/// pointer for every 4096 slots. Later writes to the same leaf copy nothing. A leaf whose values were all removed stays.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
 
@@ -44,35 +41,33 @@ impl<V> Slots<V> {
         self.leaf(slot / LEAF)?[slot % LEAF].as_ref()
     }
 
-    /// Returns the leaf with this number, counted over all branches.
+    /// The number is counted over all branches.
     #[inline]
     fn leaf(&self, number: usize) -> Option<&Leaf<V>> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()
     }
 
-    /// Returns the range of slots that may have values.
     pub fn range(&self) -> Range<usize> {
         0..self.0.len() * BRANCH * LEAF
     }
 
-    /// Iterates over all values, in the order of their slots.
+    /// In the order of the slots.
     pub fn iter(&self) -> Iter<'_, V> {
         Iter::new(self, Words::All(0..self.0.len() * BRANCH))
     }
 
-    /// Iterates over the values at these slots, in the order of the slots.
+    /// In the order of the slots.
     pub fn at<'a>(&'a self, set: &'a SlotSet) -> Iter<'a, V> {
         Iter::new(self, set.words())
     }
 }
 
 impl<V: Clone> Slots<V> {
-    /// Sets the value of a slot, or empties the slot. Returns the old value.
+    /// Returns the old value.
     pub fn set(&mut self, slot: usize, value: Option<V>) -> Option<V> {
         std::mem::replace(self.slot_mut(slot), value)
     }
 
-    /// Returns the content of a slot for reading and writing.
     #[inline]
     pub fn slot_mut(&mut self, slot: usize) -> &mut Option<V> {
         let branches = Arc::make_mut(&mut self.0);
@@ -86,7 +81,7 @@ impl<V: Clone> Slots<V> {
     }
 }
 
-/// An iterator over the values at some slots. It looks up each leaf once, not each slot.
+/// Looks up each leaf once, not each slot.
 pub(crate) struct Iter<'a, V> {
     slots: &'a Slots<V>,
     words: Words<'a>,

@@ -1,5 +1,4 @@
-//! Snapshot: an immutable view of a store's objects at one moment. Every read of several objects returns one, so that
-//! later writes do not change the objects that the reader sees.
+//! Snapshot: later writes do not change the objects that a reader sees.
 
 use std::sync::Arc;
 
@@ -11,36 +10,29 @@ use super::slots;
 
 /// The objects of a store, or the objects with one index value, at one moment.
 ///
-/// Taking or cloning a snapshot takes constant time, because it shares its structure with the store. The store does not
-/// wait for its readers.
+/// Taking or cloning a snapshot takes constant time, because it shares its structure with the store.
 ///
-/// The objects come in the order of their slots in the store. A list assigns slots in its own order. A later object
-/// reuses the slot of a deleted object, or gets the next slot. The order is therefore the same in every run, but says
-/// nothing about age.
+/// The objects come in the order of their slots. A list assigns slots in its own order; a later object reuses the slot
+/// of a deleted one, or gets the next slot. So the order is the same in every run, but says nothing about age.
 ///
-/// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few. To keep objects for
-/// a longer time, collect the needed ones and drop the snapshot.
+/// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few, so it should not be kept long.
 pub struct Snapshot<T> {
     content: Shared<Content<T>>,
     selection: Selection,
 }
 
-/// The objects of the content that a snapshot shows.
 #[derive(Clone)]
 enum Selection {
-    /// All objects.
     All,
-    /// The objects in these slots, which an index found.
+    /// An index found these slots.
     Some(SlotSet),
 }
 
 impl<T> Snapshot<T> {
-    /// Makes a snapshot of all objects.
     pub(crate) fn all(content: Shared<Content<T>>) -> Self {
         Self { content, selection: Selection::All }
     }
 
-    /// Makes a snapshot of the objects in these slots.
     pub(crate) fn of(content: Shared<Content<T>>, slots: SlotSet) -> Self {
         Self { content, selection: Selection::Some(slots) }
     }
@@ -67,14 +59,13 @@ impl<T> Snapshot<T> {
         Iter { objects, left: self.len() }
     }
 
-    /// Returns the keys, sorted.
     pub(crate) fn sorted_keys(&self) -> Vec<String> {
         let mut keys: Vec<_> = self.keys().map(ToString::to_string).collect();
         keys.sort_unstable();
         keys
     }
 
-    /// Iterates over the keys, in the order of the objects.
+    /// In the order of the objects.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         match &self.selection {
             Selection::All => self.content.keys.iter(),
@@ -107,7 +98,6 @@ impl<'a, T> IntoIterator for &'a Snapshot<T> {
 /// An iterator over the objects of a [`Snapshot`].
 pub struct Iter<'a, T> {
     objects: slots::Iter<'a, Arc<T>>,
-    /// The number of remaining objects.
     left: usize,
 }
 

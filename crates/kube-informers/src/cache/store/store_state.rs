@@ -1,5 +1,4 @@
-//! StoreState: the state behind a store's lock, and the operations that change it. A replacement fills such a state
-//! too, before it becomes the store's.
+//! StoreState: the state behind a store's lock. A replacement fills such a state too, before it becomes the store's.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,21 +13,17 @@ use super::versions::{at_least, is_comparable};
 use crate::cache::condvar::{HasWaiters, Waiters};
 use crate::cache::key::Object;
 
-/// The whole state of a store.
 pub(super) struct StoreState<T> {
-    /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
+    /// Shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
-    /// The slot of each key's object.
     pub slots: HashMap<Arc<str>, usize, RandomState>,
-    /// The empty slots below the highest used one.
+    /// Below the highest used slot.
     pub free: Vec<usize>,
     /// The resourceVersion of the last write, which need not be the highest.
     pub resource_version: String,
     /// The highest comparable resourceVersion since the last list; empty at first.
     pub seen: String,
-    /// True if no writer is left.
     pub closed: bool,
-    /// The tasks that wait for a resourceVersion.
     pub waiters: Waiters,
 }
 
@@ -51,19 +46,18 @@ impl<T> StoreState<T> {
         }
     }
 
-    /// Replaces the indices with new ones that have the names and functions of `like` and contain the stored objects.
+    /// The new indices have the names and functions of `like` and contain the stored objects.
     pub fn rebuild(&mut self, like: &[StoredIndex<T>]) {
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         *indices = like.iter().map(|index| index.rebuild(objects)).collect();
     }
 
-    /// Records the resourceVersion of a write.
     #[inline]
     pub fn note(&mut self, version: &str) {
         note(&mut self.resource_version, &mut self.seen, version);
     }
 
-    /// Returns the slot of this key, after assigning one if the key is new.
+    /// Assigns a slot if the key is new.
     fn slot_for(&mut self, key: &str) -> usize {
         if let Some(slot) = self.slots.get(key) {
             return *slot;
@@ -77,7 +71,7 @@ impl<T> StoreState<T> {
         slot
     }
 
-    /// Stores an object without recording its resourceVersion.
+    /// Does not record the resourceVersion.
     pub fn fill(&mut self, key: &str, object: Arc<T>) {
         let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
@@ -89,7 +83,7 @@ impl<T> StoreState<T> {
 }
 
 impl<T: Object> StoreState<T> {
-    /// Stores an object and returns the object that it replaced.
+    /// Returns the object that was replaced.
     pub fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         let Some(&slot) = self.slots.get(key) else {
             self.insert(key, object);
@@ -104,7 +98,6 @@ impl<T: Object> StoreState<T> {
         stored.replace(object)
     }
 
-    /// Stores an object with a new key.
     fn insert(&mut self, key: &str, object: Arc<T>) {
         let version = object.meta().resource_version;
         let changes = changes(&self.content.indices, None, Some(&*object));
@@ -115,7 +108,7 @@ impl<T: Object> StoreState<T> {
         objects.set(slot, Some(object));
     }
 
-    /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any case.
+    /// Records the resourceVersion of `last`, the final state, in any case.
     pub fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
         let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
@@ -136,7 +129,7 @@ impl<T: Object> StoreState<T> {
     }
 }
 
-/// Records a resourceVersion as the last one, and as the highest seen if it is.
+/// As the last one, and as the highest seen if it is.
 #[inline]
 fn note(last: &mut String, seen: &mut String, version: &str) {
     version.clone_into(last);
@@ -145,18 +138,16 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
     }
 }
 
-/// The numbers of the indices that change, with the change of each.
+/// Each index by its number.
 type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
 
-/// Returns the changes of the indices when `old` becomes `new`. Calls the users' index functions, which may panic, so
-/// it runs before anything is changed.
+/// Calls the users' index functions, which may panic, so it runs before anything is changed.
 #[inline]
 fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
     let numbered = indices.iter().enumerate();
     numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
 }
 
-/// Applies changes to the indices. The object is in this slot.
 #[inline]
 fn apply<T>(indices: &mut [StoredIndex<T>], slot: usize, changes: Changes<'_>) {
     if changes.is_empty() {

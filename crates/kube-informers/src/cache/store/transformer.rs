@@ -1,5 +1,4 @@
-//! Transformer: a user's function that changes each object before it is queued or stored. Upstream: `TransformFunc` in
-//! `tools/cache/controller.go`.
+//! Transformer: upstream's `TransformFunc` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! The operations of a RealFIFO that are not about one object: a list, a resync and a bookmark. Upstream: `Replace`,
-//! `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
+//! A RealFIFO's lists, resyncs and bookmarks. Upstream: `Replace`, `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -30,8 +29,7 @@ impl<T> RealFifo<T> {
         })
     }
 
-    /// Queues a resync. An atomic queue gets one `SyncAll`. Any other queue gets a `Sync` of each known object that has
-    /// nothing queued.
+    /// Queues a resync: a `SyncAll` if atomic, else a `Sync` of each known object that has nothing queued.
     ///
     /// # Errors
     /// The key function failed for a queued object. Nothing was queued.
@@ -48,7 +46,7 @@ impl<T> RealFifo<T> {
         })
     }
 
-    /// Queues a `Sync` of each known object that has nothing queued. A queued change is newer than the known state.
+    /// A queued change is newer than the known state.
     fn sync_unqueued(&self, state: &mut State<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
         let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
         let queued: HashSet<String> = state.queued.iter().map(key_of).collect::<Result<_, _>>()?;
@@ -68,7 +66,6 @@ impl<T> RealFifo<T> {
         }
     }
 
-    /// Queues the list as one delta, which the consumer compares with its store.
     fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let objects = objects.into_iter().map(|object| self.core.transform(object)).collect::<Result<_, _>>()?;
         let resource_version = resource_version.to_owned();
@@ -76,8 +73,7 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// Compares the list with the queue and the known objects, and queues a tombstone for each missing object, then the
-    /// listed objects.
+    /// Queues a tombstone for each missing object, then the listed objects.
     fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
@@ -100,7 +96,7 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// Returns the last queued delta of each key, ordered by the key's first delta.
+    /// Ordered by the key's first delta.
     fn last_queued(&self, state: &State<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
         let mut positions: HashMap<String, usize> = HashMap::new();
         let mut queued: Vec<LastQueued<T>> = Vec::new();
@@ -119,19 +115,17 @@ impl<T> RealFifo<T> {
         Ok(queued)
     }
 
-    /// Returns the key of a queued delta.
     fn queued_key(&self, delta: &Delta<T>) -> Result<String, KeyError> {
         self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
     }
 
-    /// Queues a tombstone for a deletion that the watch missed.
+    /// The watch missed the deletion.
     fn push_tombstone(&self, state: &mut State<T>, key: &str, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
         self.push(state, Delta::Deleted(tombstone), Some(key));
     }
 }
 
-/// A summary of the last queued delta of a key.
 struct LastQueued<T> {
     key: String,
     deleted: bool,

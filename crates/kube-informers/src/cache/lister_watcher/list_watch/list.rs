@@ -1,5 +1,5 @@
-//! Decodes the answer to a LIST while it arrives: a splitter cuts the text into batches of items, and blocking threads
-//! decode the batches. So only the text that is being decoded is held in memory, and no other task is delayed.
+//! Decodes the answer to a LIST while it arrives, in batches on blocking threads. So only the text that is being
+//! decoded is held in memory, and no other task is delayed.
 
 use std::io;
 use std::num::NonZero;
@@ -24,7 +24,7 @@ use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
 use crate::blocking::spawn_blocking;
 
-/// A list object without its items, which the splitter has taken out.
+/// The splitter has taken out the items.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
@@ -38,7 +38,7 @@ struct Envelope {
     has_items: bool,
 }
 
-/// Refuses an `items` array that still has elements. The splitter did not recognise it, and ignoring it would lose objects.
+/// The splitter did not recognise an `items` array that still has elements, and ignoring it would lose objects.
 fn no_more_items<'de, D: Deserializer<'de>>(items: D) -> Result<bool, D::Error> {
     Option::<[(); 0]>::deserialize(items).map(|_| true)
 }
@@ -51,19 +51,14 @@ struct Metadata {
     r#continue: Option<String>,
 }
 
-/// Some items of a list.
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
-    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of its own.
+    /// Also true if the kind does not matter, because the list cannot have a name of its own.
     all_of_kind: bool,
 }
 
-/// Reads and decodes a list. Batches of items are decoded on the runtime's blocking threads, at most one for each
-/// processor, while the rest of the answer arrives.
-///
-/// # Errors
-/// [`ApiError::Silent`] if nothing arrives for `idle`, and other [`ApiError`]s if the answer breaks off, cannot be
-/// decoded, or is not a list of this kind.
+/// Batches of items are decoded on the runtime's blocking threads, at most one for each processor. [`ApiError::Silent`]
+/// if nothing arrives for `idle`.
 pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead,
     kind: &Arc<Kind>,
@@ -109,23 +104,18 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     })
 }
 
-/// Waits for the API server's next answer or part of an answer.
-///
-/// # Errors
-/// [`ApiError::Silent`] if it does not arrive within `idle`.
+/// Waits for the API server's next answer or part of an answer. [`ApiError::Silent`] if it does not arrive within `idle`.
 pub(super) async fn within<F: Future>(idle: Duration, sent: F) -> Result<F::Output, ApiError> {
     timeout(idle, sent).await.map_err(|_| ApiError::Silent(idle))
 }
 
-/// Returns the number of batches that are decoded at once.
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
 }
 
 impl Envelope {
-    /// Checks that the answer is a list of this kind. A list without a kind is accepted. The list of a custom resource
-    /// may have any kind; it is accepted if each of its items has the requested kind.
+    /// A list without a kind is accepted. The list of a custom resource may have any kind, if each of its items has the requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
         let is_own_list = kind.may_have_own_list_kind() && self.api_version == kind.api_version && items_of_kind;
@@ -147,7 +137,6 @@ impl<T> Decoded<T> {
     }
 }
 
-/// Decodes the items of a batch.
 fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, ApiError> {
     let items = batch.into_items().map_err(|_| ApiError::Decode(DecodeError::not_utf_8()))?;
     let objects = items.iter().map(|item| kind.decode_item(item).map(Arc::new)).collect::<Result<_, _>>();
@@ -155,12 +144,11 @@ fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, 
     Ok(Decoded { objects: objects.map_err(unreadable)?, all_of_kind })
 }
 
-/// Returns the error of an answer that cannot be decoded.
 fn unreadable(error: serde_json::Error) -> ApiError {
     ApiError::Decode(error.into())
 }
 
-/// Returns the result of a decoding thread, and continues its panic.
+/// Continues the thread's panic.
 fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result<Decoded<T>, ApiError> {
     batch.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
@@ -168,7 +156,7 @@ fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result
     })
 }
 
-/// Unwraps the client's error, which the body's stream has wrapped in an I/O error.
+/// The body's stream has wrapped the client's error in an I/O error.
 fn broken_off(error: io::Error) -> ApiError {
     ApiError::Client(error.downcast::<kube_client::Error>().map_or_else(Into::into, Into::into))
 }

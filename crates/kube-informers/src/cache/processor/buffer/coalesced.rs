@@ -1,6 +1,5 @@
-//! Coalesced buffer: merges the notifications of each object that wait for a slow handler into one, or into a
-//! deletion and an add. So its size is limited by the number of objects, and the handler gets the newest state at
-//! once.
+//! Coalesced buffer: merges the notifications of each object, so its size is limited by the number of objects, and the
+//! handler gets the newest state at once.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,20 +8,17 @@ use super::PutOutcome;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::key::Object;
 
-/// A buffer with one slot for each object. Objects are popped in the order in which they entered the buffer.
+/// Objects are popped in the order in which they entered the buffer.
 pub(in crate::cache::processor) struct Coalesced<T> {
     /// The slots by their numbers, which grow, so the first slot is the oldest.
     by_order: BTreeMap<u64, Slot<T>>,
-    /// The number of each object's slot.
     by_key: HashMap<String, u64>,
-    /// The number of the next slot.
     next: u64,
-    /// The number of notifications in all slots.
+    /// In all slots.
     len: usize,
 }
 
-/// The notifications of one object: the deletion of the state that the handler knows, then the newest state. Either may
-/// be missing.
+/// The deletion of the state that the handler knows, then the newest state. Either may be missing.
 struct Slot<T> {
     key: String,
     deletion: Option<Deletion<T>>,
@@ -60,7 +56,6 @@ impl<T> Coalesced<T> {
 }
 
 impl<T: Object> Coalesced<T> {
-    /// Merges the notification into the object's slot, or appends a slot.
     pub fn put(&mut self, notification: Notification<T>) -> PutOutcome {
         let key = notification.key();
         let order = self.by_key.get(&key);
@@ -96,7 +91,7 @@ impl<T> Slot<T> {
         usize::from(self.deletion.is_some()) + usize::from(self.state.is_some())
     }
 
-    /// Merges a notification. Returns the number of initial adds that the handler will not get any more.
+    /// Returns the number of initial adds that the handler will not get any more.
     fn merge(&mut self, notification: Notification<T>) -> usize {
         let initial_adds_before =
             notification.initial_adds() + self.state.as_ref().map_or(0, Notification::initial_adds);
@@ -107,8 +102,7 @@ impl<T> Slot<T> {
         initial_adds_before - self.state.as_ref().map_or(0, Notification::initial_adds)
     }
 
-    /// Merges a deletion. A buffered add is dropped together with the deletion, because the handler never got that
-    /// object. Otherwise the handler knows the object and gets the deletion.
+    /// A buffered add is dropped together with the deletion, because the handler never got that object.
     fn delete(&mut self, deletion: Deletion<T>) {
         if !matches!(self.state.take(), Some(Notification::Add { .. })) {
             self.deletion = Some(deletion);
@@ -116,7 +110,6 @@ impl<T> Slot<T> {
     }
 }
 
-/// Merges two successive adds or updates of one object.
 fn merge_changes<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
     use Notification::{Add, Update};
     match (before, change) {
@@ -160,7 +153,6 @@ mod tests {
         Delete(Deletion::Final(object(name, version)))
     }
 
-    /// Puts the notifications into a buffer and returns everything that it pops.
     fn coalesce(notifications: impl IntoIterator<Item = Notification<Namespace>>) -> Vec<Notification<Namespace>> {
         let mut buffer = Coalesced::default();
         for notification in notifications {
