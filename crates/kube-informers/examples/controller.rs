@@ -18,10 +18,9 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// The time after which a leader that cannot list pods gives up its lease, so that another candidate can try.
+/// A leader that cannot list pods gives up its lease after this, so that another candidate can try.
 const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
-/// Takes the candidate's identity as the argument, and runs until Ctrl-C.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
@@ -37,7 +36,6 @@ pub async fn main() -> Result<(), BoxError> {
     run(Client::try_default().await?, &identity, stop).await
 }
 
-/// Takes part in the election until `stop`, and works while it leads.
 pub async fn run(client: Client, identity: &str, stop: CancellationToken) -> Result<(), BoxError> {
     // The grace period lets the workers finish their keys after the stop.
     let elector = LeaderElector::new(client.clone(), "default", "node-labels", identity);
@@ -51,7 +49,7 @@ pub async fn run(client: Client, identity: &str, stop: CancellationToken) -> Res
     }
 }
 
-/// Does the work of the leader. It spawns no tasks, so dropping the future ends all of it.
+/// It spawns no tasks, so dropping the future ends all of it.
 async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client.clone()));
     let changes = informer.subscribe(HandlerOptions::new())?;
@@ -95,7 +93,6 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     Ok(())
 }
 
-/// Reconciles one pod: sets its label if it is not right.
 async fn label(client: &Client, pod: &Arc<Pod>) -> Result<(), kube::Error> {
     let Some(node) = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref()) else { return Ok(()) };
     if pod.labels().get("node") == Some(node) {

@@ -1,11 +1,9 @@
-//! `spawn_blocking`: runs long synchronous work, such as decoding a large list, without blocking the other tasks of the
-//! runtime. Callers need not know that WebAssembly has no threads for it.
+//! Long synchronous work, such as decoding a large list, must not block the other tasks of the runtime.
 
-/// Runs the work on one of the runtime's blocking threads.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use tokio::task::spawn_blocking;
 
-/// Runs the work as an ordinary task, because WebAssembly has no threads.
+/// WebAssembly has no threads for the work.
 #[cfg(target_family = "wasm")]
 pub(crate) fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,9 +1,8 @@
-//! LogDedup: remembers the last failure that was logged about each subject. A Reflector and a leader election retry for
-//! ever; a failure that repeats should be one warning, and not one in each attempt.
+//! LogDedup: a Reflector and a leader election retry for ever; a failure that repeats should be one warning.
 
 use std::mem;
 
-/// The last logged failure of each subject. `S` names a subject, for example a list or a watch.
+/// `S` names a subject, for example a list or a watch.
 #[derive(Debug)]
 pub(crate) struct LogDedup<S>(Vec<(S, String)>);
 
@@ -14,7 +13,7 @@ impl<S> Default for LogDedup<S> {
 }
 
 impl<S: Copy + PartialEq> LogDedup<S> {
-    /// Remembers the failure, and returns true if its text differs from the subject's last failure.
+    /// Returns true if the text differs from the subject's last failure.
     pub fn insert(&mut self, subject: S, text: String) -> bool {
         match self.0.iter_mut().find(|(logged, _)| *logged == subject) {
             Some((_, last)) => mem::replace(last, text.clone()) != text,
@@ -25,7 +24,7 @@ impl<S: Copy + PartialEq> LogDedup<S> {
         }
     }
 
-    /// Forgets the subject's failure, because it works again: its next failure is new, even with the same text.
+    /// The subject's next failure is new, even with the same text.
     pub fn remove(&mut self, subject: S) {
         self.0.retain(|(logged, _)| *logged != subject);
     }

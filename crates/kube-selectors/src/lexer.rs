@@ -1,7 +1,5 @@
-//! Lexer: splits a label selector into tokens for the parser. Upstream: `Lexer` in
-//! `apimachinery/pkg/labels/selector.go`.
+//! Lexer of label selectors. Upstream: `Lexer` in `apimachinery/pkg/labels/selector.go`.
 
-/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     End,
@@ -19,7 +17,7 @@ pub(super) enum TokenKind {
     Word,
 }
 
-/// A token of a label selector. The text of [`TokenKind::End`] is empty.
+/// The text of [`TokenKind::End`] is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub kind: TokenKind,
@@ -43,7 +41,7 @@ pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// Splits off the first token of a text without leading space. Returns the token and the rest of the text.
+/// The text has no leading space. Returns the token and the rest.
 fn token(text: &str) -> (Token<'_>, &str) {
     let kind = match text.as_bytes() {
         [] | [0, ..] => return (Token { kind: TokenKind::End, text: "" }, ""),
@@ -63,7 +61,7 @@ fn token(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
-/// Splits off the first word of a text: a key, a value, or the operator `in` or `notin`.
+/// A key, a value, or the operator `in` or `notin`.
 fn word(text: &str) -> (Token<'_>, &str) {
     let ends_word = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
     let (text, rest) = text.split_at(text.find(ends_word).unwrap_or(text.len()));
@@ -75,7 +73,6 @@ fn word(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
-/// Returns the text without a NUL at its start.
 fn past_nul(text: &str) -> &str {
     text.strip_prefix('\0').unwrap_or(text)
 }

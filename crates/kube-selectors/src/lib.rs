@@ -1,9 +1,8 @@
 //! Label and field selectors: parses them, matches objects, and reports errors with Kubernetes' own messages. Upstream:
 //! `apimachinery/pkg/labels`, `pkg/fields`, and `LabelSelectorAsSelector`.
 //!
-//! An informer selects objects in its cache with this crate, and a test cluster selects the objects of a list or a
-//! watch. Both must accept the same texts as a real API server and select the same objects, so the code follows
-//! upstream's.
+//! An informer selects objects in its cache with this crate, and a test cluster selects those of a list or a watch.
+//! Both must accept and select the same as a real API server, so the code follows upstream's.
 //!
 //! # Features
 //!
@@ -23,7 +22,7 @@ pub use field_selector::{FieldOperator, FieldRequirement, FieldSelector, escape_
 pub use label_selector::LabelSelector;
 pub use requirement::{LabelOperator, LabelRequirement};
 
-/// The error of a text that is not a selector, or of an invalid requirement. The message is the one of Kubernetes.
+/// The error of an invalid selector or requirement, with Kubernetes' message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSelector(pub(crate) String);

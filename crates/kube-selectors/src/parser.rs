@@ -1,5 +1,4 @@
-//! Parser: parses the text of a label selector into requirements. Upstream: `Parser` in
-//! `apimachinery/pkg/labels/selector.go`.
+//! Parser of label selectors. Upstream: `Parser` in `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +7,20 @@ use super::requirement::invalid;
 use super::{BadSelector, LabelOperator, LabelRequirement, validate};
 use crate::quote::Quoted;
 
-/// Parses a label selector. The requirements are in the order of the text.
+/// In the order of the text.
 pub(super) fn requirements(selector: &str) -> Result<Vec<LabelRequirement>, BadSelector> {
     let mut parser = Parser { tokens: tokens(selector), position: 0 };
     parser.requirements().map_err(BadSelector)
 }
 
-/// The tokens of a label selector, and the position of the next token.
 struct Parser<'a> {
-    /// The tokens. The last one is [`TokenKind::End`], which is returned again by every further read.
+    /// The last one is [`TokenKind::End`], which every further read returns again.
     tokens: Vec<Token<'a>>,
     position: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// Returns the next token. `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as
-    /// operators.
+    /// `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as operators.
     fn peek(&self) -> Token<'a> {
         let token = self.tokens[self.position.min(self.tokens.len() - 1)];
         match token.kind {
@@ -32,14 +29,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the next token and moves past it.
     fn take(&mut self) -> Token<'a> {
         let token = self.peek();
         self.position += 1;
         token
     }
 
-    /// Parses all requirements, which are separated by commas.
     fn requirements(&mut self) -> Result<Vec<LabelRequirement>, String> {
         let mut requirements = Vec::new();
         loop {
@@ -89,7 +84,6 @@ impl<'a> Parser<'a> {
         LabelRequirement::new(key, operator, values).map_err(|BadSelector(wrong)| wrong)
     }
 
-    /// Parses the operator after a key.
     fn operator(&mut self) -> Result<LabelOperator, String> {
         let kind = self.tokens[self.position].kind;
         let text = self.take().text;
@@ -105,7 +99,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Parses the single value after an operator. A missing value is the empty one.
+    /// A missing value is the empty one.
     fn one(&mut self) -> Result<BTreeSet<&'a str>, String> {
         if matches!(self.peek().kind, TokenKind::End | TokenKind::Comma) {
             return Ok(BTreeSet::from([""]));
@@ -116,7 +110,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses the values in parentheses. Values may be empty, and `()` has one empty value.
+    /// Values may be empty, and `()` has one empty value.
     fn list(&mut self) -> Result<BTreeSet<&'a str>, String> {
         let Token { kind, text } = self.take();
         if kind != TokenKind::Open {

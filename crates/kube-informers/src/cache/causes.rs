@@ -1,13 +1,9 @@
-//! `with_causes`: writes an error and its chain of causes in one line, for log messages and observers. An error's own
-//! text seldom says why: "cannot list pods" needs the cause "connection refused".
+//! An error's own text seldom says why: "cannot list pods" needs the cause "connection refused".
 
 use std::error::Error;
 use std::fmt;
 
-/// Returns an error's text with all its causes, each after a colon:
-/// `cannot list pods: the API server refused: pods is forbidden`.
-///
-/// Some errors already contain the text of their cause. That cause is not written again.
+/// Returns an error's text with all its causes, each after a colon. A cause whose text the error already contains is not repeated.
 ///
 /// ```
 /// # use kube_informers::cache::with_causes;

@@ -1,24 +1,19 @@
-//! Periods: the durations of an election, and the constraints between them, without which two candidates could lead at
-//! once. The elector checks them before it runs. Upstream: `LeaderElectionConfig`.
+//! Periods: the durations of an election, and the constraints between them. Upstream: `LeaderElectionConfig`.
 
 use std::time::Duration;
 
 use super::error::InvalidElection;
 
-/// The largest random addition to a candidate's pause between two tries, as a factor of the retry period. Upstream:
-/// `JitterFactor`.
+/// The largest random addition to a pause, as a factor of the retry period. Upstream: `JitterFactor`.
 const JITTER: f64 = 1.2;
 
-/// The durations of an election.
 #[derive(Clone, Debug)]
 pub(super) struct Periods {
-    /// The time for which candidates wait without a change of the record before they take the lease.
+    /// Without a change of the record, before candidates take the lease.
     pub(super) lease_duration: Duration,
-    /// The time for which the leader continues without a renewal.
+    /// Without a renewal.
     pub(super) renew_deadline: Duration,
-    /// The pause between two tries.
     pub(super) retry_period: Duration,
-    /// The time for which the leader's work may continue after the stop.
     pub(super) grace_period: Duration,
 }
 
@@ -34,7 +29,7 @@ impl Default for Periods {
 }
 
 impl Periods {
-    /// Checks the constraints between the durations, without which two candidates could lead at once.
+    /// Otherwise two candidates could lead at once.
     pub(super) fn check(&self) -> Result<(), InvalidElection> {
         let Self { lease_duration, renew_deadline, retry_period, grace_period: _ } = *self;
         if lease_duration <= renew_deadline {
@@ -49,19 +44,16 @@ impl Periods {
         Ok(())
     }
 
-    /// Returns the timeout of a request. It is half of the renew deadline, so that a dead connection costs one try but
-    /// not the leadership.
+    /// Half of the renew deadline, so that a dead connection costs one try but not the leadership.
     pub(super) fn request_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }
 
-    /// Returns the random pause of a candidate before its next try.
     pub(super) fn jittered(&self, random: &mut fastrand::Rng) -> Duration {
         self.retry_period.mul_f64(1.0 + JITTER * random.f64())
     }
 
-    /// Returns the lease duration for the record, in seconds. It is rounded up, because other candidates must not wait
-    /// for less than the real duration.
+    /// Rounded up, because other candidates must not wait for less than the real duration.
     pub(super) fn lease_seconds(&self) -> i32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         i32::try_from(seconds).unwrap_or(i32::MAX)

@@ -1,5 +1,4 @@
-//! LeaderStatus: the observable state of an election, for health checks, metrics and logs. Upstream: `IsLeader`,
-//! `GetLeader` and `OnNewLeader`.
+//! LeaderStatus: for health checks, metrics and logs. Upstream: `IsLeader`, `GetLeader` and `OnNewLeader`.
 
 use std::sync::Arc;
 
@@ -8,38 +7,32 @@ use tokio::time::Instant;
 
 use crate::cache::Never;
 
-/// A candidate's knowledge of the election.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ElectionState {
-    /// The last seen holder of the lease.
     pub(super) leader: Option<Arc<str>>,
-    /// The time until which this candidate may lead without another renewal; `None` if it does not lead.
+    /// Without another renewal; `None` if this candidate does not lead.
     pub(super) leads_until: Option<Instant>,
 }
 
 impl ElectionState {
-    /// Returns true if this candidate leads now.
     pub(super) fn is_leader(&self) -> bool {
         self.leads_until.is_some_and(|until| Instant::now() < until)
     }
 }
 
-/// A view of the election's state, as one candidate sees it. [`LeaderElector::status`](super::LeaderElector::status)
-/// returns it. Each clone waits for changes independently.
+/// A view of the election's state, as one candidate sees it. Each clone waits for changes independently.
 #[derive(Clone, Debug)]
 pub struct LeaderStatus {
     pub(super) state: watch::Receiver<ElectionState>,
 }
 
 impl LeaderStatus {
-    /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline, even if the
-    /// elector has not noticed yet.
+    /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline.
     pub fn is_leader(&self) -> bool {
         self.state.borrow().is_leader()
     }
 
-    /// Returns the identity of the last seen holder of the lease; `None` if none was seen yet or the lease was released
-    /// (client-go's `GetLeader`).
+    /// Returns the last seen holder's identity; `None` if the lease was released or never seen (client-go's `GetLeader`).
     pub fn leader(&self) -> Option<Arc<str>> {
         self.state.borrow().leader.clone()
     }

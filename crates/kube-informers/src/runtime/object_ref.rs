@@ -1,5 +1,4 @@
-//! Conversions of this crate's `ObjectName` and `Notification` to `ObjectRef`, kube-runtime's key of an object, so
-//! that an informer's handler can trigger a kube-runtime controller.
+//! Conversions to kube-runtime's key of an object, so that an informer's handler can trigger a kube-runtime controller.
 
 use kube_runtime::reflector::{Lookup, ObjectRef};
 

@@ -1,5 +1,4 @@
-//! WatcherEvents: converts an informer's subscription to the event stream of kube-runtime's `watcher`, so that an
-//! informer can fill kube-runtime's stores and drive its controllers without a second list and watch.
+//! WatcherEvents: an informer's subscription as the event stream of kube-runtime's `watcher`.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -23,18 +22,14 @@ use crate::cache::{Deletion, InitialList, Never, Notification, Object, Subscript
 pub struct WatcherEvents<K: Object> {
     changes: Fuse<Subscription<K>>,
     progress: Progress,
-    /// The changes that came before `InitDone`. They are delayed until after it, because kube-runtime's stores ignore a
-    /// `Delete` between `InitApply`s.
+    /// Kube-runtime's stores ignore a `Delete` between `InitApply`s, so changes before `InitDone` wait until after it.
     held: VecDeque<Notification<K>>,
 }
 
-/// The position in the stream.
 enum Progress {
-    /// `Init` comes next.
     NotBegun,
     /// The initial list is coming, until this future is ready.
     Listing(BoxFuture<'static, Result<(), Never>>),
-    /// The initial list is complete, and changes follow.
     Following,
     /// The informer stopped before the first list was complete.
     Incomplete,
@@ -48,7 +43,7 @@ impl<K: Object> WatcherEvents<K> {
 }
 
 impl<K: Object + Clone> WatcherEvents<K> {
-    /// Returns the next event of the initial list; `None` if the informer stopped before the list was complete.
+    /// `None` if the informer stopped before the list was complete.
     fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         let synced = self.changes.get_ref().synced();
         loop {
@@ -73,7 +68,6 @@ impl<K: Object + Clone> WatcherEvents<K> {
         }
     }
 
-    /// Returns the next change after the initial list.
     fn poll_change(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
             let change = match self.held.pop_front() {

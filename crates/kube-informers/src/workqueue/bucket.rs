@@ -1,5 +1,5 @@
-//! Bucket: a token bucket, which is a rate limiter for all items together. It limits how many retries a controller
-//! makes per second, however many items fail. Upstream: `BucketRateLimiter`, and `golang.org/x/time/rate`.
+//! Bucket limits how many retries a controller makes per second, however many items fail. Upstream:
+//! `BucketRateLimiter`, and `golang.org/x/time/rate`.
 
 use std::time::Duration;
 
@@ -11,14 +11,11 @@ use super::limiter::RateLimiter;
 /// for it if the bucket is empty.
 ///
 /// The bucket does not distinguish items: [`RateLimiter::retries`] is always 0, and [`RateLimiter::forget`] does nothing.
-/// Taken tokens are not returned.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The number of tokens that the bucket gains per second.
     per_second: f64,
-    /// The largest number of tokens.
     size: f64,
-    /// The number of tokens at the time `since`; negative if items wait for tokens.
+    /// At the time `since`; negative if items wait for tokens.
     tokens: f64,
     since: Instant,
 }
@@ -33,7 +30,7 @@ impl Bucket {
         Self { per_second, size, tokens: size, since: Instant::now() }
     }
 
-    /// Takes a token. Returns the time until it is in the bucket.
+    /// Returns the time until the token is in the bucket.
     fn reserve(&mut self) -> Duration {
         if self.per_second == f64::INFINITY {
             return Duration::ZERO;

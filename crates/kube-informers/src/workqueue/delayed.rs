@@ -1,5 +1,4 @@
-//! Delayed: the keys that are added to the queue at a later time, for example for a retry. Each operation of the queue
-//! first adds the keys that are due. Upstream: the heap of `util/workqueue/delaying_queue.go`.
+//! Delayed keys. Each operation of the queue first adds those that are due. Upstream: the heap of `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +6,15 @@ use tokio::time::Instant;
 
 use super::key_table::{Handle, KeyTable};
 
-/// The time at which a key is due, and a sequence number that orders keys with the same time.
+/// The sequence number orders keys with the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(Instant, u64);
 
-/// Delayed keys, ordered by the time at which they are due. Keys with the same time are in the order in which they were
-/// delayed.
-///
-/// A key is in `by_due` exactly if its `KeyEntry::due` is set, and that is its map key.
+/// A key is in `by_due` exactly if its `KeyEntry::due` is set, and that is its map key. Keys with the same time are in
+/// the order in which they were delayed.
 #[derive(Debug, Default)]
 pub(super) struct Delayed {
     by_due: BTreeMap<Due, Handle>,
-    /// The last sequence number.
     sequence: u64,
 }
 
@@ -28,14 +24,12 @@ impl Delayed {
         self.by_due.is_empty()
     }
 
-    /// Returns the first key and its time.
     #[inline]
     pub fn first(&self) -> Option<(Instant, Handle)> {
         self.by_due.first_key_value().map(|(due, handle)| (due.0, *handle))
     }
 
-    /// Delays a key. If it is already delayed, the earlier of the two times counts. Returns true if the key is now the
-    /// first one due.
+    /// If the key is already delayed, the earlier time counts. Returns true if the key is now the first one due.
     pub fn insert<T>(&mut self, keys: &mut KeyTable<T>, handle: Handle, at: Instant) -> bool {
         let is_first = self.first().is_none_or(|(first, _)| at < first);
         let entry_due = &mut keys[handle].due;
@@ -52,14 +46,13 @@ impl Delayed {
         is_first
     }
 
-    /// Removes the first key.
     pub fn pop_first<T>(&mut self, keys: &mut KeyTable<T>) {
         if let Some((_, handle)) = self.by_due.pop_first() {
             keys[handle].due = None;
         }
     }
 
-    /// Removes all delayed keys. Returns the keys that nothing else refers to.
+    /// Returns the keys that nothing else refers to.
     pub fn clear<T>(&mut self, keys: &mut KeyTable<T>) -> Vec<T> {
         let handles = std::mem::take(&mut self.by_due).into_values();
         handles

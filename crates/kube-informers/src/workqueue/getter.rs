@@ -1,7 +1,5 @@
-//! Getter: a caller of [`WorkQueue::get`] that waits for a key. `get` makes one if no key is queued.
-//!
-//! A queue has no task of its own, so one getter at a time is the timekeeper: it sleeps until the first delayed key
-//! is due.
+//! Getter: a waiting caller of [`WorkQueue::get`]. A queue has no task of its own, so one getter at a time is the
+//! timekeeper: it sleeps until the first delayed key is due.
 
 use std::hash::Hash;
 use std::pin::{Pin, pin};
@@ -13,23 +11,19 @@ use tokio::time::{Instant, sleep_until};
 use super::queue::WorkQueue;
 use super::state::{TakeResult, Taken};
 
-/// A caller that waits for a key.
 pub(super) struct Getter<'a, T> {
     queue: &'a WorkQueue<T>,
-    /// True if this getter is the timekeeper: it sleeps until the first delayed key is due, on behalf of all getters. The
-    /// state's `has_timekeeper` is then set.
+    /// The state's `has_timekeeper` is then set.
     is_timekeeper: bool,
 }
 
-/// The next step of a getter after it has tried to take a key.
 enum Step<T> {
-    /// It has taken a key, or the queue has ended (`None`).
+    /// `None` if the queue has ended.
     Done(Option<Taken<T>>),
-    /// It was woken already, so it tries again.
+    /// It was woken already.
     TryAgain,
-    /// It waits for a wake-up.
     Wait,
-    /// It waits for a wake-up, and as the timekeeper at most until this time.
+    /// As the timekeeper, at most until this time.
     WaitUntil(Instant),
 }
 
@@ -38,7 +32,7 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
         Self { queue, is_timekeeper: false }
     }
 
-    /// Waits for a key and takes it; `None` once the queue has shut down and is empty.
+    /// `None` once the queue has shut down and is empty.
     pub async fn take(mut self) -> Option<Taken<T>> {
         let signals = self.queue.signals();
         let mut woken = false;
@@ -67,7 +61,7 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
         }
     }
 
-    /// Takes a key, or registers for the next wake-up. Both happen under one lock, so no key is missed.
+    /// Takes a key, or registers for the next wake-up, under one lock, so no key is missed.
     fn try_take(&mut self, woken: bool, key_ready: Pin<&mut Notified<'_>>) -> Step<T> {
         let mut state = self.queue.access();
         if woken {
@@ -96,7 +90,6 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
 }
 
 impl<T> Drop for Getter<'_, T> {
-    /// Resigns as the timekeeper, so that another getter can become it.
     fn drop(&mut self) {
         if self.is_timekeeper {
             self.queue.access().has_timekeeper = false;

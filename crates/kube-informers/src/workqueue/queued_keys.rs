@@ -1,5 +1,4 @@
-//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them. It hides from the queue's
-//! state whether that is the default order or a user-defined one, and counts the keys.
+//! QueuedKeys: the keys that wait for a worker. It hides from the queue's state whether their order is user-defined.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,24 +9,20 @@ use std::thread;
 use super::key_table::{Handle, KeyTable};
 use super::order::Order;
 
-/// The queued keys: their handles in first-in order, or clones of the keys in a user-defined order.
 pub(super) enum QueuedKeys<T> {
-    /// The default order, in which a key needs no clone.
     Fifo(VecDeque<Handle>),
-    /// A user-defined order.
     Ordered {
         order: Box<dyn Order<T>>,
-        /// The number of queued keys, including `peeked`.
+        /// Including `peeked`.
         len: usize,
-        /// A key that was popped from the order by [`peek`](Self::peek) and is still queued.
+        /// Popped from the order by [`peek`](Self::peek) and still queued.
         peeked: Option<T>,
-        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come first.
+        /// Not in the order, because its `push` panicked when the keys had to be queued. They come first.
         refused: VecDeque<Handle>,
     },
 }
 
 impl<T: Clone + Eq + Hash> QueuedKeys<T> {
-    /// Queues a key.
     #[inline]
     pub fn push(&mut self, keys: &mut KeyTable<T>, handle: Handle) {
         match self {
@@ -40,7 +35,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         keys[handle].times_queued += 1;
     }
 
-    /// Queues a key like [`push`](Self::push), even if the order panics. Returns the panic.
+    /// Returns the panic of the order.
     pub fn push_despite_panic(&mut self, keys: &mut KeyTable<T>, handle: Handle) -> thread::Result<()> {
         let pushed = catch_unwind(AssertUnwindSafe(|| self.push(keys, handle)));
         if pushed.is_err()
@@ -53,7 +48,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         pushed
     }
 
-    /// Returns the next key. It stays queued until [`pop`](Self::pop).
+    /// The key stays queued until [`pop`](Self::pop).
     #[inline]
     pub fn peek(&mut self, keys: &KeyTable<T>) -> Option<Handle> {
         match self {
@@ -75,7 +70,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         }
     }
 
-    /// Removes the key that [`peek`](Self::peek) returned.
+    /// The key that [`peek`](Self::peek) returned.
     #[inline]
     pub fn pop(&mut self, keys: &mut KeyTable<T>, next: Handle) {
         match self {
@@ -90,7 +85,6 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         keys[next].times_queued = keys[next].times_queued.saturating_sub(1);
     }
 
-    /// Tells a user-defined order that a queued key was added again.
     pub fn touch(&mut self, key: &T) {
         match self {
             Self::Fifo(_) => {}
@@ -100,7 +94,6 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
 }
 
 impl<T> QueuedKeys<T> {
-    /// Returns the number of queued keys.
     #[inline]
     pub fn len(&self) -> usize {
         match self {

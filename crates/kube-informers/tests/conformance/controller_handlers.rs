@@ -1,5 +1,4 @@
-//! Replays client-go's recordings of the simple informer: the notifications of its handler, and the store's content during each, with
-//! each of the three queues.
+//! Replays client-go's recordings of the simple informer, with each of the three queues.
 
 use std::time::Duration;
 
@@ -19,12 +18,11 @@ struct Simple {
     config: Value,
     source: Source,
     recorder: Recorder,
-    /// The informer; none after its start, which consumes it.
+    /// The start consumes it.
     informer: Option<Informer<TestObject, Handler>>,
     handle: InformerHandle<TestObject>,
 }
 
-/// The handler. It also notes the store's content, so its recorder is set after the informer has made the store.
 type Handler = super::notifications::Late;
 
 fn simple(config: &Value) -> Simple {

@@ -7,24 +7,22 @@ use serde_json::{Value, json};
 
 use super::object::NoMetadata;
 
-/// Converts an error that has no recorded kind of its own.
+/// For an error that has no recorded kind of its own.
 pub fn other(error: &impl Display) -> Value {
     json!({"kind": "Other", "text": error.to_string()})
 }
 
-/// Converts an error of the API.
 pub fn api(error: &ApiError) -> Value {
     let kind = if error.is_not_found() { "NotFound" } else { "Other" };
     json!({"kind": kind, "text": error.to_string()})
 }
 
-/// Converts a key error.
 pub fn key(error: &KeyError) -> Value {
     json!({"kind": "KeyError", "inner": error.source.to_string(), "text": text_of_key(error)})
 }
 
-/// Returns client-go's text of a key error. client-go prints the object, or its delta if a resync found it in the queue; the library
-/// prints neither, because an object may be a Secret.
+/// client-go prints the object, or its delta if a resync found it in the queue; the library prints neither, because an
+/// object may be a Secret.
 fn text_of_key(error: &KeyError) -> String {
     let NoMetadata { object } = error.source.downcast_ref().expect("the tests' key function fails for one reason");
     let object = match error.delta {
@@ -34,7 +32,6 @@ fn text_of_key(error: &KeyError) -> String {
     format!("couldn't create key for object {object}: {}", error.source)
 }
 
-/// Returns client-go's text of an error.
 fn text(error: &Error) -> String {
     match error {
         Error::Key(error) => text_of_key(error),
@@ -47,7 +44,6 @@ fn text(error: &Error) -> String {
     }
 }
 
-/// Converts an error of a store, an indexer or a queue.
 pub fn store(whole: &Error) -> Value {
     match whole {
         Error::Key(error) => key(error),

@@ -44,8 +44,7 @@ fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
     }
 }
 
-/// Returns the error of Go's index function of this name, if it fails for the object. In this library index functions never fail;
-/// they return no value instead.
+/// The error of Go's index function of this name. In this library index functions never fail; they return no value.
 fn fails(index: &str, object: &TestObject) -> Option<String> {
     match (index, object) {
         ("failing", TestObject::Whole(fields)) if fields.value == "bad" => {

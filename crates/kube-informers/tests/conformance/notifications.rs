@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::object::TestObject;
 
-/// A handler that records its notifications and, if it has a store, the store's content during each callback.
+/// If the handler has a store, it also records the store's content during each callback.
 #[derive(Clone, Default)]
 pub struct Recorder {
     notes: Arc<Mutex<Vec<Value>>>,
@@ -62,7 +62,6 @@ impl EventHandler<TestObject> for Recorder {
     }
 }
 
-/// Returns a store's content, sorted by key.
 pub fn contents(store: &Reader<TestObject>) -> Value {
     let mut objects: Vec<_> = store.list().iter().cloned().collect();
     objects.sort_by_key(|object| key(object));
@@ -75,7 +74,7 @@ pub fn contents(store: &Reader<TestObject>) -> Value {
     objects.iter().map(show).collect()
 }
 
-/// Returns the resourceVersion of the store. client-go's is empty unless the queue is atomic.
+/// client-go's is empty unless the queue is atomic.
 pub fn store_version(store: &Reader<TestObject>, config: &Value) -> String {
     if config["atomic_fifo"] == true { store.last_resource_version() } else { String::new() }
 }
@@ -90,14 +89,13 @@ pub fn queue_kind(config: &Value) -> QueueKind {
     }
 }
 
-/// Returns the Reflector's options. Its limits for silent watches and missing bookmarks are off, because client-go has none.
+/// Limits for silent watches and missing bookmarks are off, because client-go has none.
 pub fn reflector(config: &Value) -> ReflectorOptions {
     let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
     ReflectorOptions::new().watch_list(watch_list).watch_grace(Duration::MAX).bookmark_timeout(Duration::MAX)
 }
 
-/// Sorts the notifications whose order is not specified: each run of tombstones and, for a handler that was added late, each run of
-/// initial adds.
+/// Sorts where the order is not specified: each run of tombstones and, for a handler that was added late, of initial adds.
 pub fn sort_unordered(notes: &mut [Value], late: bool) {
     let class = |note: &Value| match note["kind"].as_str() {
         Some("delete") if note["tombstone"] == true => 1,
@@ -109,7 +107,7 @@ pub fn sort_unordered(notes: &mut [Value], late: bool) {
     }
 }
 
-/// A handler whose recorder is set later, because an informer takes its handler before its store can be read.
+/// An informer takes its handler before its store can be read.
 #[derive(Clone, Default)]
 pub struct Late(Arc<OnceLock<Recorder>>);
 

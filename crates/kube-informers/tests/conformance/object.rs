@@ -29,7 +29,6 @@ impl TestObject {
     }
 }
 
-/// Reads a recorded object or tombstone as a deletion.
 pub fn deletion(object: &Value) -> Deletion<TestObject> {
     match &object["tombstone"] {
         Value::Null => Deletion::Final(TestObject::read(object).into()),
@@ -51,7 +50,7 @@ impl Object for TestObject {
     }
 }
 
-/// The error of client-go's `meta.Accessor` for a value without metadata, such as [`TestObject::Raw`].
+/// client-go's `meta.Accessor` fails so for a value without metadata, such as [`TestObject::Raw`].
 #[derive(Debug, thiserror::Error)]
 #[error("object has no meta: object does not implement the Object interfaces")]
 pub struct NoMetadata {
@@ -59,7 +58,6 @@ pub struct NoMetadata {
     pub object: String,
 }
 
-/// Returns the object if it has metadata.
 pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     match object {
         TestObject::Raw { raw } => Err(NoMetadata { object: raw.clone() }),
@@ -67,12 +65,11 @@ pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     }
 }
 
-/// Returns the key of an object, as `MetaNamespaceKeyFunc` does. Fails for an object without metadata.
+/// As `MetaNamespaceKeyFunc`. Fails for an object without metadata.
 pub fn key(object: &TestObject) -> Result<String, NoMetadata> {
     whole(object).map(meta_namespace_key)
 }
 
-/// Converts a deletion to its recorded form.
 pub fn show_deletion(deletion: &Deletion<TestObject>) -> Value {
     match deletion {
         Deletion::Final(object) => json!(object),
@@ -80,7 +77,6 @@ pub fn show_deletion(deletion: &Deletion<TestObject>) -> Value {
     }
 }
 
-/// Converts a delta to its recorded form.
 pub fn show_delta(delta: &Delta<TestObject>) -> Value {
     let object = match delta {
         Delta::Deleted(deletion) => show_deletion(deletion),
@@ -94,7 +90,7 @@ pub fn show_delta(delta: &Delta<TestObject>) -> Value {
     json!({"type": delta.kind(), "obj": object})
 }
 
-/// Converts deltas to their recorded form, oldest first.
+/// Oldest first.
 pub fn show_deltas(deltas: &[Delta<TestObject>]) -> Value {
     deltas.iter().map(show_delta).collect()
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 
 use super::replay::{Step, Subject, agrees, replay};
 
-/// The accepted difference in nanoseconds between two delays of a bucket, which computes in floating point.
+/// In nanoseconds, because a bucket computes in floating point.
 const TOLERANCE: u64 = 1000;
 
 struct Limiter {
@@ -26,7 +26,6 @@ fn subject(config: &Value) -> Limiter {
     Limiter { runtime, limiter, has_bucket }
 }
 
-/// Makes the limiter that a recording's `config` describes.
 pub fn limiter(config: &Value) -> Box<dyn RateLimiter<String>> {
     let int = |name: &str| config[name].as_u64().unwrap_or_else(|| panic!("no {name:?} in {config}"));
     let time = |name: &str| Duration::from_nanos(int(name));

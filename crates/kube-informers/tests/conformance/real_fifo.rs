@@ -14,7 +14,7 @@ use super::transformers::transformer;
 
 struct Queue {
     queue: RealFifo<TestObject>,
-    /// The known objects; none if the queue is atomic.
+    /// None if the queue is atomic.
     view: Option<Arc<View>>,
 }
 
@@ -39,7 +39,7 @@ fn queue(config: &Value) -> Queue {
     Queue { queue, view }
 }
 
-/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's callbacks did.
+/// They note the deltas and apply them to the known objects, as the recorder's callbacks did.
 struct Callback<'a> {
     queue: &'a Queue,
     /// The text of the error with which the callback fails; then it applies nothing.
@@ -127,8 +127,7 @@ fn closed_error(closed: &impl ToString) -> Value {
     json!({"err": {"kind": "FIFOClosed", "text": closed.to_string()}})
 }
 
-/// Returns true if the options can be combined: a queue is either atomic or has known objects, and the two other options need an
-/// atomic queue.
+/// A queue is either atomic or has known objects, and the two other options need an atomic queue.
 fn fits(step: &Step) -> bool {
     let is = |option: &str| step.get(option) == true;
     match (is("atomic_events"), is("known_objects")) {
@@ -137,7 +136,6 @@ fn fits(step: &Step) -> bool {
     }
 }
 
-/// Makes a queue with these options.
 fn construct(step: &Step) -> Value {
     let mode = match (step.get("known_objects") == true, step.get("emit_delta_type_bookmark") == true) {
         (true, _) => "known",

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// A recorded operation and its result.
 pub struct Step(Value);
 
 impl Step {
@@ -15,7 +14,7 @@ impl Step {
         self.str("op")
     }
 
-    /// Returns an argument, or the recorded result (`want`). Null if it is absent.
+    /// `want` is the recorded result. Null if absent.
     pub fn get(&self, name: &str) -> &Value {
         &self.0[name]
     }
@@ -29,23 +28,21 @@ impl Step {
     }
 }
 
-/// The thing under test in a case, such as a queue or an informer.
 pub trait Subject {
-    /// Performs one step and returns its result in the recorded form. The result may have additional members.
+    /// Returns the result in the recorded form, perhaps with additional members.
     fn step(&mut self, step: &Step) -> Value;
 
-    /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted apart.
+    /// Such a step is skipped and counted apart.
     fn cannot_be_written(_step: &Step) -> Option<&'static str> {
         None
     }
 
-    /// Returns true if the result agrees with the recorded one.
     fn agrees(&self, want: &Value, got: &Value) -> bool {
         agrees(want, got)
     }
 }
 
-/// Replays every case of a file, each on a subject made from its `config`. A recorded result of `i64::MIN` is not compared, because it
+/// Each case has its own subject, made from its `config`. A recorded result of `i64::MIN` is not compared, because it
 /// shows the float conversion of the recording machine (see the README beside the recordings).
 pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     let path = directory().join(file);
@@ -90,7 +87,7 @@ fn directory() -> PathBuf {
     env::var_os("CONFORMANCE_DIR").map_or_else(own, PathBuf::from)
 }
 
-/// Compares all members of the recorded result; additional members of `got` are ignored.
+/// Ignores additional members of `got`.
 pub fn agrees(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.iter().all(|(name, want)| same(want, member(got, name))),
@@ -98,7 +95,7 @@ pub fn agrees(want: &Value, got: &Value) -> bool {
     }
 }
 
-/// Compares two values; an absent member of an object equals an empty one.
+/// An absent member of an object equals an empty one.
 fn same(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.keys().chain(got.keys()).all(|name| {

@@ -1,5 +1,4 @@
-//! The lister-watcher behind the informers' recordings: a simulated API server with a history, gaps in its watches, and errors on
-//! demand.
+//! The lister-watcher of the recordings: a server with a history, gaps in its watches, and errors on demand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -17,7 +16,6 @@ use serde_json::{Value, json};
 use super::object::TestObject;
 use super::replay::Step;
 
-/// The lister-watcher. Clones share the same objects.
 #[derive(Clone, Default)]
 pub struct Source(Arc<Mutex<State>>);
 
@@ -37,7 +35,7 @@ struct State {
 #[derive(Clone)]
 struct Event {
     kind: &'static str,
-    /// The object; none for a bookmark.
+    /// None for a bookmark.
     object: Option<TestObject>,
     version: u64,
 }
@@ -81,12 +79,11 @@ impl Source {
         self.0.lock().unwrap()
     }
 
-    /// Removes and returns the requests so far.
     pub fn requests(&self) -> Value {
         std::mem::take(&mut self.state().requests).into()
     }
 
-    /// Performs a step if it is about the source. Returns false if it is not.
+    /// Returns false if the step is not about the source.
     pub fn step(&self, step: &Step) -> bool {
         let mut state = self.state();
         let object = || TestObject::read(step.get("obj"));

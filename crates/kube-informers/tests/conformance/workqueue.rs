@@ -14,9 +14,7 @@ use super::replay::{Step, Subject, agrees, replay};
 struct Workqueue {
     runtime: Runtime,
     queue: Arc<WorkQueue<String>>,
-    /// The results of the gets that returned in this step.
     returned: Arc<Mutex<Vec<Value>>>,
-    /// The number of gets that were blocked before this step.
     blocked: usize,
     gets: Vec<JoinHandle<()>>,
     drainers: Vec<JoinHandle<()>>,

@@ -9,7 +9,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 30;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// An object that has a name and a state. The state 0 makes the key function fail.
+/// The state 0 makes the key function fail.
 #[derive(Debug, PartialEq, Eq)]
 struct Thing(&'static str, u32);
 
@@ -23,7 +23,7 @@ fn key(thing: &Thing) -> Result<String, &'static str> {
     if thing.1 == 0 { Err("no key") } else { Ok(thing.0.to_owned()) }
 }
 
-/// Formats a delta as its kind and the state of its object; a tombstone has a `?` behind the kind.
+/// A tombstone has a `?` behind the kind.
 fn text(delta: &Delta<Thing>) -> String {
     let state = delta.object().map_or("?".to_owned(), |thing| thing.1.to_string());
     let tombstone = matches!(delta, Delta::Deleted(deletion) if deletion.is_tombstone());
@@ -34,11 +34,11 @@ fn texts(deltas: &Deltas<Thing>) -> Vec<String> {
     deltas.iter().map(text).collect()
 }
 
-/// The naive model, a literal implementation of the queue's documentation.
+/// A literal implementation of the queue's documentation.
 struct Model {
     queue: Vec<&'static str>,
     items: BTreeMap<&'static str, Vec<String>>,
-    /// The states of the known objects; none if the queue has no known objects.
+    /// None if the queue has no known objects.
     known: Option<BTreeMap<&'static str, u32>>,
     relisted: &'static str,
     populated: bool,
@@ -129,7 +129,6 @@ impl Model {
     }
 }
 
-/// The queue, its known objects, and the model of both.
 struct Both {
     queue: DeltaFifo<Thing>,
     store: Option<Arc<Store<Thing>>>,
@@ -150,8 +149,7 @@ impl Both {
         Self { queue, store, model }
     }
 
-    /// Checks that the last keys of the queue are `unordered`, and gives them the queue's order in the model too, because their order is
-    /// not specified.
+    /// Checks that the last keys of the queue are `unordered`, and takes over their order, which is not specified, into the model.
     fn agree_on_order(&mut self, unordered: &BTreeSet<&'static str>) {
         let tail = self.model.queue.len() - unordered.len();
         let real = self.queue.list_keys();

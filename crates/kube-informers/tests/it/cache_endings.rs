@@ -1,5 +1,4 @@
-//! Tests of an informer's end: a stop, a panic, a dropped run, removed handlers; and how each ends the waits for the informer. Also
-//! tests subscriptions and handler options.
+//! Tests of an informer's end, and how it ends the waits for the informer; and of subscriptions and handler options.
 
 use std::future::{IntoFuture, pending, ready};
 use std::sync::{Arc, Mutex};
@@ -24,7 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Notes = Arc<Mutex<Vec<String>>>;
 
-/// Returns a handler that notes the kind and the key of each notification, and its notes.
+/// Notes the kind and the key of each notification.
 fn recorder() -> (Notes, impl AsyncEventHandler<Pod>) {
     let notes = Notes::default();
     let sink = notes.clone();
@@ -105,7 +104,7 @@ async fn shutting_down_a_handler_returns_if_the_run_was_dropped_before_the_handl
         .expect("the handler has ended, because it is never called");
 }
 
-/// A handler that calls its informer when it is dropped, which deadlocks if the informer drops it under a lock.
+/// Deadlocks if the informer drops it under a lock.
 struct AsksWhenDropped(SharedIndexInformer<Pod>);
 
 impl EventHandler<Pod> for AsksWhenDropped {}
@@ -254,7 +253,6 @@ async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
     running.stop().await;
 }
 
-/// The ways in which an informer or its handler can end while others wait for it.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
     NeverRunAndDropped,
@@ -276,7 +274,7 @@ const ENDINGS: [Ending; 7] = [
     Ending::HandlerRemovedAndStopped,
 ];
 
-/// Returns a future for each way to wait for an informer, with its name.
+/// With the name of each way to wait.
 fn waits(
     informer: &SharedIndexInformer<Pod>,
     handler: &Registration<Pod>,

@@ -22,12 +22,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Returns a ListWatch of a server whose answer to every request is these pieces of a body.
+/// The server's answer to every request is these pieces of a body.
 fn served<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
     served_until(pieces, None)
 }
 
-/// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the connection.
+/// After the pieces, the server breaks the connection if an error is given.
 fn served_until<P: AsRef<str>>(
     pieces: impl IntoIterator<Item = P>,
     broken_off: Option<io::ErrorKind>,
@@ -48,14 +48,14 @@ async fn list_of<T>(source: impl ListerWatcher<T>) -> Result<ListPage<T>, ApiErr
     source.list(ListOptions::default()).await
 }
 
-/// Returns the text of a list that is long enough to be decoded in several batches.
+/// Long enough to be decoded in several batches.
 fn long_list() -> String {
     let pod = |n| json!({"metadata": {"name": format!("pod-{n}"), "annotations": {"long": "\"]},é".repeat(100)}}});
     let pods: Vec<_> = (0..1000).map(pod).collect();
     json!({"kind": "PodList", "metadata": {"resourceVersion": "7", "continue": "next"}, "items": pods}).to_string()
 }
 
-/// Returns the last character boundary at or before `at`.
+/// At or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }
@@ -266,7 +266,6 @@ async fn tweaks_apply_in_order_and_an_empty_namespace_means_all_namespaces() {
     assert_eq!(list_of(dynamic).await.unwrap().items.len(), 1);
 }
 
-/// A projection of a pod that keeps only its metadata and its node.
 #[derive(Debug, Deserialize)]
 struct Placed {
     metadata: SlimMeta,

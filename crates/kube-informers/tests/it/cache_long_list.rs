@@ -1,4 +1,4 @@
-//! Tests of long lists: the informer processes them in small steps, but readers and handlers never see half a list.
+//! The informer processes long lists in small steps, but readers and handlers never see half a list.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -13,9 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// The number of pods, several steps' worth and not a multiple of a step.
+/// Several steps' worth, and not a multiple of a step.
 const MANY: usize = 5500;
-/// The largest number of objects that one poll of the informer's run may look at.
 const AT_ONCE: usize = 1000;
 
 type Notes = Arc<Mutex<Vec<Notification<Pod>>>>;
@@ -24,7 +23,6 @@ fn name(number: usize) -> String {
     format!("pod-{number:04}")
 }
 
-/// Adds a handler that keeps its notifications.
 fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     let notes = Notes::default();
     let kept = notes.clone();
@@ -36,8 +34,7 @@ fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     notes
 }
 
-/// Applies notifications in order and returns the resulting names and versions. Checks that an add is of an unknown object, and that an
-/// update or a deletion is of a known one.
+/// Returns names and versions. Checks that an add is of an unknown object, and an update or a deletion of a known one.
 fn fold(notes: &Notes) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for notification in &*notes.lock().unwrap() {
@@ -58,13 +55,13 @@ fn fold(notes: &Notes) -> BTreeMap<String, String> {
     known
 }
 
-/// An informer whose index function counts the objects that each poll of its run looks at.
+/// The index function counts the objects that each poll of the informer's run looks at.
 struct Counted {
     source: Source,
     informer: SharedIndexInformer<Pod>,
-    /// The number of objects that the current poll has looked at.
+    /// In the current poll.
     looked_at: Arc<AtomicUsize>,
-    /// The largest number of objects that a poll has looked at.
+    /// In one poll.
     most: Arc<AtomicUsize>,
     stop: CancellationToken,
 }
@@ -102,7 +99,7 @@ impl Counted {
         self.source.pods().into_iter().collect()
     }
 
-    /// Deletes, changes and creates pods while the watch is cut off, which makes the informer relist.
+    /// While the watch is cut off, which makes the informer relist.
     fn change_in_a_gap(&self) {
         self.source.hide_changes();
         (0..MANY).step_by(2).for_each(|number| self.source.delete(&name(number)));

@@ -157,7 +157,7 @@ async fn a_streaming_list_that_falls_silent_leads_to_a_plain_list() {
     running.stop().await;
 }
 
-/// Returns a ListWatch of a server that waits before its answer begins and before each piece of the answer.
+/// The server waits before its answer begins and before each piece of the answer.
 fn slow(before: Duration, between: Duration, pieces: impl IntoIterator<Item = &'static str>) -> ListWatch<Pod> {
     let pieces: Vec<_> = pieces.into_iter().collect();
     let answer = async move || {
@@ -217,7 +217,7 @@ async fn a_reflector_survives_a_server_whose_answers_stop_in_the_middle() {
     assert!((7000 / 610..=7200 / 310).contains(&watches), "{watches} watches in two hours");
 }
 
-/// A source of empty list pages. The function returns the continue token of each page, by its number.
+/// The function returns the continue token of each empty page, by its number.
 struct Pages(fn(usize) -> String, AtomicUsize);
 
 impl ListerWatcher<Pod> for Pages {
@@ -262,7 +262,6 @@ async fn a_list_that_goes_on_for_ever_is_ended_by_the_client() {
     assert_eq!(errors, ["cannot list objects: the list took longer than 600s"]);
 }
 
-/// Serves one connection: answers a list, or opens a watch with one bookmark; then keeps the connection open and writes nothing.
 async fn stop_writing(mut connection: TcpStream, requests: Arc<AtomicUsize>) -> io::Result<()> {
     let mut request = vec![0; 4096];
     let read = connection.read(&mut request).await?;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity, status};
 
-/// A handler that notes its notifications as text. Clones share the notes.
+/// Clones share the notes.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<String>>>);
 
@@ -45,7 +45,6 @@ impl EventHandler<Pod> for Recorder {
     }
 }
 
-/// A handler that takes a second for each notification.
 pub struct Slow(pub Recorder);
 
 impl AsyncEventHandler<Pod> for Slow {

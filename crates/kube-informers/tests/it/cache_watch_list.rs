@@ -66,7 +66,7 @@ impl Running {
     }
 }
 
-/// Waits longer than the back-offs in these tests, but shorter than a streaming list may be silent.
+/// Longer than the back-offs in these tests, but shorter than a streaming list may be silent.
 async fn rest() {
     sleep(Duration::from_secs(60)).await;
 }
@@ -123,7 +123,6 @@ async fn a_stream_that_ends_before_the_bookmark_is_opened_again_at_once() {
     running.stop().await;
 }
 
-/// A source whose watches are cut off after their first event.
 struct CutOff(Source);
 
 impl ListerWatcher<Pod> for CutOff {
@@ -270,7 +269,6 @@ async fn initial_events_do_not_change_the_last_sync_version() {
     running.stop().await;
 }
 
-/// A source without streaming lists.
 struct Plain(Source);
 
 impl ListerWatcher<Pod> for Plain {

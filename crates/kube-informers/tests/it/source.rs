@@ -1,4 +1,4 @@
-//! A simulated API server of pods for tests: it has a history, and the test can hide events, expire watches and make requests fail.
+//! A simulated API server of pods: it has a history, and the test can hide events, expire watches and make requests fail.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::core::Status;
 use kube_informers::cache::{ApiError, ListOptions, ListPage, ListerWatcher, WatchEvent, WatchStream};
 
-/// A lister-watcher of pods that a test drives. Clones share the same pods.
+/// Clones share the same pods.
 #[derive(Clone)]
 pub struct Source(Arc<Mutex<State>>);
 
@@ -22,11 +22,9 @@ struct State {
     history: Vec<(u64, Change, Pod)>,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
-    /// If true, the bookmark after the initial events marks their end.
     ends_initial_events: bool,
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
-    /// If true, requests are never answered.
     unresponsive: bool,
     requests: Vec<String>,
 }
@@ -59,7 +57,6 @@ impl Source {
         self.0.lock().unwrap()
     }
 
-    /// Creates or changes a pod.
     pub fn put(&self, name: &str) {
         let change = if self.state().pods.contains_key(name) { Change::Modified } else { Change::Added };
         self.change(change, name);
@@ -84,12 +81,12 @@ impl Source {
         }
     }
 
-    /// Hides changes from open watches from now on.
+    /// From open watches, from now on.
     pub fn hide_changes(&self) {
         self.state().hidden = true;
     }
 
-    /// Ends the hiding, closes all watches, and answers the next one with 410 Expired, which makes the client relist.
+    /// Closes all watches, and answers the next one with 410 Expired, which makes the client relist.
     pub fn expire(&self) {
         let mut state = self.state();
         state.hidden = false;
@@ -119,22 +116,21 @@ impl Source {
         self.state().watch_errors.push_back(ApiError::Status(Box::new(status)));
     }
 
-    /// Leaves every list and watch request unanswered from now on, or answers them again.
     pub fn set_unresponsive(&self, unresponsive: bool) {
         self.state().unresponsive = unresponsive;
     }
 
-    /// Sends changes to watches again. A watch that is opened later receives the hidden changes from the history.
+    /// A watch that is opened later receives the hidden changes from the history.
     pub fn stop_hiding_changes(&self) {
         self.state().hidden = false;
     }
 
-    /// Returns the names and versions of the existing pods.
+    /// Names and versions.
     pub fn pods(&self) -> Vec<(String, String)> {
         self.state().pods.values().map(identity).collect()
     }
 
-    /// Notes a request. Never returns while requests are left unanswered.
+    /// Never returns while requests are left unanswered.
     async fn note_request(&self, request: String) {
         let unresponsive = {
             let mut state = self.state();
@@ -146,7 +142,7 @@ impl Source {
         }
     }
 
-    /// Removes and returns the queries of the requests so far, without the timeout of a watch, which is random.
+    /// Without the timeout of a watch, which is random.
     pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state().requests)
     }
@@ -210,7 +206,6 @@ pub fn status(reason: &str, code: u16) -> Status {
     Status::failure("on demand", reason).with_code(code)
 }
 
-/// Returns a pod's name and resourceVersion.
 pub fn identity(pod: &Pod) -> (String, String) {
     (pod.metadata.name.clone().unwrap(), pod.metadata.resource_version.clone().unwrap())
 }

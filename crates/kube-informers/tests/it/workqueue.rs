@@ -13,7 +13,7 @@ use tokio::time::{Instant, advance, sleep, timeout};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Gets the next key without its guard, so `done` has to be called by hand.
+/// Without a guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }
@@ -230,7 +230,6 @@ async fn a_guard_does_nothing_on_drop_after_done_was_called_by_hand() {
     assert_eq!(queue.len(), 1);
 }
 
-/// Metrics that note their calls as text.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -266,7 +265,6 @@ impl Metrics for Seen {
     }
 }
 
-/// Returns the total and the longest time of the items in progress.
 fn unfinished(queue: &WorkQueue<&str>) -> (Duration, Duration) {
     let unfinished = queue.unfinished();
     (unfinished.total, unfinished.longest)
@@ -315,7 +313,7 @@ async fn a_queue_can_have_a_limiter_metrics_and_an_order() {
     assert_eq!(seen.take().iter().filter(|what| *what == "retried").count(), 2);
 }
 
-/// An order that hands out the largest item first and counts the calls of `touch`.
+/// Hands out the largest item first and counts the calls of `touch`.
 #[derive(Default)]
 struct Largest {
     heap: BinaryHeap<u8>,

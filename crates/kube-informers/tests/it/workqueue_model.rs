@@ -1,7 +1,7 @@
 //! Compares the work queue with a naive model over random sequences of operations in virtual time.
 //!
-//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them instead. So
-//! the queue's critical sections run in every order, and a lost wake-up shows as a getter that still waits while an item is queued.
+//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them. So the queue's
+//! critical sections run in every order, and a lost wake-up shows as a getter that waits while an item is queued.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 60;
 const ITEMS: u8 = 5;
 
-/// The naive model, a literal implementation of the queue's documentation.
+/// A literal implementation of the queue's documentation.
 #[derive(Default)]
 struct Model {
     queue: Vec<u8>,
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// Returns the result of a `get` now; pending if it has to wait.
+    /// Pending if the `get` has to wait.
     fn get(&mut self) -> Poll<Option<u8>> {
         if self.queue.is_empty() {
             return if self.shutting_down { Poll::Ready(None) } else { Poll::Pending };
@@ -84,7 +84,6 @@ impl Model {
     }
 }
 
-/// A waker that sets a flag.
 #[derive(Default)]
 struct Flag(AtomicBool);
 
@@ -94,7 +93,6 @@ impl Wake for Flag {
     }
 }
 
-/// A future that is polled by hand.
 struct Task<F> {
     future: Pin<Box<F>>,
     woken: Arc<Flag>,
@@ -119,13 +117,12 @@ impl<F: Future> Task<F> {
 
 type Getter<'a> = Pin<Box<dyn Future<Output = Option<u8>> + 'a>>;
 
-/// One random sequence: the queue, the model, and the futures that wait for the queue.
 struct Run<'a, D> {
     queue: &'a WorkQueue<u8>,
     model: Model,
     random: fastrand::Rng,
     getters: Vec<Task<Getter<'a>>>,
-    /// Each drainer with the number of forced shut-downs before it.
+    /// Each with the number of forced shut-downs before it.
     drainers: Vec<(u64, Task<D>)>,
 }
 
@@ -138,8 +135,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         self.getters.iter().filter(|getter| getter.is_woken()).count()
     }
 
-    /// Performs an operation that may queue one item, and checks that the queue wakes at most one getter for that item. The queue need not
-    /// wake a getter if one is awake already, for example because of the timer.
+    /// The operation may queue one item. The queue need not wake a getter if one is awake already, for example because of the timer.
     fn queues_one(&mut self, on_queue: impl FnOnce(&WorkQueue<u8>), on_model: impl FnOnce(&mut Model)) {
         self.queue.len(); // queues the due items first, so their wake-ups do not count below
         let (awake, queued) = (self.woken(), self.model.queue.len());
@@ -150,8 +146,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         assert!(woken <= added && (awake > 0 || woken == added.min(self.getters.len())), "{woken} woken for {added}");
     }
 
-    /// Polls a getter and compares the result with the model's. A getter that was not woken may stay pending. Checks that the poll wakes
-    /// at most one other getter for each item that is left, and one more for the timer.
+    /// A getter that was not woken may stay pending. The poll may wake at most one other getter for each item that is
+    /// left, and one more for the timer.
     fn poll_getter(&mut self, place: usize) {
         let awake = self.woken() - usize::from(self.getters[place].is_woken());
         let only_waits = self.getters[place].polled && !self.getters[place].is_woken();
@@ -178,7 +174,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         }
     }
 
-    /// Polls all woken futures until none is woken. Then checks that no future waits for a condition that already holds.
+    /// Polls all woken futures until none is woken. Then no future may wait for a condition that already holds.
     fn rest(&mut self) {
         while let Some(place) = self.getters.iter().position(Task::is_woken) {
             self.poll_getter(place);

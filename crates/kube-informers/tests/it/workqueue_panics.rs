@@ -1,5 +1,4 @@
-//! Tests of panics in code that the work queue calls: metrics, an order, the hash of a key. The panic reaches the caller of the queue,
-//! and the queue stays usable.
+//! Panics in code that the work queue calls reach the caller of the queue, and the queue stays usable.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +11,7 @@ use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A trap that, once set, panics at the next step.
+/// Once set, it panics at the next step.
 #[derive(Clone, Default)]
 struct Trap(Arc<AtomicBool>);
 
@@ -26,7 +25,7 @@ impl Trap {
     }
 }
 
-/// Gets the next key without its guard, so `done` has to be called by hand.
+/// Without a guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }
@@ -35,7 +34,6 @@ fn panics<R>(work: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
-/// Metrics that panic when an item is handed out.
 struct Latency(Trap);
 
 impl Metrics for Latency {
@@ -67,7 +65,6 @@ async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_work
     assert_eq!(got, [Some("a")]);
 }
 
-/// Metrics that panic when an item is added.
 struct Added(Trap);
 
 impl Metrics for Added {
@@ -92,7 +89,6 @@ async fn metrics_that_panic_when_an_item_is_added_do_not_stop_the_next_add() {
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("late")));
 }
 
-/// Metrics that panic when a worker is done.
 struct Worked(Trap);
 
 impl Metrics for Worked {
@@ -119,7 +115,6 @@ async fn metrics_that_panic_when_a_worker_is_done_lose_no_item() {
     assert_eq!(timeout(SECOND, drained).await, Ok(()));
 }
 
-/// A first-in, first-out order that panics when an item is queued.
 struct Pushed(Trap, Vec<u8>);
 
 impl Order<u8> for Pushed {
@@ -179,7 +174,6 @@ async fn an_item_that_was_added_while_in_progress_is_queued_even_if_the_order_pa
 
 type Depths = Arc<Mutex<Vec<usize>>>;
 
-/// Metrics that keep each reported depth.
 struct Depth(Depths);
 
 impl Metrics for Depth {
@@ -188,7 +182,6 @@ impl Metrics for Depth {
     }
 }
 
-/// A key whose hash panics.
 #[derive(Clone)]
 struct Key(u8, Trap);
 
@@ -223,7 +216,6 @@ async fn a_key_whose_hash_panics_in_a_get_stays_queued() {
     assert_eq!(next.0, 1);
 }
 
-/// A last-in, first-out order.
 struct Reversed(Vec<Key>);
 
 impl Order<Key> for Reversed {

@@ -1,5 +1,4 @@
-//! Tests of the cache's types under random thread schedules: concurrent adds, pops and closes of the queues and of a listener's buffer,
-//! handlers that are added or removed during a distribution, and reads of the store during writes.
+//! Tests of the cache's types under random thread schedules.
 
 use std::future::ready;
 use std::sync::{Arc, mpsc};
@@ -28,7 +27,6 @@ fn key(object: &Namespace) -> String {
     object.metadata.name.clone().unwrap()
 }
 
-/// The methods that DeltaFIFO and RealFIFO share.
 trait Fifo: Send + Sync + 'static {
     fn add(&self, object: Arc<Namespace>);
     fn pop(&self) -> Result<usize, Closed>;

@@ -1,5 +1,4 @@
-//! Concurrency tests: shuttle runs each test under thousands of random thread schedules, to find orders of locking that deadlock or lose
-//! a wake-up.
+//! Concurrency tests: shuttle runs each under thousands of random thread schedules, to find deadlocks and lost wake-ups.
 //!
 //! `RUSTFLAGS="--cfg shuttle" cargo test -p kube-informers-orders --target-dir target/shuttle`
 
@@ -9,5 +8,4 @@
 mod cache;
 mod workqueue;
 
-/// The number of random schedules for each test.
 const SCHEDULES: usize = 20_000;

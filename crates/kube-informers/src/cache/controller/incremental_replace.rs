@@ -1,5 +1,4 @@
-//! IncrementalReplace: replaces the content of a store with a list, in several steps, because other tasks must run
-//! while a long list is prepared.
+//! IncrementalReplace: replaces a store's content in steps, because other tasks must run while a long list is prepared.
 
 use std::sync::Arc;
 use std::vec;
@@ -10,20 +9,15 @@ use crate::cache::key::Object;
 use crate::cache::processor::Notification;
 use crate::cache::store::{Replaced, Replacement, Store};
 
-/// A list that will replace the content of a store. Readers see the old content until [`finish`](Self::finish), and then
-/// the whole list.
-///
-/// The notifications are computed before the store is changed, so no other task may write the store in between.
+/// Readers see the old content until [`finish`](Self::finish), and then the whole list. The notifications are computed
+/// before the store is changed, so no other task may write the store in between.
 pub(in crate::cache) struct IncrementalReplace<T> {
     objects: vec::IntoIter<Arc<T>>,
     resource_version: String,
     initial: InitialList,
     replacement: Replacement<T>,
-    /// The first slot of the old content that was not compared with the list yet.
     next_slot: usize,
-    /// A deletion for each old object that is not in the list.
     deletions: Vec<Notification<T>>,
-    /// An add or an update for each object of the list.
     listed: Vec<Notification<T>>,
 }
 
@@ -41,11 +35,8 @@ impl<T: Object> IncrementalReplace<T> {
         }
     }
 
-    /// Prepares the next `number` objects, first those of the list, then those of the old content. Returns true if there
-    /// are more.
-    ///
-    /// # Errors
-    /// The store refused an object. The caller must not call [`finish`](Self::finish) then.
+    /// Prepares the next `number` objects, first of the list, then of the old content. Returns true if there are more.
+    /// After an error of the store, the caller must not call [`finish`](Self::finish).
     pub fn prepare(&mut self, store: &Store<T>, number: usize) -> Result<bool, Error> {
         for object in self.objects.by_ref().take(number) {
             let key = store.key_of(&object)?;
@@ -72,7 +63,7 @@ impl<T: Object> IncrementalReplace<T> {
         Ok(self.next_slot < end)
     }
 
-    /// Stores the list after all of it was prepared. Returns the notifications, deletions first, and the old content.
+    /// Called after all of the list was prepared. The notifications begin with the deletions.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
         let replaced = store.replace_with(self.replacement, &self.resource_version);
         (self.deletions.into_iter().chain(self.listed), replaced)

@@ -1,5 +1,4 @@
-//! Controller: a Reflector that fills a queue and a loop that empties it. Both kinds of informer are built on it.
-//! Upstream: `tools/cache/controller.go`.
+//! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
 
 mod incremental_replace;
 mod informer;
@@ -31,7 +30,6 @@ pub struct Controller<T> {
     on_first_list: OnFirstList,
 }
 
-/// A callback that is called when the first list has been processed.
 type OnFirstList = Box<dyn FnOnce() + Send>;
 
 impl<T> Controller<T> {
@@ -50,15 +48,14 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Configures the Reflector, for example its resync period and its options.
+    /// Configures the Reflector.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T>) -> Self {
         self.reflector = set_up(self.reflector);
         self
     }
 
-    /// Sets a callback that is called once, when the first list has been processed in full. (The queue's own signal may
-    /// fire before the last delta is processed.)
+    /// Sets a callback for the moment when the first list has been processed. (The queue's own signal may fire earlier.)
     #[must_use]
     pub fn on_first_list(mut self, callback: impl FnOnce() + Send + 'static) -> Self {
         self.on_first_list = Box::new(callback);

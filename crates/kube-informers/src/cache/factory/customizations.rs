@@ -1,12 +1,10 @@
-//! Customizations: a factory's functions that configure the informers of single types. The factory's own options
-//! apply to all informers, and a program may need others for one type.
+//! Customizations: a program may need other options for the informers of one type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
 use crate::cache::shared_informer::SharedIndexInformerBuilder;
 
-/// A function that configures the informers of one type.
 type Customization<K> = Box<dyn Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync>;
 
 /// At most one [`Customization`] for each type.
@@ -14,7 +12,6 @@ type Customization<K> = Box<dyn Fn(SharedIndexInformerBuilder<K>) -> SharedIndex
 pub(super) struct Customizations(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 
 impl Customizations {
-    /// Sets the function for a type, and replaces an earlier one.
     pub fn set<K: 'static>(
         &mut self,
         how: impl Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync + 'static,
@@ -23,7 +20,7 @@ impl Customizations {
         self.0.insert(TypeId::of::<K>(), Box::new(how));
     }
 
-    /// Returns the builder as the function of its type configures it; the same builder without such a function.
+    /// Returns the same builder if its type has no function.
     pub fn apply<K: 'static>(&self, builder: SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> {
         match self.0.get(&TypeId::of::<K>()).and_then(|how| how.downcast_ref::<Customization<K>>()) {
             Some(how) => how(builder),

@@ -26,8 +26,8 @@ pub(super) struct FifoState<Q> {
     pub queued: Q,
     /// True once anything was queued: a change, or a list, even an empty one.
     populated: bool,
-    /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
-    /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
+    /// The items of the first LIST that are still queued (client-go's `initialPopulationCount`): keys in DeltaFIFO,
+    /// deltas in RealFIFO. 0 if a change came before any list.
     initial_population_count: usize,
     synced: bool,
     closed: bool,

@@ -1,6 +1,5 @@
-//! The delta queues between a Reflector and its single consumer: DeltaFIFO (client-go up to 0.32) and RealFIFO (since
-//! 0.33). A delta is one change of one object. The queue lets the Reflector read events while the consumer is busy.
-//! Upstream: `tools/cache/fifo.go`, `delta_fifo.go` and `the_real_fifo.go`.
+//! The delta queues, which let the Reflector read events while the consumer is busy. Upstream: `tools/cache/fifo.go`,
+//! `delta_fifo.go` and `the_real_fifo.go`.
 
 mod delta_fifo;
 mod fifo_core;

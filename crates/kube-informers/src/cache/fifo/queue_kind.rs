@@ -1,5 +1,4 @@
-//! QueueKind: the choice of an informer's delta queue, for programs that must behave like an older client-go. Upstream:
-//! `newQueueFIFO` in `tools/cache/controller.go`.
+//! QueueKind: for programs that must behave like an older client-go. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
 
 use std::sync::Arc;
 
@@ -23,14 +22,12 @@ pub enum QueueKind {
 }
 
 impl Default for QueueKind {
-    /// Returns the choice of current client-go.
     fn default() -> Self {
         Self::AtomicFifo(Batches::Yes)
     }
 }
 
 impl QueueKind {
-    /// Builds the queue of an informer with this store.
     pub(crate) fn build<T: Object + Send + Sync + 'static>(
         self,
         store: Arc<Indexer<T>>,

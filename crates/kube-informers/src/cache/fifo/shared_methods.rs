@@ -1,9 +1,6 @@
-//! The `impl_shared_methods` macro: the methods and trait implementations that are the same text for DeltaFIFO and
-//! RealFIFO. These are their options, their state, and the traits by which a Reflector fills them and a Controller
-//! empties them. A macro and not a shared type, because each queue is a public type with client-go's name.
+//! The text that DeltaFIFO and RealFIFO share. A macro and not a shared type, because each queue is a public type with client-go's name.
 
-/// Implements the shared methods for a queue with a field `core`. The queue itself implements how changes are queued
-/// and popped.
+/// For a queue with a field `core`. The queue itself implements how changes are queued and popped.
 macro_rules! impl_shared_methods {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {

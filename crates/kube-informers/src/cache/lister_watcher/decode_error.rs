@@ -1,14 +1,11 @@
-//! DecodeError: the error of an API server's answer that cannot be decoded. It is logged, so it must not contain any
-//! part of the answer, which may be a Secret; `serde_json`'s own messages quote it.
+//! DecodeError: it is logged, so it must not contain any part of the answer, which may be a Secret.
 
 use std::fmt;
 
 use serde_json::error::Category;
 
-/// The error of an answer that cannot be decoded: the fault, its position, and the value that the type expects there.
-///
-/// The error contains no value of an object, which may be a Secret. It keeps only those parts of `serde_json`'s message
-/// that do not come from the decoded text.
+/// The error of an answer that cannot be decoded: the fault, its position, and the type that was expected there. It
+/// keeps only those parts of `serde_json`'s message that do not come from the decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {
@@ -44,7 +41,6 @@ impl DecodeError {
         self.column
     }
 
-    /// Makes the error of a text that is not UTF-8.
     #[cfg(feature = "client")]
     pub(crate) fn not_utf_8() -> Self {
         Self { category: Category::Data, line: 0, column: 0, fault: "it is invalid utf-8".to_owned() }
@@ -68,9 +64,8 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
-/// Extracts the expected type from a message such as `invalid type: string "x", expected u8 at line 1 column 3`. The part
-/// before `expected` may contain the value and is dropped. Only serde's own messages are used, because a message of a
-/// type's own code may contain a value anywhere.
+/// From `invalid type: string "x", expected u8 at line 1 column 3`. The part before `expected` may contain the value.
+/// Only serde's own messages are used, because a message of a type's own code may contain a value anywhere.
 fn expected(text: &str) -> Option<&str> {
     let serde_starts = ["invalid type: ", "invalid value: ", "invalid length "];
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);

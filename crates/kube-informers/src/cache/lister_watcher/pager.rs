@@ -1,5 +1,4 @@
-//! Pager: requests a list page by page, and puts the pages together, because one answer with all objects of a large
-//! cluster would cost the server much memory. Upstream: `client-go/tools/pager`.
+//! Pager: one answer with all objects of a large cluster would cost the server much memory. Upstream: `client-go/tools/pager`.
 
 use std::sync::Arc;
 
@@ -7,20 +6,16 @@ use super::ListerWatcher;
 use super::api_error::ApiError;
 use super::list_options::ListOptions;
 
-/// All pages of one list.
 #[derive(Debug)]
 pub(crate) struct Listed<T> {
     pub items: Vec<Arc<T>>,
     /// The resourceVersion of the first page, which is that of the whole list.
     pub resource_version: String,
-    /// True if there was more than one page.
     pub paginated: bool,
 }
 
-/// Lists all objects with `options.limit` objects on a page. If the continue token expires, lists once more without pages.
-///
-/// # Errors
-/// As [`ListerWatcher::list`], and [`ApiError::Endless`].
+/// Lists all objects with `options.limit` objects on a page. If the continue token expires, lists once more without
+/// pages. Errors: as [`ListerWatcher::list`], and [`ApiError::Endless`].
 pub(crate) async fn list<T>(source: &dyn ListerWatcher<T>, options: ListOptions) -> Result<Listed<T>, ApiError> {
     let first = source.list(options.clone()).await?;
     let mut all = Listed { items: first.items, resource_version: first.resource_version, paginated: false };

@@ -1,22 +1,18 @@
-//! ResyncSchedule: decides when a resync is due for one listener. The informer resyncs for all listeners together,
-//! and each handler may ask for another period, so not every resync goes to every handler. Upstream:
-//! `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
+//! ResyncSchedule: the informer resyncs for all listeners together, and each handler may ask for another period, so not every resync goes
+//! to every handler. Upstream: `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The shortest resync period.
 pub(crate) const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
-/// The resync schedule of one listener.
 #[derive(Debug)]
 pub(crate) struct ResyncSchedule {
-    /// The period that the handler asked for.
     requested: Duration,
     /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
-    /// The time of the next resync; `None` if an `Instant` cannot express it.
+    /// `None` if an `Instant` cannot express it.
     due_at: Option<Instant>,
     /// True if the listener gets the updates of unchanged objects until the next tick. True before the first tick, as
     /// upstream.
@@ -28,18 +24,18 @@ impl ResyncSchedule {
         Self::every(Duration::ZERO, Duration::ZERO)
     }
 
-    /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per `check`.
+    /// The informer checks for due resyncs once per `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
         let period = effective_period(requested, check);
         Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
     }
 
-    /// Adapts the period to another check period. The time of the next resync does not change.
+    /// The time of the next resync does not change.
     pub fn adapt_to(&mut self, check: Duration) {
         self.period = effective_period(self.requested, check);
     }
 
-    /// Returns true if the resync is due now, and then starts the next period.
+    /// Starts the next period if it returns true.
     pub fn tick(&mut self, now: Instant) -> bool {
         self.due = !self.period.is_zero() && self.due_at.is_some_and(|due_at| now >= due_at);
         if self.due {
@@ -48,7 +44,7 @@ impl ResyncSchedule {
         self.due
     }
 
-    /// Makes the resync due until the next tick, whatever the period.
+    /// Until the next tick.
     pub fn make_due(&mut self) {
         self.due = true;
     }
@@ -58,8 +54,7 @@ impl ResyncSchedule {
     }
 }
 
-/// Returns the requested period, but at least the check period; zero if either is zero, because then the listener never
-/// resyncs.
+/// The requested period, but at least the check period; zero if either is zero, because then the listener never resyncs.
 fn effective_period(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() { Duration::ZERO } else { requested.max(check) }
 }

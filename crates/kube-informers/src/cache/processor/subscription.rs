@@ -45,8 +45,7 @@ use crate::lock::Mutex;
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
     in_flight: Option<InFlight>,
-    /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is removed
-    /// by its [`Registration`](super::Registration).
+    /// Empty if the subscription belongs to a handler, which its [`Registration`](super::Registration) removes.
     unsubscribes_from: Weak<Mutex<Listeners<T>>>,
 }
 

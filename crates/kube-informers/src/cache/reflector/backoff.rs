@@ -1,27 +1,25 @@
-//! Back-off: the waits of a Reflector before it tries a failed request again. They grow, so that a server that is
-//! down is not flooded. Upstream: the backoff manager of `tools/cache/reflector.go`.
+//! Back-off: waits that grow, so that a server that is down is not flooded. Upstream: the backoff manager of `tools/cache/reflector.go`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// The first wait, without the random part.
+/// Without the random part.
 const FIRST: Duration = Duration::from_millis(800);
-/// The longest wait, without the random part.
+/// Without the random part.
 const CAP: Duration = Duration::from_secs(30);
 /// The time after which the waits start over.
 const HEALTHY: Duration = Duration::from_secs(120);
 
-/// A function from the number of waits so far to the next wait.
+/// From the number of waits so far to the next wait.
 pub(crate) type Delay = Arc<dyn Fn(u32) -> Duration + Send + Sync>;
 
-/// An exponential back-off: waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless
-/// `delay` replaces this rule. The count of waits is reset when more than two minutes have passed since the last reset.
+/// Waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless `delay` replaces this rule.
 pub(crate) struct Backoff {
-    /// The number of waits since the last reset.
+    /// Since the last reset.
     waits: u32,
-    /// The time of the last reset.
+    /// The last reset.
     since: Instant,
     random: fastrand::Rng,
     delay: Option<Delay>,
@@ -36,7 +34,6 @@ impl Backoff {
         sleep(self.step()).await;
     }
 
-    /// Returns the next wait, and counts it.
     fn step(&mut self) -> Duration {
         let now = Instant::now();
         if now - self.since > HEALTHY {

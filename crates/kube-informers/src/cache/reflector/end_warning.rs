@@ -1,5 +1,5 @@
-//! EndWarning: logs a warning every ten seconds while a streaming list does not end, because until then the informer
-//! has no objects and seems to hang. Upstream: `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
+//! EndWarning: while a streaming list does not end, the informer has no objects and seems to hang. Upstream:
+//! `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -9,10 +9,9 @@ use tracing::warn;
 use super::open_watch::OpenWatch;
 use crate::cache::lister_watcher::{ApiError, WatchEvent};
 
-/// The time between two warnings.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Waits for the events of one streaming list, including all attempts to open its watch again.
+/// For all attempts to open the watch of one streaming list.
 pub(super) struct EndWarning {
     since: Instant,
     last_event: Option<Instant>,
@@ -25,10 +24,7 @@ impl EndWarning {
         Self { since: now, last_event: None, warn_at: now + PERIOD }
     }
 
-    /// Returns the next event of the watch, and logs a warning in each period until it comes.
-    ///
-    /// # Errors
-    /// As [`OpenWatch::next`].
+    /// Logs a warning in each period until the next event of the watch comes. Fails as [`OpenWatch::next`].
     pub async fn next<T>(&mut self, watch: &mut OpenWatch<T>, source: &str) -> Result<Option<WatchEvent<T>>, ApiError> {
         loop {
             tokio::select! {

@@ -90,8 +90,8 @@ impl ReflectorError {
         }
     }
 
-    /// Returns the text by which a repeated failure is recognised. For a lost object it is only the reason, because the
-    /// log should not warn about each object. For short watches it leaves out their number, which grows.
+    /// For a lost object it is only the reason, because the log should not warn about each object. For short watches it
+    /// leaves out their number, which grows.
     pub(super) fn dedup_text(&self) -> String {
         match self {
             Self::Lost { error, .. } => with_causes(error).to_string(),

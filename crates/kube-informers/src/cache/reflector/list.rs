@@ -1,5 +1,4 @@
-//! The list phase of a Reflector: requests all objects, in one answer or in pages, and replaces the content of the store.
-//! Upstream: `list` in `tools/cache/reflector.go`.
+//! The list phase of a Reflector. Upstream: `list` in `tools/cache/reflector.go`.
 
 use std::sync::Arc;
 
@@ -12,11 +11,10 @@ use crate::cache::lister_watcher::pager::{self, Listed};
 use crate::cache::lister_watcher::{ApiError, ListOptions};
 use crate::cache::observe::{Event, Versioned};
 
-/// The default page size of a list that the server may not answer from its watch cache.
+/// For a list that the server may not answer from its watch cache.
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Lists all objects and replaces the content of the store.
     pub(super) async fn list(&self, state: &mut RunState) -> Result<(), ReflectorError> {
         let last = self.last_sync_resource_version();
         let version = match last.as_str() {
@@ -61,9 +59,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         });
     }
 
-    /// Lists within [`ReflectorOptions::list_timeout`](super::ReflectorOptions::list_timeout). After a list that timed
-    /// out, the next list requests the most recent state, because a client with its own retries may have hidden the
-    /// answer that the server does not have the resourceVersion.
+    /// After a list that timed out, the next list requests the most recent state, because a client with its own retries
+    /// may have hidden the answer that the server does not have the resourceVersion.
     async fn list_in_time(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         let limit = self.options.list_timeout;
         let listed = timeout(limit, self.list_or_most_recent(options, state)).await;
@@ -72,7 +69,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         listed
     }
 
-    /// Lists. If the server does not have the requested resourceVersion, lists once more for the most recent state.
+    /// If the server does not have the requested resourceVersion, lists once more for the most recent state.
     async fn list_or_most_recent(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         match pager::list(&*self.source, options.clone()).await {
             Err(error) if error.is_expired() || error.is_too_large_resource_version() => {

@@ -159,8 +159,8 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the function that returns the wait before the next try. Its argument is the number of waits since the last
-    /// reset, which comes after more than two minutes.
+    /// Sets the function that returns the wait before the next try. Its argument is the number of waits so far, which
+    /// starts at 0 and is reset when more than two minutes have passed since the last reset.
     ///
     /// By default the waits double from 0.8 to 30 seconds, and each is lengthened at random by up to its own length.
     ///

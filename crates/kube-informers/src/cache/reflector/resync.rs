@@ -1,4 +1,3 @@
-//! Resync: calls the store's `resync`, which repeats all known objects, once in each period and when a trigger is fired.
 //! Upstream: `startResync` in `tools/cache/reflector.go`.
 
 use std::pin::pin;
@@ -11,7 +10,7 @@ use crate::cache::error::Error;
 use crate::cache::key::Object;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Resyncs the store in each period and whenever the trigger is fired. Returns the store's first error.
+    /// Returns the store's first error.
     pub(super) async fn resync_ticks(&self) -> Error {
         let mut trigger =
             self.options.resync_trigger.as_ref().map_or_else(TriggerReceiver::default, ResyncTrigger::subscribe);
@@ -37,7 +36,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Waits for one period; for ever if there is no period.
+    /// For ever if there is no period.
     async fn period(&self) {
         if self.resync.is_zero() {
             std::future::pending().await

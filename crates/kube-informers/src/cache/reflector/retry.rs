@@ -1,5 +1,4 @@
-//! RetryWindow: limits the time in which a watch is opened again after internal server errors. Upstream:
-//! `tools/cache/retry_with_deadline.go`.
+//! RetryWindow: upstream's `tools/cache/retry_with_deadline.go`.
 
 use std::time::Duration;
 
@@ -7,15 +6,14 @@ use tokio::time::Instant;
 
 use crate::cache::lister_watcher::ApiError;
 
-/// Errors further apart than this are treated as unrelated.
 const APART: Duration = Duration::from_secs(60);
 
-/// A window of time for retries. It opens with an internal error, and closes when such errors have lasted longer than
-/// `length`. The next error after that opens it again.
+/// Limits the time in which a watch is opened again after internal server errors. It opens with such an error, and
+/// closes when they have lasted longer than `length`. The next error after that opens it again.
 #[derive(Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
-    /// The first and the last error of the open window.
+    /// The first and the last error of the window.
     open: Option<(Instant, Instant)>,
 }
 
@@ -24,7 +22,7 @@ impl RetryWindow {
         Self { length, open: None }
     }
 
-    /// Records the error, and returns true if the watch should be opened again.
+    /// Returns true if the watch should be opened again.
     pub fn allows(&mut self, error: &ApiError) -> bool {
         if self.length.is_zero() || !error.is_internal() {
             return false;

@@ -1,22 +1,20 @@
-//! Seeds: gives each run of a Reflector its own random number generator, for the jitter of its waits and timeouts. The
-//! generators come from one optional seed (`ReflectorOptions::seed`), so that a test or a lesson can repeat the jitter.
+//! Seeds: each run of a Reflector has its own jitter, from one optional seed, so that a test or a lesson can repeat it.
 
 use std::mem;
 use std::sync::Arc;
 
 use crate::lock::{Mutex, lock};
 
-/// The source of the runs' generators. Clones share one state, so no two runs get the same numbers.
+/// Clones share one state, so no two runs get the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seeds(Option<Arc<Mutex<fastrand::Rng>>>);
 
 impl Seeds {
-    /// Makes a source that gives the n-th run of a Reflector the same numbers in each run of the program.
+    /// The n-th run of a Reflector gets the same numbers in each run of the program.
     pub fn new(seed: u64) -> Self {
         Self(Some(Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)))))
     }
 
-    /// Returns the generator of the next run.
     pub fn next(&self) -> fastrand::Rng {
         let Some(source) = &self.0 else { return fastrand::Rng::new() };
         let mut source = lock(source);

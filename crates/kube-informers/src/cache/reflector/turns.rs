@@ -1,5 +1,4 @@
-//! Turns: runs a producer and its consumer alternately in one task. An informer runs its Reflector and its queue's
-//! consumer so: after each event the consumer gets a turn, so the queue between them stays short.
+//! Turns: runs a producer and its consumer alternately in one task, so that the queue between a Reflector and its consumer stays short.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -10,14 +9,12 @@ use std::task::Poll;
 use futures::future::maybe_done;
 use tokio::task::coop::consume_budget;
 
-/// Lets a producer hand over to its consumer within their common task. Clones share one state: the producer holds one,
-/// and another one runs [`Turns::alternate`].
+/// Clones share one state: the producer holds one, and another one runs [`Turns::alternate`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns(Arc<AtomicBool>);
 
 impl Turns {
-    /// Suspends the producer until the consumer was polled. From time to time it also yields to all other tasks of the
-    /// runtime.
+    /// Suspends the producer until the consumer was polled. From time to time it also yields to all other tasks.
     pub async fn give(&self) {
         consume_budget().await;
         let mut given = false;
@@ -32,7 +29,7 @@ impl Turns {
         .await;
     }
 
-    /// Polls the producer and the consumer in turn until both have ended.
+    /// Returns when both have ended.
     pub async fn alternate(&self, producer: impl Future<Output = ()>, consumer: impl Future<Output = ()>) {
         let (mut producer, mut consumer) = (pin!(maybe_done(producer)), pin!(maybe_done(consumer)));
         poll_fn(|cx| {

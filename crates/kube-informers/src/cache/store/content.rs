@@ -1,29 +1,24 @@
-//! Content: the objects, keys and indices of a store at one moment. Snapshots share it with the store without copying,
-//! so that a reader never blocks the writer.
-//!
-//! Each object has a slot, which is a number. The content maps slots to objects and keys, and the indices hold sets of
-//! slots, which are smaller than sets of keys.
+//! Content: the state that snapshots share with the store, so that a reader never blocks the writer. Each object has a
+//! slot, which is a number, because sets of slots are smaller than sets of keys.
 
 use std::sync::Arc;
 
 use super::slots::Slots;
 use super::stored_index::StoredIndex;
 
-/// Objects, their keys and their indices. A clone takes constant time and shares everything with the original.
+/// A clone takes constant time and shares everything with the original.
 #[derive(Debug)]
 pub(crate) struct Content<T> {
-    /// The objects by slot. A slot has an object exactly when it has a key.
+    /// A slot has an object exactly when it has a key.
     pub objects: Slots<Arc<T>>,
     pub keys: Slots<Arc<str>>,
-    /// The number of objects.
     pub len: usize,
-    /// The indices in the order in which they were added. An index is never removed. An index holds exactly the slots of
-    /// the objects that have a value in it.
+    /// In the order of addition; never removed. An index holds exactly the slots of the objects that have a value in it.
     pub indices: Vec<StoredIndex<T>>,
 }
 
 impl<T> Content<T> {
-    /// Makes a content without objects. The indices must be empty too.
+    /// The indices must be empty too.
     pub fn empty(indices: Vec<StoredIndex<T>>) -> Self {
         Self { objects: Slots::default(), keys: Slots::default(), len: 0, indices }
     }

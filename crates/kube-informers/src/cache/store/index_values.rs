@@ -1,13 +1,11 @@
-//! IndexValues: the result of an index function, which is the index values of one object. A store computes them for
-//! each write, so the values borrow from the object where they can.
+//! IndexValues: a store computes them for each write, so they borrow from the object where they can.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::slice;
 
-/// The values of one object in one index: none, one or several. Values may borrow from the object, and a single value
-/// needs no allocation of a list.
+/// The values of one object in one index: none, one or several. A single value needs no allocation of a list.
 ///
 /// ```
 /// use kube_informers::cache::IndexValues;
@@ -21,7 +19,7 @@ use std::slice;
 #[derive(Clone, Default)]
 pub struct IndexValues<'a>(Values<'a>);
 
-/// The values, with a variant for each number of them. Most objects have one value, which this makes cheap to compare.
+/// Most objects have one value, which this makes cheap to compare.
 #[derive(Clone, Default)]
 enum Values<'a> {
     #[default]

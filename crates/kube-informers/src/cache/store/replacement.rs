@@ -1,5 +1,4 @@
-//! Replacement: the new content of a store, which is filled beside the old content and then replaces it at once. So
-//! readers see the old list or the new one, but no mixture.
+//! Replacement: filled beside the old content, which it replaces at once. So readers see no mixture of two lists.
 
 use std::sync::Arc;
 
@@ -9,42 +8,37 @@ use super::content::Content;
 use super::store_state::StoreState;
 use super::stored_index::StoredIndex;
 
-/// The next content of a [`ThreadSafeStore`](crate::cache::ThreadSafeStore). It is filled without the store's lock,
-/// because filling calls the users' index functions and takes a second for a million objects.
+/// Filled without the store's lock, because filling calls the users' index functions and takes a second for a million objects.
 pub(crate) struct Replacement<T> {
     /// The content of the store while the replacement is filled.
     old: Shared<Content<T>>,
     new: StoreState<T>,
 }
 
-/// The old content of a store. Dropping it may free all its objects, so the caller must do that without a lock.
+/// Dropping it may free all its objects, so the caller must do that without a lock.
 #[must_use]
 pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (StoreState<T>, Shared<Content<T>>));
 
 impl<T> Replacement<T> {
-    /// Makes an empty replacement for this content, with room for `objects` objects.
     pub fn of(old: Shared<Content<T>>, objects: usize) -> Self {
         let mut new = StoreState::of(Content::empty(old.indices.iter().map(StoredIndex::new_empty).collect()));
         new.slots.reserve(objects);
         Self { old, new }
     }
 
-    /// Adds an object. If several have the same key, the last is kept.
+    /// If several objects have the same key, the last is kept.
     pub fn put(&mut self, key: &str, object: Arc<T>) {
         self.new.fill(key, object);
     }
 
-    /// Returns the content that will be replaced.
     pub fn old(&self) -> &Content<T> {
         &self.old
     }
 
-    /// Returns true if the new content has an object with this key.
     pub fn has(&self, key: &str) -> bool {
         self.new.slots.contains_key(key)
     }
 
-    /// Replaces `state` with the new content, which is the state at this resourceVersion.
     pub(super) fn commit(mut self, state: &mut StoreState<T>, version: &str) -> Replaced<T> {
         if state.content.indices.len() != self.old.indices.len() {
             self.new.rebuild(&state.content.indices); // indices were added meanwhile

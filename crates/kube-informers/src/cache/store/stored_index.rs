@@ -1,5 +1,4 @@
-//! StoredIndex: the data of one index, a map from each value to the slots of the objects with that value. Upstream:
-//! `storeIndex` in `tools/cache/thread_safe_store.go`.
+//! StoredIndex: upstream's `storeIndex` in `tools/cache/thread_safe_store.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +12,13 @@ use super::index_values::IndexValues;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 
-/// The slots of the objects of one index, by value. A value without objects is removed, so no set is empty. A clone
-/// takes constant time.
+/// The slots of the objects by value. A value without objects is removed, so no set is empty. A clone takes constant time.
 pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
-    /// The function that computes the values of an object.
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
 }
 
-/// A change of one object's values in an index: the values before and after.
 pub(crate) struct ValueChange<'a> {
     old: IndexValues<'a>,
     new: IndexValues<'a>,
@@ -37,12 +33,12 @@ impl<T> StoredIndex<T> {
         &self.name
     }
 
-    /// Returns the values of an object, whether or not it is stored.
+    /// Whether or not the object is stored.
     pub fn values_of<'a>(&self, object: &'a T) -> IndexValues<'a> {
         (self.function)(object)
     }
 
-    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the index.
+    /// `None` if the values are the same. Does not change the index.
     #[inline]
     pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<ValueChange<'a>> {
         let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();
@@ -50,7 +46,6 @@ impl<T> StoredIndex<T> {
         if old == new { None } else { Some(ValueChange { old, new }) }
     }
 
-    /// Applies a change to the object in this slot.
     pub fn apply(&mut self, slot: usize, ValueChange { old, new }: ValueChange<'_>) {
         for value in old.iter() {
             self.remove(value, slot);
@@ -77,12 +72,10 @@ impl<T> StoredIndex<T> {
         }
     }
 
-    /// Makes an empty index with the same name and function.
     pub fn new_empty(&self) -> Self {
         Self::new(&self.name, self.function.clone())
     }
 
-    /// Makes an index with the same name and function over other objects.
     pub fn rebuild(&self, objects: &Slots<Arc<T>>) -> Self {
         let mut rebuilt = self.new_empty();
         for slot in objects.range() {
@@ -95,12 +88,10 @@ impl<T> StoredIndex<T> {
         rebuilt
     }
 
-    /// Returns the slots of the objects with this value.
     pub fn slots(&self, value: &str) -> SlotSet {
         self.values.get(value).cloned().unwrap_or_default()
     }
 
-    /// Returns the slots of the objects with at least one of these values.
     pub fn slots_of_any(&self, values: &IndexValues<'_>) -> SlotSet {
         let mut all = SlotSet::default();
         for value in values.iter() {
@@ -111,7 +102,6 @@ impl<T> StoredIndex<T> {
         all
     }
 
-    /// Returns the values of all objects, each once, sorted.
     pub fn values(&self) -> Vec<String> {
         let mut values: Vec<_> = self.values.keys().map(ToString::to_string).collect();
         values.sort_unstable();

@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use kube_testcluster::Cluster;
 use tokio::time::sleep;
 
-/// The condition of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
     /// Requests and answers arrive at once.
@@ -25,7 +24,7 @@ pub enum Condition {
     Late { request: Duration, answer: Duration },
 }
 
-/// A link. Clones share one condition.
+/// Clones share one condition.
 #[derive(Clone)]
 pub struct Link(Arc<Mutex<Condition>>);
 

@@ -1,5 +1,4 @@
-//! The two operations of a DeltaFIFO on all objects: a list, which may show that objects are gone, and a resync, which
-//! repeats the known objects. Upstream: `Replace` and `Resync` in `tools/cache/delta_fifo.go`.
+//! A DeltaFIFO's lists and resyncs. Upstream: `Replace` and `Resync` in `tools/cache/delta_fifo.go`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,8 +9,7 @@ use crate::cache::error::Error;
 use crate::cache::observe::Event;
 
 impl<T> DeltaFifo<T> {
-    /// Queues every object of a list, then a tombstone for each key that is queued or known but not in the list. The
-    /// resourceVersion is ignored.
+    /// Queues every object of a list, then a tombstone for each key that is queued or known but not in the list.
     ///
     /// # Errors
     /// The key function or the transformer failed for an object. The objects before it are queued.
@@ -37,8 +35,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues a `Sync` of every known object that has nothing queued. A queued key is skipped, because its queued state
-    /// is newer than the known one. Without known objects, a resync does nothing.
+    /// Queues a `Sync` of every known object that has nothing queued, because a queued state is newer than the known one.
     ///
     /// # Errors
     /// The key function failed for a known object.
@@ -57,7 +54,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues a tombstone for each key that is queued or known but not listed. Returns their number.
+    /// Returns the number of tombstones.
     fn delete_unlisted(&self, state: &mut State<T>, listed: &HashSet<String>) -> usize {
         let queued = state.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
         let queued: Vec<String> = queued.cloned().collect();
@@ -81,7 +78,6 @@ impl<T> DeltaFifo<T> {
         deleted
     }
 
-    /// Queues a tombstone for a deletion that the watch missed.
     fn push_tombstone(&self, state: &mut State<T>, key: String, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
         self.push(state, key, Delta::Deleted(tombstone));

@@ -1,5 +1,4 @@
-//! Kind: the kind of objects that a ListWatch requests, and how their JSON is decoded. It adds what list items lack,
-//! skips managed fields if the user wants that, and refuses objects of another kind.
+//! Kind: decodes the objects of a ListWatch, and refuses objects of another kind.
 
 use std::borrow::Cow;
 
@@ -9,7 +8,6 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::managed_fields::{ManagedFields, without_managed_fields};
 use super::members::{Text, member};
 
-/// The requested kind, with its decoding options.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     pub api_version: String,
@@ -18,7 +16,7 @@ pub(super) struct Kind {
     pub managed_fields: ManagedFields,
 }
 
-/// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has them.
+/// Most API servers leave out an item's `apiVersion` and `kind`, because the list has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemTypeMeta {
     /// Nothing is added, because the Rust type implies the kind.
@@ -27,7 +25,6 @@ pub(super) enum ItemTypeMeta {
     Filled,
 }
 
-/// Tells which of the two members an object has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TypeMetaPresence {
@@ -36,7 +33,6 @@ struct TypeMetaPresence {
 }
 
 impl Kind {
-    /// Decodes an item of a list.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         let missing =
             if self.item_type_meta == ItemTypeMeta::Filled { self.missing_type_meta(text)? } else { String::new() };
@@ -49,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// Returns the members `apiVersion` and `kind` that an item lacks, as JSON text with a comma behind each.
+    /// As JSON text with a comma behind each.
     fn missing_type_meta(&self, text: &str) -> serde_json::Result<String> {
         let present: TypeMetaPresence = serde_json::from_str(text)?;
         let members = [("apiVersion", &self.api_version, present.api_version), ("kind", &self.kind, present.kind)];
@@ -57,7 +53,7 @@ impl Kind {
         Ok(missing.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
-    /// Decodes the object of a watch event; `None` if its `kind` is another one.
+    /// `None` if its `kind` is another one.
     pub fn decode_watched<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<Option<T>> {
         if kind_of(text).is_some_and(|kind| kind != self.kind) {
             return Ok(None);
@@ -65,7 +61,6 @@ impl Kind {
         self.read(text).map(Some)
     }
 
-    /// Decodes an object, with or without its managed fields.
     fn read<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         match self.managed_fields {
             ManagedFields::Kept => serde_json::from_str(text),
@@ -73,24 +68,21 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of list that the server should send.
     pub fn list_kind(&self) -> String {
         format!("{}List", self.kind)
     }
 
-    /// Returns true if the list may have another kind than [`Kind::list_kind`]. Only custom resources, whose groups have
-    /// a dot, may, because a CustomResourceDefinition can choose its `listKind`.
+    /// Only custom resources, whose groups have a dot, may, because a CustomResourceDefinition can choose its `listKind`.
     pub fn may_have_own_list_kind(&self) -> bool {
         self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
     }
 
-    /// Returns true if the item has this `kind`.
     pub fn is_kind_of(&self, text: &str) -> bool {
         kind_of(text).is_some_and(|kind| kind == self.kind)
     }
 }
 
-/// Returns the `kind` of an object. API servers write it first, so most of the text is not read.
+/// API servers write the `kind` first, so most of the text is not read.
 fn kind_of(text: &str) -> Option<Cow<'_, str>> {
     member(text, "kind").map(|Text(kind)| kind)
 }

@@ -1,23 +1,18 @@
-//! Removes `metadata.managedFields`, server-side apply's record of field owners, from an object's text before decoding.
-//! The record is often most of an object, and few controllers read it.
+//! `metadata.managedFields`, server-side apply's record of field owners, is often most of an object, and few controllers read it.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::members::{Members, Text, member};
 
-/// Tells whether `metadata.managedFields` are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cache) enum ManagedFields {
     Kept,
     Skipped,
 }
 
-/// Decodes an object as if its `metadata` had no `managedFields`.
-///
-/// They are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them
-/// would have to be compiled again for every type. If a text has `metadata` twice, which no API server sends, they are
-/// cut out of the first only.
+/// They are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to be
+/// compiled again for every type. If a text has `metadata` twice, which no API server sends, they are cut out of the first only.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
         Some(text) => serde_json::from_str(&text),
@@ -25,8 +20,7 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
     }
 }
 
-/// Returns the text without `metadata.managedFields`; `None` if there are none. Also `None` for a text that is not JSON,
-/// because decoding the original text then reports the fault.
+/// `None` if there are none, or the text is not JSON, because decoding the original text then reports the fault.
 fn cut(text: &str) -> Option<String> {
     let metadata = member::<&RawValue>(text, "metadata")?.get(); // API servers write it before `spec` and `status`
     let Members(mut members) = serde_json::from_str(metadata).ok()?;
@@ -40,7 +34,7 @@ fn cut(text: &str) -> Option<String> {
     Some(format!("{before}{{{}}}{}", kept.join(","), &rest[metadata.len()..]))
 }
 
-/// Returns true if a member's name, as it stands in the text, is `managedFields`.
+/// As the name stands in the text.
 fn is_managed_fields(name: &RawValue) -> bool {
     serde_json::from_str(name.get()).is_ok_and(|Text(name)| name == "managedFields")
 }

@@ -1,5 +1,5 @@
-//! Reads single members of a JSON object from its text, without building the whole object. Checking an object's
-//! `kind` and cutting out its managed fields thus cost little beside decoding it.
+//! Reads single members of a JSON object from its text, without the whole object. Checking an object's `kind` and
+//! cutting out its managed fields thus cost little beside decoding it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,12 +9,11 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A JSON string, borrowed unless it has escapes.
+/// Borrowed unless the string has escapes.
 #[derive(Deserialize)]
 pub(super) struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 
-/// Returns the value of the first member with this name; `None` if there is none or it cannot be read. The text behind
-/// that member is not read.
+/// `None` if there is no such member or it cannot be read. The text behind that member is not read.
 pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Option<V> {
     let mut found = None;
     // The visitor returns an error to stop at the member. The error has no other meaning.
@@ -22,7 +21,6 @@ pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Opt
     found
 }
 
-/// Visits members up to the first with this name.
 struct First<'a, V> {
     name: &'a str,
     found: &'a mut Option<V>,
@@ -47,7 +45,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for First<'_, V> {
     }
 }
 
-/// All members of a JSON object as name and value, both as raw text.
+/// As raw text.
 pub(super) struct Members<'t>(pub Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
@@ -56,7 +54,6 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
-/// Visits all members.
 struct All<'t>(PhantomData<&'t str>);
 
 impl<'de> Visitor<'de> for All<'de> {

@@ -1,5 +1,4 @@
-//! The LIST and WATCH requests of a ListWatch: their URI, headers and timeouts. The `Accept` header decides whether
-//! the API server sends whole objects or only their metadata.
+//! The LIST and WATCH requests of a ListWatch. The `Accept` header decides whether the API server sends whole objects.
 
 use futures::future::{BoxFuture, FutureExt};
 use http::{Request, header};
@@ -9,14 +8,12 @@ use super::list::within;
 use super::{ListWatch, list, watch};
 use crate::cache::lister_watcher::{ApiError, ListOptions, ListPage, ListerWatcher, WatchStream};
 
-/// The `Accept` headers of the two requests.
 #[derive(Clone, Copy)]
 pub(super) struct Accept {
     list: &'static str,
     watch: &'static str,
 }
 
-/// Accepts whole objects.
 pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
 
 /// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would then
@@ -27,7 +24,6 @@ pub(super) const METADATA: Accept = Accept {
 };
 
 impl<T> ListWatch<T> {
-    /// Builds a request from the options, after the user's tweaks.
     fn request(
         &self,
         mut options: ListOptions,

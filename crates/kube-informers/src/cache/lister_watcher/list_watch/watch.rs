@@ -1,5 +1,4 @@
-//! Decodes the answer to a WATCH, which has one event in each line, into a stream of events. A Reflector reads the
-//! stream, and opens the next watch when it ends.
+//! Decodes the answer to a WATCH, which has one event in each line.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use super::super::{WatchEvent, WatchStream};
 use super::kind::Kind;
 use crate::cache::causes::with_causes;
 
-/// Returns the events of a watch's body, up to the first error event.
+/// Up to the first error event.
 pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
@@ -40,7 +39,6 @@ pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     stop_after_error(events).boxed()
 }
 
-/// One line of a watch.
 #[derive(Deserialize)]
 struct Line<'a> {
     r#type: &'a str,
@@ -48,8 +46,8 @@ struct Line<'a> {
     object: &'a RawValue,
 }
 
-/// Decodes one line of a watch. Objects of another kind, events of an unknown type and empty lines are skipped. A line
-/// that cannot be decoded becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
+/// Objects of another kind, events of an unknown type and empty lines are skipped. A line that cannot be decoded
+/// becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
 fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>> {
     if line.trim_ascii().is_empty() {
         return None;
@@ -70,7 +68,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     Some(WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500))))
 }
 
-/// Decodes one line of text; `None` for an event that is skipped.
+/// `None` for an event that is skipped.
 fn try_decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> serde_json::Result<Option<WatchEvent<T>>> {
     let Line { r#type, object } = serde_json::from_str(line)?;
     let text = object.get();
@@ -102,7 +100,6 @@ impl<T> From<Bookmark> for WatchEvent<T> {
     }
 }
 
-/// Ends the stream after its first error event.
 fn stop_after_error<T>(events: impl stream::Stream<Item = WatchEvent<T>>) -> impl stream::Stream<Item = WatchEvent<T>> {
     events.scan(false, |failed, event| {
         let had_failed = std::mem::replace(failed, matches!(event, WatchEvent::Error(_)));
