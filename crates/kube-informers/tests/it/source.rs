@@ -86,7 +86,7 @@ impl Source {
         self.state().hidden = true;
     }
 
-    /// Closes all watches, and answers the next one with 410 Expired, which makes the client relist.
+    /// Ends the hiding, closes all watches, and answers the next one with 410 Expired, which makes the client relist.
     pub fn expire(&self) {
         let mut state = self.state();
         state.hidden = false;
