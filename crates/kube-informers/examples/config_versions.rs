@@ -1,7 +1,7 @@
 //! A controller of two kinds: `cargo run -p kube-informers --example config_versions`.
 //!
-//! The controller annotates each pod with the versions of the ConfigMaps that it mounts, so it reconciles a pod also
-//! when one of these changes.
+//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod when the pod changes
+//! and when one of its ConfigMaps changes.
 
 use std::future::ready;
 use std::sync::Arc;

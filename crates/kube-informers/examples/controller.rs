@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A leader that cannot list pods gives up its lease after this, so that another candidate can try.
+/// The time after which a leader that cannot list pods gives up its lease, so that another candidate can try.
 const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
 #[tokio::main]
@@ -49,7 +49,7 @@ pub async fn run(client: Client, identity: &str, stop: CancellationToken) -> Res
     }
 }
 
-/// It spawns no tasks, so dropping the future ends all of it.
+/// Does the work of the leader. It spawns no tasks, so dropping the future ends all of it.
 async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client.clone()));
     let changes = informer.subscribe(HandlerOptions::new())?;

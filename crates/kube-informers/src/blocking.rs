@@ -3,7 +3,7 @@
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use tokio::task::spawn_blocking;
 
-/// WebAssembly has no threads for the work.
+/// Runs the work as an ordinary task, because WebAssembly has no threads.
 #[cfg(target_family = "wasm")]
 pub(crate) fn spawn_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

@@ -30,8 +30,8 @@ const PAUSES: usize = 128;
 /// The number of times that a reader yields its processor before it waits in the lock's line like a writer.
 const YIELDS: usize = 100;
 
-/// Also if a thread panicked while it held the lock: code of this crate changes the state under a lock only after every
-/// step that can panic, so the state is whole.
+/// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
+/// after every step that can panic, so the state is whole.
 #[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))

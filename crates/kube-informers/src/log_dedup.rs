@@ -2,7 +2,7 @@
 
 use std::mem;
 
-/// `S` names a subject, for example a list or a watch.
+/// The last logged failure of each subject. `S` names a subject, for example a list or a watch.
 #[derive(Debug)]
 pub(crate) struct LogDedup<S>(Vec<(S, String)>);
 
@@ -13,7 +13,7 @@ impl<S> Default for LogDedup<S> {
 }
 
 impl<S: Copy + PartialEq> LogDedup<S> {
-    /// Returns true if the text differs from the subject's last failure.
+    /// Remembers the failure, and returns true if its text differs from the subject's last failure.
     pub fn insert(&mut self, subject: S, text: String) -> bool {
         match self.0.iter_mut().find(|(logged, _)| *logged == subject) {
             Some((_, last)) => mem::replace(last, text.clone()) != text,
@@ -24,7 +24,7 @@ impl<S: Copy + PartialEq> LogDedup<S> {
         }
     }
 
-    /// The subject's next failure is new, even with the same text.
+    /// Forgets the subject's failure, because it works again: its next failure is new, even with the same text.
     pub fn remove(&mut self, subject: S) {
         self.0.retain(|(logged, _)| *logged != subject);
     }

@@ -102,7 +102,7 @@ impl fmt::Display for LabelSelector {
     }
 }
 
-/// In the order of Kubernetes' canonical form.
+/// Returns the requirements ordered by key, which is the order of Kubernetes' canonical form.
 fn sorted_by_key(mut requirements: Vec<LabelRequirement>) -> Vec<LabelRequirement> {
     requirements.sort_by(|a, b| a.key().cmp(b.key()));
     requirements

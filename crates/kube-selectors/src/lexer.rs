@@ -17,7 +17,7 @@ pub(super) enum TokenKind {
     Word,
 }
 
-/// The text of [`TokenKind::End`] is empty.
+/// A token of a label selector. The text of [`TokenKind::End`] is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub kind: TokenKind,
@@ -41,7 +41,7 @@ pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// The text has no leading space. Returns the token and the rest.
+/// Splits off the first token of a text without leading space. Returns the token and the rest of the text.
 fn token(text: &str) -> (Token<'_>, &str) {
     let kind = match text.as_bytes() {
         [] | [0, ..] => return (Token { kind: TokenKind::End, text: "" }, ""),
@@ -61,7 +61,7 @@ fn token(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
-/// A key, a value, or the operator `in` or `notin`.
+/// Splits off the first word of a text: a key, a value, or the operator `in` or `notin`.
 fn word(text: &str) -> (Token<'_>, &str) {
     let ends_word = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
     let (text, rest) = text.split_at(text.find(ends_word).unwrap_or(text.len()));

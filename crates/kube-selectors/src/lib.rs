@@ -22,7 +22,7 @@ pub use field_selector::{FieldOperator, FieldRequirement, FieldSelector, escape_
 pub use label_selector::LabelSelector;
 pub use requirement::{LabelOperator, LabelRequirement};
 
-/// The error of an invalid selector or requirement, with Kubernetes' message.
+/// The error of a text that is not a selector, or of an invalid requirement. The message is the one of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadSelector(pub(crate) String);

@@ -7,14 +7,14 @@ use super::requirement::invalid;
 use super::{BadSelector, LabelOperator, LabelRequirement, validate};
 use crate::quote::Quoted;
 
-/// In the order of the text.
+/// Parses a label selector. The requirements are in the order of the text.
 pub(super) fn requirements(selector: &str) -> Result<Vec<LabelRequirement>, BadSelector> {
     let mut parser = Parser { tokens: tokens(selector), position: 0 };
     parser.requirements().map_err(BadSelector)
 }
 
 struct Parser<'a> {
-    /// The last one is [`TokenKind::End`], which every further read returns again.
+    /// The tokens. The last one is [`TokenKind::End`], which is returned again by every further read.
     tokens: Vec<Token<'a>>,
     position: usize,
 }
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A missing value is the empty one.
+    /// Parses the single value after an operator. A missing value is the empty one.
     fn one(&mut self) -> Result<BTreeSet<&'a str>, String> {
         if matches!(self.peek().kind, TokenKind::End | TokenKind::Comma) {
             return Ok(BTreeSet::from([""]));
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Values may be empty, and `()` has one empty value.
+    /// Parses the values in parentheses. Values may be empty, and `()` has one empty value.
     fn list(&mut self) -> Result<BTreeSet<&'a str>, String> {
         let Token { kind, text } = self.take();
         if kind != TokenKind::Open {

@@ -60,7 +60,7 @@ impl LabelRequirement {
     /// Makes a valid requirement.
     ///
     /// # Errors
-    /// The key or a value is not valid for a label, the number of values does not fit the operator, or a value for `>`
+    /// The key or a value is not valid for a label, or the number of values does not fit the operator, or a value for `>`
     /// or `<` is not an integer.
     pub fn new(key: impl Into<String>, operator: LabelOperator, values: Vec<String>) -> Result<Self, BadSelector> {
         let key = key.into();
@@ -146,7 +146,7 @@ impl fmt::Display for LabelRequirement {
     }
 }
 
-/// The error is Kubernetes' message.
+/// Checks that an operator can have this number of values. The error is Kubernetes' message.
 fn number_fits(operator: LabelOperator, number: usize) -> Result<(), &'static str> {
     match (operator, number) {
         (LabelOperator::In | LabelOperator::NotIn, 0) => Err("for 'in', 'notin' operators, values set can't be empty"),

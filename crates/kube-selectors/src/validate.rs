@@ -1,8 +1,8 @@
 //! Validates labels with Kubernetes' messages. Upstream: `apimachinery/pkg/api/validate/content`.
 
-/// In bytes, without a key's prefix.
+/// The largest number of bytes in a label value, or in a label key after its prefix.
 const MAX_NAME: usize = 63;
-/// In bytes, of a label key's part before the slash.
+/// The largest number of bytes in the prefix of a label key, which is the part before the slash.
 const MAX_PREFIX: usize = 253;
 
 pub(super) fn label_key(key: &str) -> Result<(), String> {
@@ -49,7 +49,7 @@ pub(super) fn label_value(value: &str) -> Result<(), String> {
     all(wrong)
 }
 
-/// The prefix of a label key must be a DNS subdomain.
+/// Checks the prefix of a label key, which must be a DNS subdomain. Returns the messages of the violated rules.
 fn subdomain(text: &str) -> Vec<String> {
     let is_label = |label: &str| {
         bounded_by(label, |b| b.is_ascii_lowercase() || b.is_ascii_digit())

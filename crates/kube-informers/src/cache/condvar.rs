@@ -17,7 +17,7 @@ use crate::lock::{Mutex, MutexGuard, lock};
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     waiting: SmallVec<[(u64, Waker); 1]>,
-    /// Numbers are never reused.
+    /// The number of the next task. Numbers are never reused.
     next: u64,
 }
 
@@ -25,13 +25,13 @@ pub(super) trait HasWaiters {
     fn waiters(&mut self) -> &mut Waiters;
 }
 
-/// Woken after the lock was released, because the first thing that a woken task does is to take the lock.
+/// Tasks to wake after the lock was released, because the first thing that a woken task does is to take the lock.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct ToWake(SmallVec<[(u64, Waker); 1]>);
 
 impl Waiters {
-    /// `None` if no task waits, which is the usual case.
+    /// Removes and returns all waiting tasks; `None` if no task waits, which is the usual case.
     #[inline]
     pub fn take(&mut self) -> Option<ToWake> {
         if self.waiting.is_empty() { None } else { Some(ToWake(mem::take(&mut self.waiting))) }
@@ -94,7 +94,7 @@ pub(super) async fn wait_until<'a, S: HasWaiters, R>(
 
 struct Waiter<'a, S: HasWaiters> {
     state: &'a Mutex<S>,
-    /// Set once the task has waited.
+    /// The task's number among the waiters, once it has waited.
     number: Option<u64>,
 }
 

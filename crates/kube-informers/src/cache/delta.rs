@@ -151,7 +151,7 @@ impl<T> Deltas<T> {
         Self(smallvec![delta])
     }
 
-    /// The iterator must yield at least one.
+    /// Collects the deltas. The iterator must yield at least one.
     pub(crate) fn all(deltas: impl Iterator<Item = Delta<T>>) -> Self {
         let deltas = Self(deltas.collect());
         debug_assert!(!deltas.is_empty());

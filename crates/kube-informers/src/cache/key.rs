@@ -32,7 +32,7 @@ pub struct Meta<'a> {
 }
 
 impl<'a> Meta<'a> {
-    /// Makes metadata without uid and labels.
+    /// Makes metadata without uid and labels. The namespace is empty for a cluster-scoped object.
     pub fn new(namespace: &'a str, name: &'a str, resource_version: &'a str) -> Self {
         Self { namespace, name, resource_version, uid: "", labels: None }
     }
@@ -144,7 +144,7 @@ pub fn meta_namespace_key<T: Object>(object: &T) -> String {
     [meta.namespace, "/", meta.name].concat() // runs for each event, and is faster than formatting an ObjectName
 }
 
-/// For a string that the caller reuses, which saves an allocation for each object.
+/// Writes the key of [`meta_namespace_key`] into a string that the caller reuses, which saves an allocation for each object.
 pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
     let meta = object.meta();
     key.clear();
@@ -184,8 +184,8 @@ pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, Ba
 
 /// A namespace and a name (client-go's `ObjectName`).
 ///
-/// `Display` writes the key, and [`FromStr`] parses it (client-go's `SplitMetaNamespaceKey`). A leading slash is lost:
-/// `/b` is written as `b`.
+/// `Display` writes the key, and [`FromStr`] parses it (client-go's `SplitMetaNamespaceKey`). The pair does not keep a
+/// leading slash: `/b` is parsed as an empty namespace and written as `b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
     /// Empty for cluster-scoped objects.

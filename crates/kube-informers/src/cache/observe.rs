@@ -26,8 +26,8 @@ pub enum Event {
     Watched { kind: &'static str, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
-    /// A delta was queued. `key` is `None` for a delta that is not about one object. `tombstone`: the final state is
-    /// unknown. `known_objects` says whether the queue has known objects.
+    /// A delta was queued. `key` is `None` for a delta that is not about one object. `tombstone` marks a deletion whose
+    /// final state is unknown. `known_objects` says whether the queue has known objects.
     Queued {
         queue: QueueName,
         delta: &'static str,
@@ -125,7 +125,7 @@ pub struct IndexSets {
     pub left: Vec<String>,
 }
 
-/// As an empty string, because readers of the stream expect a `key` member from both queues.
+/// Writes a missing key as an empty string, because readers of the stream expect a `key` member from both queues.
 fn or_empty<S: Serializer>(key: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(key.as_deref().unwrap_or_default())
 }
@@ -137,8 +137,8 @@ pub struct Observer(Option<Sink>);
 type Sink = Arc<dyn Fn(&'static str, Event) + Send + Sync>;
 
 impl Observer {
-    /// Makes an observer that passes every event to `sink`, often under a lock, so `sink` must be quick and must not
-    /// call back into the informer.
+    /// Makes an observer that passes every event to `sink`. The call happens on the thread of the event and often under a
+    /// lock, so `sink` must be quick and must not call back into the informer.
     pub fn new(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self::by_type(move |_, event| sink(event))
     }

@@ -50,7 +50,7 @@ impl Done {
         *self.0.borrow() == Outcome::Never
     }
 
-    /// Waits until the signal fires, without polling in intervals.
+    /// Waits until the signal fires, without polling in intervals. Returns at once if it already has.
     ///
     /// # Errors
     /// [`Never`] as soon as the signal can no longer fire.

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use crate::cache::key::Meta;
 
-/// The metadata that informers need, in a fifth of the memory of `ObjectMeta`, for types that hold only the fields that
-/// a program reads. See [`ListWatch::read_as`].
+/// The metadata that informers need, in a fifth of the memory of `ObjectMeta`. It is meant for types that hold only the
+/// fields that a program reads. See [`ListWatch::read_as`].
 ///
 #[cfg_attr(feature = "client", doc = "[`ListWatch::read_as`]: crate::cache::ListWatch::read_as")]
 #[cfg_attr(

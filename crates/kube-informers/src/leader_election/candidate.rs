@@ -16,13 +16,13 @@ pub(super) struct Candidate {
     name: String,
     pub(super) lease: String,
     pub(super) identity: String,
-    /// `None` if the Lease does not exist or was never read.
+    /// The last known state of the Lease; `None` if it does not exist or was never read.
     observed: Option<Observed>,
 }
 
 struct Observed {
     lease: Lease,
-    /// When this candidate's clock first saw the present record.
+    /// The time, by this candidate's clock, at which the present record was first seen.
     since: Instant,
 }
 
@@ -53,7 +53,7 @@ impl Candidate {
         }
     }
 
-    /// Returns false if another candidate holds the lease.
+    /// Renews the lease. Returns false if another candidate holds it.
     pub(super) async fn renew(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         if let Some(observed) = &self.observed {
             // Normally only the holder writes the Lease, so it need not be read first.
@@ -112,7 +112,7 @@ impl Candidate {
         }
     }
 
-    /// `None` if the Lease does not exist.
+    /// Reads the Lease and remembers it; `None` if it does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
@@ -150,7 +150,7 @@ impl Candidate {
         Ok(())
     }
 
-    /// `since` is reset only if the record has changed.
+    /// Remembers the lease. `since` is reset only if the record has changed.
     fn set_observed(&mut self, lease: Lease) {
         let since = match &self.observed {
             Some(observed) if observed.lease.spec == lease.spec => observed.since,

@@ -49,7 +49,7 @@ pub struct LeaderElector {
 impl LeaderElector {
     /// Makes a candidate for the Lease with this namespace and name, which is created if it does not exist.
     ///
-    /// The identity must be unique among the candidates, for example the pod's name.
+    /// The identity must be unique among the candidates, for example the pod's name, or the host's name with a random suffix.
     pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
         Self {
             candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
@@ -85,8 +85,8 @@ impl LeaderElector {
         self
     }
 
-    /// Sets how long the leader's work may continue after `stop` ([`Leadership::stopping`]), while the lease is still
-    /// renewed; zero by default.
+    /// Sets how long the leader's work may continue after `stop` is cancelled, while the lease is still renewed; zero by
+    /// default. The work can wait for the stop with [`Leadership::stopping`].
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.periods.grace_period = period;
@@ -101,14 +101,14 @@ impl LeaderElector {
         self
     }
 
-    /// Seeds the jitter, which makes it the same in every run.
+    /// Seeds the jitter, which makes it the same in every run. By default it is random.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.random = fastrand::Rng::with_seed(seed);
         self
     }
 
-    /// Returns a view of the election's state, which this and all later runs update.
+    /// Returns a view of the election's state, as this candidate sees it. It is updated in this and all later runs.
     pub fn status(&self) -> LeaderStatus {
         LeaderStatus { state: self.state.subscribe() }
     }

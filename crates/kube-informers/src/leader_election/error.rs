@@ -1,4 +1,4 @@
-//! Invalid options end a run; failed requests do not.
+//! The errors of a leader election: invalid options, which end a run, and failed requests, which do not.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ pub enum LeaseError {
 }
 
 impl LeaseError {
-    /// The Lease has a new resourceVersion, or exists already.
+    /// Returns true if another client was faster: the Lease has a new resourceVersion, or exists already.
     pub(super) fn is_conflict(&self) -> bool {
         match self {
             Self::Create { source, .. } | Self::Update { source, .. } => {

@@ -38,8 +38,8 @@
 //!
 //! # Not guaranteed
 //!
-//! - When the leadership is lost, only the future of the leader's work is dropped. Tasks that it spawned continue,
-//!   unless they are in a `tokio::task::JoinSet`.
+//! - When the leadership is lost, only the future of the leader's work is dropped. Tasks that it spawned continue, unless
+//!   they are aborted with it (`tokio::task::JoinSet` does that).
 //! - A future that blocks its thread cannot be stopped, and the lease is not renewed while it blocks.
 //! - A request that was sent before the leadership was lost may arrive later. A write that an old leader must not make
 //!   needs a resourceVersion as a precondition.

@@ -10,7 +10,7 @@ use super::status::LeaderStatus;
 pub enum Outcome<T> {
     /// `stop` was cancelled. If the candidate led, the lease was released.
     Stopped,
-    /// The candidate could not renew the lease in time, or another candidate took it. The candidate may run again.
+    /// The candidate led, but could not renew the lease in time, or another candidate took it. The candidate may run again.
     Lost,
     /// The work finished; this is its output. The lease was released. Work that finishes after the stop, within the
     /// [grace period](super::LeaderElector::grace_period), counts as finished, not as [`Stopped`](Self::Stopped).
@@ -31,16 +31,16 @@ impl Leadership {
         self.status.is_leader()
     }
 
-    /// Waits until the elector's `stop` is cancelled, after which the work may continue for the [grace
-    /// period](super::LeaderElector::grace_period).
+    /// Waits until the elector's `stop` is cancelled. After that, the work may continue for at most the
+    /// [grace period](super::LeaderElector::grace_period).
     pub async fn stopping(&self) {
         self.stopping.cancelled().await;
     }
 
     /// Returns how often the holder of the lease had changed when this candidate took it.
     ///
-    /// The number never decreases, unless the Lease is deleted. It stays the same if a candidate takes a lease again
-    /// that still names it as the holder.
+    /// The number never decreases from leader to leader, unless the Lease is deleted. It stays the same if a candidate
+    /// takes a lease again that still names it as the holder.
     pub fn transitions(&self) -> i32 {
         self.transitions
     }

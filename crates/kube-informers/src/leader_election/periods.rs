@@ -9,9 +9,9 @@ const JITTER: f64 = 1.2;
 
 #[derive(Clone, Debug)]
 pub(super) struct Periods {
-    /// Without a change of the record, before candidates take the lease.
+    /// The time for which candidates wait without a change of the record before they take the lease.
     pub(super) lease_duration: Duration,
-    /// Without a renewal.
+    /// The time for which the leader continues without a renewal.
     pub(super) renew_deadline: Duration,
     pub(super) retry_period: Duration,
     pub(super) grace_period: Duration,
@@ -29,7 +29,7 @@ impl Default for Periods {
 }
 
 impl Periods {
-    /// Otherwise two candidates could lead at once.
+    /// Checks the constraints between the durations, without which two candidates could lead at once.
     pub(super) fn check(&self) -> Result<(), InvalidElection> {
         let Self { lease_duration, renew_deadline, retry_period, grace_period: _ } = *self;
         if lease_duration <= renew_deadline {

@@ -6,12 +6,12 @@ use k8s_openapi::api::coordination::v1::LeaseSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::{Timestamp, TimestampRound, Unit};
 
-/// `None` for a released lease, which has an empty holder.
+/// Returns the holder of the lease; `None` for a released lease, which has an empty holder.
 pub(super) fn holder(record: &LeaseSpec) -> Option<&str> {
     record.holder_identity.as_deref().filter(|holder| !holder.is_empty())
 }
 
-/// `None` if the record does not have it.
+/// Returns the time for which other candidates must wait; `None` if the record does not have it.
 pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
     u64::try_from(record.lease_duration_seconds?).ok().map(Duration::from_secs)
 }
@@ -28,7 +28,7 @@ pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
     }
 }
 
-/// A new holder also sets the acquire time and counts a transition.
+/// Sets `identity` as the holder and updates the renew time. A new holder also sets the acquire time and counts a transition.
 pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     let now = now_after(record.renew_time.as_ref());
     if holder(record) != Some(identity) {

@@ -10,7 +10,7 @@ use crate::cache::Never;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ElectionState {
     pub(super) leader: Option<Arc<str>>,
-    /// Without another renewal; `None` if this candidate does not lead.
+    /// The time until which this candidate may lead without another renewal; `None` if it does not lead.
     pub(super) leads_until: Option<Instant>,
 }
 

@@ -43,7 +43,7 @@ impl<K: Object> WatcherEvents<K> {
 }
 
 impl<K: Object + Clone> WatcherEvents<K> {
-    /// `None` if the informer stopped before the list was complete.
+    /// Returns the next event of the initial list; `None` if the informer stopped before the list was complete.
     fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         let synced = self.changes.get_ref().synced();
         loop {

@@ -1,5 +1,5 @@
-//! Access: the guard for one operation under a queue's lock. It wakes the waiting tasks after the release, because a
-//! task that wakes while the lock is held would wait for it at once.
+//! Access: the guard for one operation under a queue's lock. When it is dropped, it releases the lock and then wakes
+//! the waiting tasks, because a task that wakes while the lock is held would wait for it at once.
 //!
 //! Three kinds of tasks wait. A getter is a caller of `get` that waits for a key. The timekeeper is the one getter that
 //! also sleeps until the first delayed key is due. A drainer is a caller of `shut_down_with_drain`.
@@ -13,15 +13,15 @@ use crate::lock::MutexGuard;
 
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Wakes callers of `get`, one at a time, in the order of their waits. The woken caller takes a key and, if keys
-    /// are left, wakes the next caller.
+    /// Wakes callers of `get`, in the order in which they began to wait, one at a time. The woken caller takes a key and,
+    /// if keys are left, wakes the next caller.
     pub key_ready: Notify,
     /// Wakes the timekeeper when a key is delayed that is due earlier.
     pub earlier_due: Notify,
     pub drained: Notify,
 }
 
-/// The wake-ups are sent after the lock is released, even if the operation panics.
+/// A queue's locked state, and the wake-ups to send after the lock is released. They are sent even if the operation panics.
 pub(super) struct Access<'a, T> {
     state: MutexGuard<'a, QueueState<T>>,
     /// Dropped after `state`, which means without the lock.
@@ -41,12 +41,12 @@ impl<'a, T> Access<'a, T> {
         self.wake.every_getter = true;
     }
 
-    /// If there is none, `Drop` wakes a waiting caller, which then becomes the timekeeper.
+    /// Wakes the timekeeper. If there is none, `Drop` wakes a waiting caller, which then becomes the timekeeper.
     pub fn wake_timekeeper(&mut self) {
         self.wake.timekeeper = self.state.has_timekeeper;
     }
 
-    /// Even if keys are still in progress.
+    /// Wakes all callers that wait for the drain, even if keys are still in progress.
     pub fn wake_drainers(&mut self) {
         self.wake.drainers = true;
     }
@@ -79,7 +79,7 @@ impl<T> Drop for Access<'_, T> {
     }
 }
 
-/// Each field is true if the tasks of this kind are woken on drop.
+/// The wake-ups that are sent on drop. Each field is true if the tasks of this kind are woken.
 struct PendingWakes<'a> {
     signals: &'a Signals,
     getter: bool,

@@ -1,5 +1,5 @@
-//! Bucket limits how many retries a controller makes per second, however many items fail. Upstream:
-//! `BucketRateLimiter`, and `golang.org/x/time/rate`.
+//! Bucket: a token bucket, which is a rate limiter for all items together. It limits how many retries a controller
+//! makes per second, however many items fail. Upstream: `BucketRateLimiter`, and `golang.org/x/time/rate`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::limiter::RateLimiter;
 pub struct Bucket {
     per_second: f64,
     size: f64,
-    /// At the time `since`; negative if items wait for tokens.
+    /// The number of tokens at the time `since`; negative if items wait for tokens.
     tokens: f64,
     since: Instant,
 }
@@ -30,7 +30,7 @@ impl Bucket {
         Self { per_second, size, tokens: size, since: Instant::now() }
     }
 
-    /// Returns the time until the token is in the bucket.
+    /// Takes a token. Returns the time until it is in the bucket.
     fn reserve(&mut self) -> Duration {
         if self.per_second == f64::INFINITY {
             return Duration::ZERO;

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::key_table::{Handle, KeyTable};
 
-/// The sequence number orders keys with the same time.
+/// The time at which a key is due, and a sequence number that orders keys with the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(Instant, u64);
 
@@ -52,7 +52,7 @@ impl Delayed {
         }
     }
 
-    /// Returns the keys that nothing else refers to.
+    /// Removes all delayed keys. Returns the keys that nothing else refers to.
     pub fn clear<T>(&mut self, keys: &mut KeyTable<T>) -> Vec<T> {
         let handles = std::mem::take(&mut self.by_due).into_values();
         handles

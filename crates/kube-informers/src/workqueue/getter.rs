@@ -18,12 +18,12 @@ pub(super) struct Getter<'a, T> {
 }
 
 enum Step<T> {
-    /// `None` if the queue has ended.
+    /// It has taken a key, or the queue has ended (`None`).
     Done(Option<Taken<T>>),
-    /// It was woken already.
+    /// It was woken already, so it tries again.
     TryAgain,
     Wait,
-    /// As the timekeeper, at most until this time.
+    /// It waits for a wake-up, and as the timekeeper at most until this time.
     WaitUntil(Instant),
 }
 
@@ -32,7 +32,7 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
         Self { queue, is_timekeeper: false }
     }
 
-    /// `None` once the queue has shut down and is empty.
+    /// Waits for a key and takes it; `None` once the queue has shut down and is empty.
     pub async fn take(mut self) -> Option<Taken<T>> {
         let signals = self.queue.signals();
         let mut woken = false;
@@ -61,7 +61,7 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
         }
     }
 
-    /// Takes a key, or registers for the next wake-up, under one lock, so no key is missed.
+    /// Takes a key, or registers for the next wake-up. Both happen under one lock, so no key is missed.
     fn try_take(&mut self, woken: bool, key_ready: Pin<&mut Notified<'_>>) -> Step<T> {
         let mut state = self.queue.access();
         if woken {

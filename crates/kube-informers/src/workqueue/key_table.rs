@@ -40,7 +40,7 @@ pub(super) struct KeyEntry<T> {
 #[derive(Debug)]
 pub(super) struct KeyTable<T> {
     entries: Slab<KeyEntry<T>>,
-    /// Indexed by the hashes of the keys.
+    /// The handles of all keys, indexed by the hashes of the keys.
     handles: HashTable<Handle>,
     hasher: RandomState,
 }
@@ -57,7 +57,7 @@ impl<T: Eq + Hash> KeyTable<T> {
         self.handles.find(self.hasher.hash_one(key), |handle| self.entries[*handle].key == *key).copied()
     }
 
-    /// Inserts a new key as idle.
+    /// Returns the key's handle. A new key is inserted as idle.
     #[inline]
     pub fn find_or_insert(&mut self, key: T) -> Handle {
         let Self { entries, handles, hasher } = self;
@@ -75,7 +75,7 @@ impl<T: Eq + Hash> KeyTable<T> {
 }
 
 impl<T> KeyTable<T> {
-    /// Does nothing to a key that is queued, delayed or in progress.
+    /// Removes and returns a key, if it is neither queued, delayed nor in progress.
     #[inline]
     pub fn remove_if_unused(&mut self, handle: Handle) -> Option<T> {
         let entry = &self.entries[handle];

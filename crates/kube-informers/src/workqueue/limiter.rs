@@ -35,7 +35,7 @@ pub fn default_item_limiter<T>() -> Exponential<T> {
 struct Failures<T>(HashMap<T, usize>);
 
 impl<T: Clone + Eq + Hash> Failures<T> {
-    /// Returns the number of earlier failures.
+    /// Counts a failure. Returns the number of earlier ones.
     fn increment(&mut self, item: &T) -> usize {
         if let Some(count) = self.0.get_mut(item) {
             *count += 1;

@@ -41,9 +41,9 @@ pub(super) struct Meter {
     metrics: Box<dyn Metrics>,
     /// The number of waiting keys, as it was last reported.
     depth: usize,
-    /// When each waiting key was first added.
+    /// The time at which each waiting key was first added.
     added: HashMap<Handle, Instant, RandomState>,
-    /// When a worker took each key in progress.
+    /// The time at which a worker took each key in progress.
     started: HashMap<Handle, Instant, RandomState>,
 }
 

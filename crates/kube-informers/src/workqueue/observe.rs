@@ -17,7 +17,7 @@ pub enum WorkEvent<'a, T> {
     Done { key: &'a T, again: bool },
     /// The key will be added after `delay`, or earlier if it was already delayed for a shorter time.
     Delayed { key: &'a T, delay: Duration },
-    /// The key failed and will be added after the rate limiter's `delay`, or earlier as for `Delayed`.
+    /// The key failed and will be added after `delay`, which the rate limiter chose, or earlier as for `Delayed`.
     RateLimited { key: &'a T, delay: Duration },
 }
 

@@ -109,8 +109,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         state.add(key, Instant::now);
     }
 
-    /// Adds a key after `delay` (client-go's `AddAfter`). If a key is delayed several times, the earliest time counts.
-    /// Never blocks. Ignored once the queue shuts down.
+    /// Adds a key after `delay`, at once if it is zero (client-go's `AddAfter`). If a key is delayed several times, the
+    /// earliest time counts. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
     pub fn add_after(&self, key: T, delay: Duration) {
         self.add_later(key, delay, DelayReason::Requested);
     }
@@ -137,14 +137,14 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     }
 
     /// Counts a failure of the key and adds it after the rate limiter's wait (client-go's `AddRateLimited`). Once the
-    /// queue shuts down, the failure is only counted.
+    /// queue shuts down, the failure is still counted, but the key is not added.
     pub fn add_rate_limited(&self, key: T) {
         let delay = lock(&self.limiter).when(&key);
         self.add_later(key, delay, DelayReason::RateLimited);
     }
 
     /// Resets a key's failures, after the work succeeded or was given up (client-go's `Forget`). Otherwise the rate
-    /// limiter remembers the key for ever. The work on the key continues.
+    /// limiter remembers the key for ever. This does not end the work on the key.
     pub fn forget(&self, key: &T) {
         lock(&self.limiter).forget(key);
     }
@@ -173,8 +173,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// While keys are queued, the queue wakes one waiting `get` at a time, in the order of their waits. The woken `get` takes a key and, if
     /// keys are left, wakes the next. If a new call of `get` takes the key first, the woken `get` waits again, behind the others.
     ///
-    /// The future is cancel safe: a dropped `get` has taken no key, and if it was woken, it wakes another. A woken
-    /// `get` must be polled or dropped, because no other `get` is woken until then.
+    /// The future is cancel safe: if a waiting `get` is dropped, it has taken no key, and if it was woken, another `get`
+    /// is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         consume_budget().await; // a full queue must not starve the other tasks of this thread
         let found = self.access().try_take(); // usually finds a key, so the cost of a `Getter` is saved

@@ -13,11 +13,11 @@ pub(super) enum QueuedKeys<T> {
     Fifo(VecDeque<Handle>),
     Ordered {
         order: Box<dyn Order<T>>,
-        /// Including `peeked`.
+        /// The number of queued keys, including `peeked`.
         len: usize,
-        /// Popped from the order by [`peek`](Self::peek) and still queued.
+        /// A key that was popped from the order by [`peek`](Self::peek) and is still queued.
         peeked: Option<T>,
-        /// Not in the order, because its `push` panicked when the keys had to be queued. They come first.
+        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come first.
         refused: VecDeque<Handle>,
     },
 }
@@ -35,7 +35,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         keys[handle].times_queued += 1;
     }
 
-    /// Returns the panic of the order.
+    /// Queues a key like [`push`](Self::push), even if the order panics. Returns the panic.
     pub fn push_despite_panic(&mut self, keys: &mut KeyTable<T>, handle: Handle) -> thread::Result<()> {
         let pushed = catch_unwind(AssertUnwindSafe(|| self.push(keys, handle)));
         if pushed.is_err()
@@ -48,7 +48,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         pushed
     }
 
-    /// The key stays queued until [`pop`](Self::pop).
+    /// Returns the next key. It stays queued until [`pop`](Self::pop).
     #[inline]
     pub fn peek(&mut self, keys: &KeyTable<T>) -> Option<Handle> {
         match self {
@@ -70,7 +70,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         }
     }
 
-    /// The key that [`peek`](Self::peek) returned.
+    /// Removes the key that [`peek`](Self::peek) returned.
     #[inline]
     pub fn pop(&mut self, keys: &mut KeyTable<T>, next: Handle) {
         match self {

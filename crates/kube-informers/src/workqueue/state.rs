@@ -28,9 +28,9 @@ pub(super) struct QueueState<T> {
     pub shutting_down: bool,
     /// The number of calls of `shut_down`, each of which ends all waits for the drain.
     pub shut_downs: u64,
-    /// A woken `get` that has not tried to take a key yet.
+    /// True if a waiting `get` was woken and has not tried to take a key yet.
     pub getter_woken: bool,
-    /// The timekeeper is the `get` that sleeps until the first delayed key is due.
+    /// True if a waiting `get` is the timekeeper and sleeps until the first delayed key is due.
     pub has_timekeeper: bool,
     gets: u64,
 }
@@ -42,13 +42,13 @@ pub(super) struct Taken<T> {
 
 pub(super) enum TakeResult<T> {
     Key(Taken<T>),
-    /// The queue is empty and shutting down.
+    /// No key is queued, and the queue is shutting down.
     End,
     Nothing,
 }
 
-/// A worker's claim to a key. The number of the `get` that returned it invalidates the claim once the work has ended,
-/// even if another worker takes the key.
+/// A worker's claim to a key, with the number of the `get` that returned it. The number invalidates the claim once the
+/// work has ended, even if another worker takes the key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     handle: Handle,
@@ -81,7 +81,7 @@ impl<T> QueueState<T> {
         self.shutting_down && self.processing == 0
     }
 
-    /// Returns the forgotten delayed keys, which the caller must drop without the lock.
+    /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock.
     pub fn shut_down(&mut self) -> Vec<T> {
         self.shutting_down = true;
         self.delayed.clear(&mut self.keys)
@@ -101,7 +101,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// Does not call the observer.
+    /// Queues the key with this handle, as [`add`](Self::add) does, and returns the effect. Does not call the observer.
     #[inline]
     fn add_handle(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
         let entry = &mut self.keys[handle];
@@ -126,7 +126,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         }
     }
 
-    /// The key was not queued, or `done` queues it a second time.
+    /// Queues a key that was not queued, or that `done` queues a second time.
     #[inline]
     fn enqueue(&mut self, handle: Handle) {
         self.queued.push(&mut self.keys, handle);
@@ -162,13 +162,13 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         Some(Taken { key, claim: Claim { handle, number: self.gets } })
     }
 
-    /// Whichever worker has the key. Returns the key if it was forgotten.
+    /// Ends the work on a key, whichever worker has it. Returns the key if it was forgotten.
     pub fn done(&mut self, key: &T) -> Option<T> {
         let handle = self.keys.find(key)?;
         self.finish(handle)
     }
 
-    /// Does nothing if the work has ended already. Returns the key if it was forgotten.
+    /// Ends the work of a claim, unless it has ended already. Returns the key if it was forgotten.
     #[inline]
     pub fn finish_claim(&mut self, claim: Claim) -> Option<T> {
         let entry = self.keys.get(claim.handle)?;
@@ -212,7 +212,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         forgotten
     }
 
-    /// Returns true if the key is now the first one due.
+    /// Delays a key. Returns its handle, and true if it is now the first one due.
     pub fn delay(&mut self, key: T, until: Instant) -> (Handle, bool) {
         let handle = self.keys.find_or_insert(key);
         let is_first = self.delayed.insert(&mut self.keys, handle, until);

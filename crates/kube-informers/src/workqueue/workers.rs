@@ -61,11 +61,11 @@ pub struct ReconcilePanicked {
     note = "return an `Error` from reconcile, or handle this type with `Workers::on_error`"
 )]
 pub trait OnError<T, E> {
-    /// Handles a failure of the work on the key. `retries` is the number of its earlier failures.
+    /// Handles a failure of the work on the key, which will be tried again. `retries` is the number of its earlier failures.
     fn failed(&self, key: &T, error: E, retries: usize);
 }
 
-/// Logs each failure as a warning, with all its causes.
+/// The default handler of failed work. It logs each failure as a warning, with all its causes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogErrors;
 
@@ -173,7 +173,7 @@ where
         self
     }
 
-    /// Processes keys until `stop` is cancelled, or until the queue was shut down and is empty. At the return, the
+    /// Processes keys until `stop` is cancelled, or until the queue was shut down and is empty. When this returns, the
     /// queue is shut down and all work that had begun is finished. Queued keys are [not processed](Unstarted::Leave)
     /// unless set otherwise by [`unstarted`](Self::unstarted).
     ///

@@ -18,7 +18,7 @@ struct Simple {
     config: Value,
     source: Source,
     recorder: Recorder,
-    /// The start consumes it.
+    /// The informer; none after its start, which consumes it.
     informer: Option<Informer<TestObject, Handler>>,
     handle: InformerHandle<TestObject>,
 }

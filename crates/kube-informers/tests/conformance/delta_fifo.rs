@@ -13,7 +13,7 @@ use super::object::{TestObject, deletion, key, show_deltas};
 use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
 
-/// A store whose keys are listed in ascending order and whose look-ups fail on demand.
+/// The known objects of a queue: a store whose keys are listed in ascending order and whose look-ups fail on demand.
 pub struct View {
     pub store: Arc<Store<TestObject>>,
     pub faults: Mutex<Vec<(String, String)>>,
@@ -43,7 +43,7 @@ impl View {
         json!(objects)
     }
 
-    /// As the recorded callback of a pop does.
+    /// Applies deltas to the store, as the recorded callback of a pop does.
     pub fn apply(&self, deltas: &Deltas<TestObject>) -> Result<(), Error> {
         deltas.iter().try_for_each(|delta| self.apply_one(delta))
     }
@@ -158,7 +158,7 @@ impl Subject for Queue {
 }
 
 impl Queue {
-    /// Go's KeyOf takes an object, a tombstone or deltas; here all become a [`Deletion`].
+    /// Returns the key of an object, a tombstone or the newest delta. Go's KeyOf takes any of these types; here all become a [`Deletion`].
     fn key_of(&self, step: &Step) -> Value {
         let asked = match step.get("deltas").as_array() {
             Some(deltas) => match deltas.last() {

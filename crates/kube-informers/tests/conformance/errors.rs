@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::object::NoMetadata;
 
-/// For an error that has no recorded kind of its own.
+/// Converts an error that has no recorded kind of its own.
 pub fn other(error: &impl Display) -> Value {
     json!({"kind": "Other", "text": error.to_string()})
 }
@@ -21,8 +21,8 @@ pub fn key(error: &KeyError) -> Value {
     json!({"kind": "KeyError", "inner": error.source.to_string(), "text": text_of_key(error)})
 }
 
-/// client-go prints the object, or its delta if a resync found it in the queue; the library prints neither, because an
-/// object may be a Secret.
+/// Returns client-go's text of a key error. client-go prints the object, or its delta if a resync found it in the queue; the library
+/// prints neither, because an object may be a Secret.
 fn text_of_key(error: &KeyError) -> String {
     let NoMetadata { object } = error.source.downcast_ref().expect("the tests' key function fails for one reason");
     let object = match error.delta {

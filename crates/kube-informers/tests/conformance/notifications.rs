@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::object::TestObject;
 
-/// If the handler has a store, it also records the store's content during each callback.
+/// A handler that records its notifications and, if it has a store, the store's content during each callback.
 #[derive(Clone, Default)]
 pub struct Recorder {
     notes: Arc<Mutex<Vec<Value>>>,
@@ -74,7 +74,7 @@ pub fn contents(store: &Reader<TestObject>) -> Value {
     objects.iter().map(show).collect()
 }
 
-/// client-go's is empty unless the queue is atomic.
+/// Returns the resourceVersion of the store. client-go's is empty unless the queue is atomic.
 pub fn store_version(store: &Reader<TestObject>, config: &Value) -> String {
     if config["atomic_fifo"] == true { store.last_resource_version() } else { String::new() }
 }
@@ -89,7 +89,7 @@ pub fn queue_kind(config: &Value) -> QueueKind {
     }
 }
 
-/// Limits for silent watches and missing bookmarks are off, because client-go has none.
+/// Returns the Reflector's options. Its limits for silent watches and missing bookmarks are off, because client-go has none.
 pub fn reflector(config: &Value) -> ReflectorOptions {
     let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
     ReflectorOptions::new().watch_list(watch_list).watch_grace(Duration::MAX).bookmark_timeout(Duration::MAX)
@@ -107,7 +107,7 @@ pub fn sort_unordered(notes: &mut [Value], late: bool) {
     }
 }
 
-/// An informer takes its handler before its store can be read.
+/// A handler whose recorder is set later, because an informer takes its handler before its store can be read.
 #[derive(Clone, Default)]
 pub struct Late(Arc<OnceLock<Recorder>>);
 

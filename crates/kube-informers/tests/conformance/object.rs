@@ -50,7 +50,7 @@ impl Object for TestObject {
     }
 }
 
-/// client-go's `meta.Accessor` fails so for a value without metadata, such as [`TestObject::Raw`].
+/// The error of client-go's `meta.Accessor` for a value without metadata, such as [`TestObject::Raw`].
 #[derive(Debug, thiserror::Error)]
 #[error("object has no meta: object does not implement the Object interfaces")]
 pub struct NoMetadata {
@@ -65,7 +65,7 @@ pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     }
 }
 
-/// As `MetaNamespaceKeyFunc`. Fails for an object without metadata.
+/// Returns the key of an object, as `MetaNamespaceKeyFunc` does. Fails for an object without metadata.
 pub fn key(object: &TestObject) -> Result<String, NoMetadata> {
     whole(object).map(meta_namespace_key)
 }
@@ -90,7 +90,7 @@ pub fn show_delta(delta: &Delta<TestObject>) -> Value {
     json!({"type": delta.kind(), "obj": object})
 }
 
-/// Oldest first.
+/// Converts deltas to their recorded form, oldest first.
 pub fn show_deltas(deltas: &[Delta<TestObject>]) -> Value {
     deltas.iter().map(show_delta).collect()
 }

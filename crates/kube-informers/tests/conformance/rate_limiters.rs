@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 
 use super::replay::{Step, Subject, agrees, replay};
 
-/// In nanoseconds, because a bucket computes in floating point.
+/// The accepted difference in nanoseconds between two delays of a bucket, which computes in floating point.
 const TOLERANCE: u64 = 1000;
 
 struct Limiter {

@@ -14,7 +14,7 @@ use super::transformers::transformer;
 
 struct Queue {
     queue: RealFifo<TestObject>,
-    /// None if the queue is atomic.
+    /// The known objects; none if the queue is atomic.
     view: Option<Arc<View>>,
 }
 
@@ -39,7 +39,7 @@ fn queue(config: &Value) -> Queue {
     Queue { queue, view }
 }
 
-/// They note the deltas and apply them to the known objects, as the recorder's callbacks did.
+/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's callbacks did.
 struct Callback<'a> {
     queue: &'a Queue,
     /// The text of the error with which the callback fails; then it applies nothing.

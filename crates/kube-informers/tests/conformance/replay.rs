@@ -14,7 +14,7 @@ impl Step {
         self.str("op")
     }
 
-    /// `want` is the recorded result. Null if absent.
+    /// Returns an argument, or the recorded result (`want`). Null if it is absent.
     pub fn get(&self, name: &str) -> &Value {
         &self.0[name]
     }
@@ -29,10 +29,10 @@ impl Step {
 }
 
 pub trait Subject {
-    /// Returns the result in the recorded form, perhaps with additional members.
+    /// Performs one step and returns its result in the recorded form. The result may have additional members.
     fn step(&mut self, step: &Step) -> Value;
 
-    /// Such a step is skipped and counted apart.
+    /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted apart.
     fn cannot_be_written(_step: &Step) -> Option<&'static str> {
         None
     }
@@ -42,7 +42,7 @@ pub trait Subject {
     }
 }
 
-/// Each case has its own subject, made from its `config`. A recorded result of `i64::MIN` is not compared, because it
+/// Replays every case of a file, each on a subject made from its `config`. A recorded result of `i64::MIN` is not compared, because it
 /// shows the float conversion of the recording machine (see the README beside the recordings).
 pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     let path = directory().join(file);
@@ -87,7 +87,7 @@ fn directory() -> PathBuf {
     env::var_os("CONFORMANCE_DIR").map_or_else(own, PathBuf::from)
 }
 
-/// Ignores additional members of `got`.
+/// Compares all members of the recorded result; additional members of `got` are ignored.
 pub fn agrees(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.iter().all(|(name, want)| same(want, member(got, name))),
@@ -95,7 +95,7 @@ pub fn agrees(want: &Value, got: &Value) -> bool {
     }
 }
 
-/// An absent member of an object equals an empty one.
+/// Compares two values; an absent member of an object equals an empty one.
 fn same(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.keys().chain(got.keys()).all(|name| {

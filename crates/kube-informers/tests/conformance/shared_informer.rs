@@ -25,7 +25,7 @@ struct Informer {
     handlers: BTreeMap<String, Handler>,
     running: Option<JoinHandle<Result<(), RunError>>>,
     stop: CancellationToken,
-    /// The last step added a handler to a running informer.
+    /// True if the last step added a handler to a running informer.
     late: bool,
 }
 
@@ -49,7 +49,7 @@ fn informer(config: &Value) -> Informer {
 }
 
 impl Informer {
-    /// For a step that is not about the source.
+    /// Performs a step that is not about the source, and returns the result of the call.
     fn act(&mut self, step: &Step) -> Value {
         let _in_runtime = self.runtime.enter();
         match step.op() {

@@ -35,7 +35,7 @@ struct State {
 #[derive(Clone)]
 struct Event {
     kind: &'static str,
-    /// None for a bookmark.
+    /// The object; none for a bookmark.
     object: Option<TestObject>,
     version: u64,
 }
@@ -83,7 +83,7 @@ impl Source {
         std::mem::take(&mut self.state().requests).into()
     }
 
-    /// Returns false if the step is not about the source.
+    /// Performs a step if it is about the source. Returns false if it is not.
     pub fn step(&self, step: &Step) -> bool {
         let mut state = self.state();
         let object = || TestObject::read(step.get("obj"));

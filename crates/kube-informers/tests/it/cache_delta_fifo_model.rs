@@ -9,7 +9,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 30;
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// The state 0 makes the key function fail.
+/// An object that has a name and a state. The state 0 makes the key function fail.
 #[derive(Debug, PartialEq, Eq)]
 struct Thing(&'static str, u32);
 
@@ -23,7 +23,7 @@ fn key(thing: &Thing) -> Result<String, &'static str> {
     if thing.1 == 0 { Err("no key") } else { Ok(thing.0.to_owned()) }
 }
 
-/// A tombstone has a `?` behind the kind.
+/// Formats a delta as its kind and the state of its object; a tombstone has a `?` behind the kind.
 fn text(delta: &Delta<Thing>) -> String {
     let state = delta.object().map_or("?".to_owned(), |thing| thing.1.to_string());
     let tombstone = matches!(delta, Delta::Deleted(deletion) if deletion.is_tombstone());
@@ -34,11 +34,11 @@ fn texts(deltas: &Deltas<Thing>) -> Vec<String> {
     deltas.iter().map(text).collect()
 }
 
-/// A literal implementation of the queue's documentation.
+/// The naive model, a literal implementation of the queue's documentation.
 struct Model {
     queue: Vec<&'static str>,
     items: BTreeMap<&'static str, Vec<String>>,
-    /// None if the queue has no known objects.
+    /// The states of the known objects; none if the queue has no known objects.
     known: Option<BTreeMap<&'static str, u32>>,
     relisted: &'static str,
     populated: bool,

@@ -23,7 +23,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Notes = Arc<Mutex<Vec<String>>>;
 
-/// Notes the kind and the key of each notification.
+/// Returns a handler that notes the kind and the key of each notification, and its notes.
 fn recorder() -> (Notes, impl AsyncEventHandler<Pod>) {
     let notes = Notes::default();
     let sink = notes.clone();
@@ -104,7 +104,7 @@ async fn shutting_down_a_handler_returns_if_the_run_was_dropped_before_the_handl
         .expect("the handler has ended, because it is never called");
 }
 
-/// Deadlocks if the informer drops it under a lock.
+/// A handler that calls its informer when it is dropped, which deadlocks if the informer drops it under a lock.
 struct AsksWhenDropped(SharedIndexInformer<Pod>);
 
 impl EventHandler<Pod> for AsksWhenDropped {}
@@ -274,7 +274,7 @@ const ENDINGS: [Ending; 7] = [
     Ending::HandlerRemovedAndStopped,
 ];
 
-/// With the name of each way to wait.
+/// Returns a future for each way to wait for an informer, with its name.
 fn waits(
     informer: &SharedIndexInformer<Pod>,
     handler: &Registration<Pod>,

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::cache_shared_informer::{Recorder, Slow, rest, run};
 use crate::source::{Source, status};
 
-/// Returns names and versions, and checks that each notification fits the state before it.
+/// Applies notifications in order to a map of names to versions, and checks that each fits the state before it.
 fn fold(notes: Vec<String>) -> BTreeMap<String, String> {
     let mut state = BTreeMap::new();
     let later_add = notes.iter().position(|note| note.starts_with("add ") && !note.ends_with(" initial"));

@@ -22,12 +22,12 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The server's answer to every request is these pieces of a body.
+/// Returns a ListWatch of a server whose answer to every request is these pieces of a body.
 fn served<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
     served_until(pieces, None)
 }
 
-/// After the pieces, the server breaks the connection if an error is given.
+/// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the connection.
 fn served_until<P: AsRef<str>>(
     pieces: impl IntoIterator<Item = P>,
     broken_off: Option<io::ErrorKind>,
@@ -48,14 +48,14 @@ async fn list_of<T>(source: impl ListerWatcher<T>) -> Result<ListPage<T>, ApiErr
     source.list(ListOptions::default()).await
 }
 
-/// Long enough to be decoded in several batches.
+/// Returns the text of a list that is long enough to be decoded in several batches.
 fn long_list() -> String {
     let pod = |n| json!({"metadata": {"name": format!("pod-{n}"), "annotations": {"long": "\"]},é".repeat(100)}}});
     let pods: Vec<_> = (0..1000).map(pod).collect();
     json!({"kind": "PodList", "metadata": {"resourceVersion": "7", "continue": "next"}, "items": pods}).to_string()
 }
 
-/// At or before `at`.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The informer processes long lists in small steps, but readers and handlers never see half a list.
+//! Tests of long lists: the informer processes them in small steps, but readers and handlers never see half a list.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// Several steps' worth, and not a multiple of a step.
+/// The number of pods, several steps' worth and not a multiple of a step.
 const MANY: usize = 5500;
 const AT_ONCE: usize = 1000;
 
@@ -55,13 +55,13 @@ fn fold(notes: &Notes) -> BTreeMap<String, String> {
     known
 }
 
-/// The index function counts the objects that each poll of the informer's run looks at.
+/// An informer whose index function counts the objects that each poll of its run looks at.
 struct Counted {
     source: Source,
     informer: SharedIndexInformer<Pod>,
-    /// In the current poll.
+    /// The number of objects that the current poll has looked at.
     looked_at: Arc<AtomicUsize>,
-    /// In one poll.
+    /// The largest number of objects that a poll has looked at.
     most: Arc<AtomicUsize>,
     stop: CancellationToken,
 }
@@ -99,7 +99,7 @@ impl Counted {
         self.source.pods().into_iter().collect()
     }
 
-    /// While the watch is cut off, which makes the informer relist.
+    /// Deletes, changes and creates pods while the watch is cut off, which makes the informer relist.
     fn change_in_a_gap(&self) {
         self.source.hide_changes();
         (0..MANY).step_by(2).for_each(|number| self.source.delete(&name(number)));

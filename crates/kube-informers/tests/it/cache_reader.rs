@@ -53,7 +53,7 @@ async fn an_index_handle_stays_valid_when_other_indices_are_added() {
     assert!(store.reader().index("b").is_none());
 }
 
-/// The source has one pod of version 1.
+/// Runs an informer over a source with one pod of version 1 until `during` returns.
 async fn running<R>(during: impl AsyncFnOnce(&Source, &SharedIndexInformer<Pod>, &CancellationToken) -> R) -> R {
     let source = Source::default();
     source.put("a");

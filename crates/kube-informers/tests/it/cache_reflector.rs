@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::running::Running;
 use crate::source::{Source, pod, status};
 
-/// Longer than any back-off, so that every effect of the last step has happened.
+/// Waits longer than any back-off, so that every effect of the last step has happened.
 async fn rest() {
     sleep(Duration::from_secs(130)).await;
 }
@@ -174,7 +174,7 @@ async fn stopping_ends_a_run_at_once_and_closes_the_watch() {
     assert!(stopped.elapsed().is_zero());
 }
 
-/// The second field is the start of the test.
+/// A store that notes the times of its resyncs and ignores all other calls. The second field is the start of the test.
 #[derive(Default)]
 struct Resyncs(Mutex<Vec<Duration>>, Option<Instant>);
 

@@ -157,7 +157,7 @@ async fn a_streaming_list_that_falls_silent_leads_to_a_plain_list() {
     running.stop().await;
 }
 
-/// The server waits before its answer begins and before each piece of the answer.
+/// Returns a ListWatch of a server that waits before its answer begins and before each piece of the answer.
 fn slow(before: Duration, between: Duration, pieces: impl IntoIterator<Item = &'static str>) -> ListWatch<Pod> {
     let pieces: Vec<_> = pieces.into_iter().collect();
     let answer = async move || {
@@ -217,7 +217,7 @@ async fn a_reflector_survives_a_server_whose_answers_stop_in_the_middle() {
     assert!((7000 / 610..=7200 / 310).contains(&watches), "{watches} watches in two hours");
 }
 
-/// The function returns the continue token of each empty page, by its number.
+/// A source of empty list pages. The function returns the continue token of each page, by its number.
 struct Pages(fn(usize) -> String, AtomicUsize);
 
 impl ListerWatcher<Pod> for Pages {

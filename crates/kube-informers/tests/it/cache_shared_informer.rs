@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity, status};
 
-/// Clones share the notes.
+/// A handler that notes its notifications as text. Clones share the notes.
 #[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<Vec<String>>>);
 

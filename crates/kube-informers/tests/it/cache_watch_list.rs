@@ -66,7 +66,7 @@ impl Running {
     }
 }
 
-/// Longer than the back-offs in these tests, but shorter than a streaming list may be silent.
+/// Waits longer than the back-offs in these tests, but shorter than a streaming list may be silent.
 async fn rest() {
     sleep(Duration::from_secs(60)).await;
 }

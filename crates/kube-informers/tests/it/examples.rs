@@ -25,7 +25,7 @@ use kube_testcluster::{Cluster, pods_from_yaml};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-/// Naming `main` in a test avoids the warning about unused code.
+/// The signature of an example's `main`. Naming `main` in a test avoids the warning about unused code.
 type Main = fn() -> Result<(), BoxError>;
 
 fn pod(name: &str, node: &str) -> String {

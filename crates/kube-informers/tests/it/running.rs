@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// [`Running::stop`] ends it.
+/// A running Reflector, its store, and the errors that it reported. [`Running::stop`] ends it.
 pub struct Running {
     pub store: Arc<Store<Pod>>,
     pub reflector: Arc<Reflector<Pod>>,

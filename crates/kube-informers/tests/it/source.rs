@@ -1,4 +1,4 @@
-//! A simulated API server of pods: it has a history, and the test can hide events, expire watches and make requests fail.
+//! A simulated API server of pods for tests: it has a history, and the test can hide events, expire watches and make requests fail.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::core::Status;
 use kube_informers::cache::{ApiError, ListOptions, ListPage, ListerWatcher, WatchEvent, WatchStream};
 
-/// Clones share the same pods.
+/// A lister-watcher of pods that a test drives. Clones share the same pods.
 #[derive(Clone)]
 pub struct Source(Arc<Mutex<State>>);
 
@@ -81,7 +81,7 @@ impl Source {
         }
     }
 
-    /// From open watches, from now on.
+    /// Hides changes from open watches from now on.
     pub fn hide_changes(&self) {
         self.state().hidden = true;
     }
@@ -120,17 +120,17 @@ impl Source {
         self.state().unresponsive = unresponsive;
     }
 
-    /// A watch that is opened later receives the hidden changes from the history.
+    /// Sends changes to watches again. A watch that is opened later receives the hidden changes from the history.
     pub fn stop_hiding_changes(&self) {
         self.state().hidden = false;
     }
 
-    /// Names and versions.
+    /// Returns the names and versions of the existing pods.
     pub fn pods(&self) -> Vec<(String, String)> {
         self.state().pods.values().map(identity).collect()
     }
 
-    /// Never returns while requests are left unanswered.
+    /// Notes a request. Never returns while requests are left unanswered.
     async fn note_request(&self, request: String) {
         let unresponsive = {
             let mut state = self.state();
@@ -142,7 +142,7 @@ impl Source {
         }
     }
 
-    /// Without the timeout of a watch, which is random.
+    /// Removes and returns the queries of the requests so far, without the timeout of a watch, which is random.
     pub fn requests(&self) -> Vec<String> {
         std::mem::take(&mut self.state().requests)
     }

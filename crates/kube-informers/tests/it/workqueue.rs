@@ -13,7 +13,7 @@ use tokio::time::{Instant, advance, sleep, timeout};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Without a guard, so `done` has to be called by hand.
+/// Gets the next key without its guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }
@@ -313,7 +313,7 @@ async fn a_queue_can_have_a_limiter_metrics_and_an_order() {
     assert_eq!(seen.take().iter().filter(|what| *what == "retried").count(), 2);
 }
 
-/// Hands out the largest item first and counts the calls of `touch`.
+/// An order that hands out the largest item first and counts the calls of `touch`.
 #[derive(Default)]
 struct Largest {
     heap: BinaryHeap<u8>,

@@ -1,7 +1,7 @@
 //! Compares the work queue with a naive model over random sequences of operations in virtual time.
 //!
-//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them. So the queue's
-//! critical sections run in every order, and a lost wake-up shows as a getter that waits while an item is queued.
+//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them instead. So
+//! the queue's critical sections run in every order, and a lost wake-up shows as a getter that still waits while an item is queued.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 60;
 const ITEMS: u8 = 5;
 
-/// A literal implementation of the queue's documentation.
+/// The naive model, a literal implementation of the queue's documentation.
 #[derive(Default)]
 struct Model {
     queue: Vec<u8>,
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// Pending if the `get` has to wait.
+    /// Returns the result of a `get` now; pending if it has to wait.
     fn get(&mut self) -> Poll<Option<u8>> {
         if self.queue.is_empty() {
             return if self.shutting_down { Poll::Ready(None) } else { Poll::Pending };
@@ -122,7 +122,7 @@ struct Run<'a, D> {
     model: Model,
     random: fastrand::Rng,
     getters: Vec<Task<Getter<'a>>>,
-    /// Each with the number of forced shut-downs before it.
+    /// Each drainer with the number of forced shut-downs before it.
     drainers: Vec<(u64, Task<D>)>,
 }
 
@@ -146,8 +146,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         assert!(woken <= added && (awake > 0 || woken == added.min(self.getters.len())), "{woken} woken for {added}");
     }
 
-    /// A getter that was not woken may stay pending. The poll may wake at most one other getter for each item that is
-    /// left, and one more for the timer.
+    /// Polls a getter and compares the result with the model's. A getter that was not woken may stay pending. Checks that the poll wakes
+    /// at most one other getter for each item that is left, and one more for the timer.
     fn poll_getter(&mut self, place: usize) {
         let awake = self.woken() - usize::from(self.getters[place].is_woken());
         let only_waits = self.getters[place].polled && !self.getters[place].is_woken();
@@ -174,7 +174,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         }
     }
 
-    /// Polls all woken futures until none is woken. Then no future may wait for a condition that already holds.
+    /// Polls all woken futures until none is woken. Then checks that no future waits for a condition that already holds.
     fn rest(&mut self) {
         while let Some(place) = self.getters.iter().position(Task::is_woken) {
             self.poll_getter(place);

@@ -11,7 +11,7 @@ const MS: Duration = Duration::from_millis(1);
 
 type Events = Arc<Mutex<Vec<String>>>;
 
-/// The function takes the events since the last call.
+/// Returns a queue, and a function that takes the events that the queue has reported since the last call.
 fn observed() -> (WorkQueue<&'static str>, impl Fn() -> Vec<String>) {
     let events = Events::default();
     let sink = events.clone();

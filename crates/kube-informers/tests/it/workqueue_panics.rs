@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Once set, it panics at the next step.
+/// A trap that, once set, panics at the next step.
 #[derive(Clone, Default)]
 struct Trap(Arc<AtomicBool>);
 
@@ -25,7 +25,7 @@ impl Trap {
     }
 }
 
-/// Without a guard, so `done` has to be called by hand.
+/// Gets the next key without its guard, so `done` has to be called by hand.
 async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
     queue.get().await.map(Item::into_key)
 }

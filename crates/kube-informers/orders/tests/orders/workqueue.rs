@@ -13,7 +13,7 @@ fn queue() -> Arc<WorkQueue<usize>> {
     Arc::new(WorkQueue::new())
 }
 
-/// Returns the number of processed items.
+/// Starts a thread that works until the queue shuts down and returns the number of items it processed.
 fn worker(queue: &Arc<WorkQueue<usize>>, held: &Arc<[AtomicBool; 3]>) -> thread::JoinHandle<usize> {
     let (queue, held) = (queue.clone(), held.clone());
     thread::spawn(move || {

@@ -63,7 +63,7 @@ impl<T: Object> IncrementalReplace<T> {
         Ok(self.next_slot < end)
     }
 
-    /// Called after all of the list was prepared. The notifications begin with the deletions.
+    /// Stores the list after all of it was prepared. Returns the notifications, deletions first, and the old content.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
         let replaced = store.replace_with(self.replacement, &self.resource_version);
         (self.deletions.into_iter().chain(self.listed), replaced)

@@ -21,8 +21,8 @@ use crate::lock::{Mutex, lock};
 
 /// The simple informer with a single handler (client-go's `NewInformerWithOptions`).
 ///
-/// The loop that empties the queue calls the handler, so a slow handler delays everything, including the store. A
-/// [`SharedIndexInformer`](crate::cache::SharedIndexInformer) serves several or slow handlers.
+/// The loop that empties the queue calls the handler, so a slow handler delays everything, including the store. For
+/// several or slow handlers, use [`SharedIndexInformer`](crate::cache::SharedIndexInformer).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -55,7 +55,7 @@ pub struct Informer<T, H> {
 
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
-/// A handle to a running [`Informer`].
+/// A handle to a running [`Informer`]: its objects, whether it has synced, and its resourceVersion.
 pub struct InformerHandle<T> {
     reader: Reader<T>,
     version: Arc<Mutex<String>>,
@@ -94,7 +94,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self
     }
 
-    /// Configures the Reflector.
+    /// Configures the Reflector, for example its resync period and its options.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T> + Send + 'static) -> Self {
         self.set_up = Box::new(set_up);
@@ -154,7 +154,7 @@ impl<T: Object> InformerHandle<T> {
         self.reader.clone()
     }
 
-    /// Returns a signal that fires when the handler has processed the first list, or ends as
+    /// Returns a signal that fires when the handler has processed the first list. It ends as
     /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.synced.clone()
@@ -171,7 +171,7 @@ struct ApplyDeltas<T, H> {
     handler: H,
 }
 
-/// Nothing writes the store any more.
+/// Closes the store, because nothing writes it any more.
 impl<T, H> Drop for ApplyDeltas<T, H> {
     fn drop(&mut self) {
         self.store.close();

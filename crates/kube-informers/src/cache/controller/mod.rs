@@ -48,7 +48,7 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Configures the Reflector.
+    /// Configures the Reflector, for example its resync period and its options.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T>) -> Self {
         self.reflector = set_up(self.reflector);

@@ -78,7 +78,7 @@ pub fn process_deltas_in_batch<T: Object>(
         notifications.push(notification);
     }
     let result = store.transaction(transactions);
-    // `None` if all operations succeeded.
+    // The numbers of the operations that succeeded; `None` if all of them did.
     let successful: Option<HashSet<usize>> = match &result {
         Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
         _ => None,

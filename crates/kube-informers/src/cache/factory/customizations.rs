@@ -20,7 +20,7 @@ impl Customizations {
         self.0.insert(TypeId::of::<K>(), Box::new(how));
     }
 
-    /// Returns the same builder if its type has no function.
+    /// Returns the builder as the function of its type configures it; the same builder without such a function.
     pub fn apply<K: 'static>(&self, builder: SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> {
         match self.0.get(&TypeId::of::<K>()).and_then(|how| how.downcast_ref::<Customization<K>>()) {
             Some(how) => how(builder),

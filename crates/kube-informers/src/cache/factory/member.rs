@@ -1,4 +1,4 @@
-//! AnyInformer: a factory holds informers of many types, so it erases them.
+//! AnyInformer: a factory holds informers of many types, so it erases their types.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -90,7 +90,7 @@ impl AnyInformer {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
 
-    /// `None` if the informer was started before.
+    /// Returns the informer's run; `None` if it was started before.
     pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
         let is_first = !std::mem::replace(&mut self.started, true);
         is_first.then(|| (self.run)(stop.clone()))
@@ -106,7 +106,7 @@ impl AnyInformer {
     }
 }
 
-/// Also true if that is known only at run time.
+/// Returns true if the type is namespaced, or if that is known only at run time.
 pub(super) fn has_namespace<K: Resource>() -> bool
 where
     K::Scope: 'static,

@@ -76,7 +76,7 @@ pub struct SharedInformerFactory {
 
 #[derive(Default)]
 struct Informers {
-    /// In the order in which they were first requested.
+    /// The informers in the order in which they were first requested.
     all: Vec<AnyInformer>,
     shutting_down: bool,
 }
@@ -201,7 +201,7 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Sets the observer of all informers.
+    /// Sets the observer that gets the events of all informers.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
         self.observer = observer;
@@ -372,8 +372,8 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until every started informer has synced or can no longer sync, or `stop` is cancelled (client-go's
-    /// `WaitForCacheSync`). Returns which have synced.
+    /// Waits until every started informer has synced or can no longer sync, or `stop` is cancelled. Returns for each of
+    /// them whether it has synced (client-go's `WaitForCacheSync`).
     pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<InformerId, bool> {
         let started: Vec<(InformerId, Done)> =
             lock(&self.informers).all.iter().filter_map(AnyInformer::started).collect();
@@ -383,12 +383,12 @@ impl SharedInformerFactory {
         started.into_iter().map(|(id, synced)| (id, synced.is_done())).collect()
     }
 
-    /// Returns a signal that fires at the first failure of an informer.
+    /// Returns a signal that fires when an informer has failed. [`SharedInformerFactory::failure`] returns the failure.
     pub fn failed(&self) -> Done {
         self.failure.happened.done()
     }
 
-    /// Returns the first failure of an informer.
+    /// Returns the first failure of an informer; `None` if none has failed.
     pub fn failure(&self) -> Option<InformerFailed> {
         lock(&self.failure.failed).clone()
     }
@@ -412,11 +412,11 @@ impl SharedInformerFactory {
         self.shutdown().await
     }
 
-    /// Prevents further starts and waits for the running informers (client-go's `Shutdown`), whose `stop` the caller
-    /// cancels before or meanwhile.
+    /// Prevents further starts and waits for the running informers (client-go's `Shutdown`). Cancel their `stop` before
+    /// or meanwhile, because this method does not.
     ///
-    /// Informers that were not started count as stopped. The method may be called several times and concurrently, and
-    /// its future may be dropped.
+    /// Informers that were not started or are requested later count as stopped. The method may be called several times
+    /// and concurrently; each call waits for all informers. Its future may be dropped.
     ///
     /// # Errors
     /// The first failure of an informer.

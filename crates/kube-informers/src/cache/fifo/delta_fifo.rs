@@ -37,7 +37,7 @@ use items::Items;
 /// ```
 pub struct DeltaFifo<T> {
     core: FifoCore<T, Items<T>>,
-    /// `None` if the queue was given none.
+    /// The objects that the consumer already has, usually its store; `None` if the queue was given none.
     known: Option<Arc<dyn KnownObjects<T>>>,
     relisted: Relisted,
 }
@@ -111,7 +111,7 @@ impl<T> DeltaFifo<T> {
     /// Waits for a key, pops its deltas and calls `process` with them.
     ///
     /// `process` runs under the queue's lock and must not use the queue. Writers wait, because they decide by the queue
-    /// and the known objects, which agree only after `process`.
+    /// and the known objects, and these agree only after `process` has updated the known objects.
     ///
     /// Dropping the future before it is ready loses nothing.
     ///
@@ -190,7 +190,7 @@ impl<T> DeltaFifo<T> {
         self.core.deletion_key(deletion)
     }
 
-    /// DeltaFIFO does not pass resourceVersions to its consumer.
+    /// Ignores bookmarks. DeltaFIFO does not pass resourceVersions to its consumer.
     fn bookmark(&self, _resource_version: &str) {}
 
     async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
@@ -204,7 +204,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// The key is that of the untransformed object.
+    /// Transforms the object and queues the delta under the key of the untransformed object.
     fn queue(&self, state: &mut State<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
         let object = self.core.transform(object)?;

@@ -26,12 +26,12 @@ pub(super) struct FifoState<Q> {
     pub queued: Q,
     /// True once anything was queued: a change, or a list, even an empty one.
     populated: bool,
-    /// The items of the first LIST that are still queued (client-go's `initialPopulationCount`): keys in DeltaFIFO,
-    /// deltas in RealFIFO. 0 if a change came before any list.
+    /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
+    /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
     initial_population_count: usize,
     synced: bool,
     closed: bool,
-    /// Something was queued, or the queue was closed, since the waiters were last woken.
+    /// True if something was queued, or the queue was closed, since the waiters were last woken.
     pub must_wake: bool,
     waiters: Waiters,
 }
@@ -48,7 +48,7 @@ impl<Q> FifoState<Q> {
         self.populated && self.initial_population_count == 0
     }
 
-    /// `Yes` if the next popped delta belongs to the first LIST.
+    /// Returns `Yes` if the next popped delta belongs to the first LIST.
     pub fn initial_list(&self) -> InitialList {
         InitialList::from(!self.has_synced())
     }
@@ -88,7 +88,7 @@ impl<T, Q> FifoCore<T, Q> {
         lock(&self.state)
     }
 
-    /// If `change` set `must_wake`, wakes the waiting pops after the lock is released.
+    /// Changes the state under the lock. If that set `must_wake`, wakes the waiting pops after the lock is released.
     pub fn change<R>(&self, change: impl FnOnce(&mut FifoState<Q>) -> R) -> R {
         let mut state = self.lock();
         let result = change(&mut state);
@@ -151,7 +151,7 @@ impl<T, Q> FifoCore<T, Q> {
         self.check_synced(state);
     }
 
-    /// The first LIST was queued as `initial` keys or deltas.
+    /// Records that the first LIST was queued as `initial` keys or deltas.
     pub fn populate_with(&self, state: &mut FifoState<Q>, initial: usize) {
         state.initial_population_count = initial;
         self.populate(state);

@@ -21,8 +21,8 @@ pub trait Queue<T>: ReflectorStore<T> {
     /// `HasSynced`).
     fn has_synced(&self) -> bool;
 
-    /// Returns the signal of [`Queue::has_synced`]. It ends as [`Never`](crate::cache::Never) when a pop finds the
-    /// queue closed and nothing was ever queued.
+    /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)
+    /// when a pop finds the queue closed and nothing was ever queued.
     fn synced(&self) -> Done;
 
     /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.

@@ -59,8 +59,8 @@ pub enum WhileProcessing {
     /// The lock is held: writers wait.
     #[default]
     Locked,
-    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, so
-    /// that writers slow down to the consumer's pace.
+    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, which
+    /// slows writers down to the consumer's pace.
     Unlocked,
 }
 
@@ -90,8 +90,8 @@ impl<T> RealFifo<T> {
         Self { core: FifoCore::new(key), list_mode, batches: Batches::default() }
     }
 
-    /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it: others
-    /// compare lists with the known objects, which must not change meanwhile.
+    /// Sets whether the queue's lock is held while deltas are processed. Only an atomic queue can release it, and other
+    /// queues ignore this option: they compare lists with the known objects, which must not change meanwhile.
     #[must_use]
     pub fn while_processing(mut self, choice: WhileProcessing) -> Self {
         if let ListMode::Atomic { lock, .. } = &mut self.list_mode {
@@ -195,7 +195,7 @@ impl<T> RealFifo<T> {
         most
     }
 
-    /// `None` for a delta that is not about one object.
+    /// Returns the key of a delta's object; `None` for a delta that is not about one object.
     fn delta_key(&self, delta: &Delta<T>) -> Option<Result<String, KeyError>> {
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
@@ -213,7 +213,7 @@ impl<T> RealFifo<T> {
         }
     }
 
-    /// Counts the deltas as popped only after they were processed.
+    /// Waits for deltas, pops `number` of them, processes them, and only then counts them as popped.
     async fn take<R>(
         &self,
         number: impl Fn(&State<T>) -> usize,
@@ -260,7 +260,7 @@ impl<T> RealFifo<T> {
             && state.queued.len() < 2 * BATCH
     }
 
-    /// `key` is for the observer only.
+    /// Appends a delta. `key` is for the observer only.
     fn push(&self, state: &mut State<T>, delta: Delta<T>, key: Option<&str>) {
         self.core.observer.emit::<T>(|| Event::Queued {
             queue: QueueName::RealFifo,

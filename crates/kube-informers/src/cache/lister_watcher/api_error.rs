@@ -25,7 +25,7 @@ pub enum ApiError {
     /// The watch stayed open and silent after its timeout. The connection is probably dead.
     #[error("the API server did not end the watch at its timeout")]
     Overdue,
-    /// The list took longer than this.
+    /// The list took longer than this, so the client gave up the request.
     #[error("the list took longer than {0:?}")]
     TooLong(Duration),
     /// A page of a list has the same continue token as the page before it, so the list would never end.
@@ -97,8 +97,8 @@ impl ApiError {
         })
     }
 
-    /// Returns true if the server has not seen the requested resourceVersion yet, which servers report in three ways
-    /// (client-go's `isTooLargeResourceVersionError`).
+    /// Returns true if the server has not seen the requested resourceVersion yet. Servers of different
+    /// versions report this in three ways (client-go's `isTooLargeResourceVersionError`).
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };
         let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
@@ -154,7 +154,7 @@ const REASONS: [&str; 19] = [
     "ServiceUnavailable",
 ];
 
-/// Without a message its reason, else its code.
+/// Returns the message of a Status; without a message its reason, else its code.
 fn text(status: &Status) -> String {
     match (status.message.as_str(), status.reason.as_str()) {
         ("", "") => format!("the API server answered {}", status.code),

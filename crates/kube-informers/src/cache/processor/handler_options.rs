@@ -29,7 +29,7 @@ impl HandlerOptions {
     /// below one second counts as one second.
     ///
     /// A handler that is added while the informer runs cannot resync more often than the earlier handlers. If none of
-    /// them resyncs, a warning is logged.
+    /// them resyncs, it gets no resync, and a warning is logged.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);

@@ -1,4 +1,4 @@
-//! The phases of an informer or a processor, because each can run only once.
+//! Lifecycle: the phases of an informer or a processor (not started, running, stopped), because each can run only once.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifecycle {

@@ -24,8 +24,8 @@ use crate::lock::{Mutex, lock};
 /// A buffer of notifications for one handler, which gets them one at a time, in order (client-go's `processorListener`).
 /// Clones are the same listener.
 ///
-/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. This type is
-/// public so that it can be studied and measured alone.
+/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. An informer makes
+/// its own listeners. This type is public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -154,7 +154,7 @@ impl<T> ProcessorListener<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// `None` if there was one before.
+    /// Returns the subscription that takes the notifications; `None` if there was one before.
     fn take_subscription(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
         (!taken).then(|| Subscription::new(self.clone()))
@@ -212,7 +212,7 @@ impl<T: Object> ProcessorListener<T> {
         });
     }
 
-    /// Called before the processor knows the listener.
+    /// Adds an initial add for each object. Called before the processor knows the listener.
     pub(super) fn replay(&self, objects: &Snapshot<T>) {
         self.0.tracker.start_many(objects.len());
         let mut inbox = lock(&self.0.inbox);
@@ -234,7 +234,7 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// `None` once the listener is closed and empty.
+    /// Takes the next notification; `None` once the listener is closed and empty.
     pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InFlight)>> {
         // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));

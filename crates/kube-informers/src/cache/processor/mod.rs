@@ -70,7 +70,7 @@ pub struct SharedProcessor<T> {
 
 pub(super) struct Listeners<T> {
     members: Vec<Member<T>>,
-    /// Each finishes its current callback.
+    /// The tasks of removed handlers. Each finishes its current callback.
     leaving: Vec<AbortOnDropHandle<()>>,
     next_id: usize,
     lifecycle: Lifecycle,
@@ -86,15 +86,15 @@ struct Member<T> {
 enum HandlerTask {
     NotStarted(BoxFuture<'static, ()>),
     Running(AbortOnDropHandle<()>),
-    /// The owner of a subscription takes the notifications.
+    /// No task: the owner of a subscription takes the notifications.
     None,
 }
 
-/// The task of a listener that was removed or not accepted. The caller must drop it without a lock, because dropping
-/// the user's handler may run any code.
+/// The task of a listener that was removed or not accepted. The caller must drop it without a lock, because it may
+/// contain the user's handler, whose drop may run any code.
 pub(super) struct UnusedHandler(#[expect(dead_code, reason = "it is only dropped")] HandlerTask);
 
-/// Each with whether a resync was due for it.
+/// The listeners at one moment, each with whether a resync was due for it.
 pub(super) struct Recipients<T>(Vec<(ProcessorListener<T>, bool)>);
 
 impl<T> Default for Recipients<T> {
@@ -207,7 +207,7 @@ impl<T> SharedProcessor<T> {
         self.stop();
     }
 
-    /// Returns the tasks that handle the remaining notifications.
+    /// Closes every listener. Returns the tasks that handle the remaining notifications.
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);
         listeners.lifecycle = Lifecycle::Stopped;
@@ -284,7 +284,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Registration { listener, listeners: Arc::downgrade(&self.listeners) }
     }
 
-    /// A panic of the handler is recorded, and ends the run.
+    /// Returns the task that calls the handler. A panic of the handler is recorded, and ends the run.
     fn handler_task(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> HandlerTask {
         let panic = self.panic.clone();
         // The future owns the subscription, so the listener ends even if the future is dropped before its first poll.
@@ -296,7 +296,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         HandlerTask::NotStarted(handler.boxed())
     }
 
-    /// Adds the listener and its initial adds under one lock, so that it misses no notification and gets none twice.
+    /// Adds a listener under one lock with its initial adds, so that it misses no notification and gets none twice.
     fn join(
         &self,
         listener: ProcessorListener<T>,

@@ -87,8 +87,8 @@ impl<T> Notification<T> {
         before == after && !after.is_empty()
     }
 
-    /// Returns true for an update between two different objects with the same name. An object that is deleted and
-    /// created again while no watch is open causes it, because the following list shows only the new object.
+    /// Returns true for an update between two different objects with the same name. This happens if an object is deleted
+    /// and created again while no watch is open, because the following list shows only the new object.
     ///
     /// ```
     /// use kube_informers::cache::Notification;

@@ -8,8 +8,8 @@ use super::listener::ProcessorListener;
 use crate::cache::signal::Done;
 use crate::lock::Mutex;
 
-/// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). Dropping it
-/// does not remove the handler.
+/// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). It tells whether
+/// the handler has synced, and identifies the handler for `remove_event_handler`. Dropping it does not remove the handler.
 pub struct Registration<T> {
     pub(super) listener: ProcessorListener<T>,
     pub(super) listeners: Weak<Mutex<Listeners<T>>>,

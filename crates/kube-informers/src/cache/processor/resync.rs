@@ -12,7 +12,7 @@ pub(crate) struct ResyncSchedule {
     requested: Duration,
     /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
-    /// `None` if an `Instant` cannot express it.
+    /// The time of the next resync; `None` if an `Instant` cannot express it.
     due_at: Option<Instant>,
     /// True if the listener gets the updates of unchanged objects until the next tick. True before the first tick, as
     /// upstream.
@@ -24,18 +24,18 @@ impl ResyncSchedule {
         Self::every(Duration::ZERO, Duration::ZERO)
     }
 
-    /// The informer checks for due resyncs once per `check`.
+    /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
         let period = effective_period(requested, check);
         Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
     }
 
-    /// The time of the next resync does not change.
+    /// Adapts the period to another check period. The time of the next resync does not change.
     pub fn adapt_to(&mut self, check: Duration) {
         self.period = effective_period(self.requested, check);
     }
 
-    /// Starts the next period if it returns true.
+    /// Returns true if the resync is due now, and then starts the next period.
     pub fn tick(&mut self, now: Instant) -> bool {
         self.due = !self.period.is_zero() && self.due_at.is_some_and(|due_at| now >= due_at);
         if self.due {
@@ -44,7 +44,7 @@ impl ResyncSchedule {
         self.due
     }
 
-    /// Until the next tick.
+    /// Makes the resync due until the next tick, whatever the period.
     pub fn make_due(&mut self) {
         self.due = true;
     }

@@ -44,7 +44,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     }
 }
 
-/// Dropping it aborts the handlers.
+/// A processor whose listeners run. Dropping it aborts the handlers.
 pub(in crate::cache) struct Running<'a, T>(&'a SharedProcessor<T>);
 
 impl<T> Running<'_, T> {

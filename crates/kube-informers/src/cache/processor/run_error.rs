@@ -20,8 +20,8 @@ pub enum RunError {
     /// A handler panicked. The other handlers have handled their buffers, or were aborted after ten seconds.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
-    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; a
-    /// single informer propagates the panic.
+    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; the
+    /// run of a single informer propagates the panic.
     #[error("the informer panicked: {}", .0.message())]
     Panicked(Panic),
 }
@@ -34,7 +34,7 @@ pub struct Panic {
 }
 
 impl Panic {
-    /// The payload comes from `catch_unwind`.
+    /// Makes a panic from the payload that `catch_unwind` returned.
     pub(crate) fn new(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -62,7 +62,7 @@ impl fmt::Debug for Panic {
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,
     happened: DoneSender,
-    /// The panic cancels it, which ends the run of the processor or its informer.
+    /// The token that the panic cancels, which ends the run of the processor or its informer.
     run: OnceLock<CancellationToken>,
 }
 
@@ -76,7 +76,7 @@ impl FirstPanic {
         self.run.get().inspect(|run| run.cancel());
     }
 
-    /// Called once, before a handler runs.
+    /// Sets the token that a panic cancels. Called once, before a handler runs.
     pub fn cancels(&self, run: CancellationToken) {
         self.run.get_or_init(|| run);
     }

@@ -16,9 +16,9 @@ use crate::lock::Mutex;
 
 /// A stream of an informer's [`Notification`]s, in order. It has no counterpart in client-go.
 ///
-/// Notifications wait in the subscription's own buffer ([`Buffer`](crate::cache::Buffer)). A notification counts as
-/// handled when the consumer polls for the next one. The stream ends when the informer has stopped and the buffer is
-/// empty. Dropping the stream unsubscribes.
+/// The informer does not wait for the stream's consumer: notifications wait in the subscription's own buffer (see
+/// [`Buffer`](crate::cache::Buffer)). A notification counts as handled when the consumer polls for the next one. The
+/// stream ends when the informer has stopped and the buffer is empty. Dropping the stream unsubscribes.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

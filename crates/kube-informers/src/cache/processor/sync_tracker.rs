@@ -13,18 +13,18 @@ pub(crate) struct SyncTracker {
 
 #[derive(Debug, Default)]
 struct Missing {
-    /// The initial adds that the listener got and the handler has not handled yet.
+    /// The number of initial adds that the listener got and the handler has not handled yet.
     waiting: usize,
     upstream_has_synced: bool,
 }
 
 impl SyncTracker {
-    /// Called before the listener gets the initial add.
+    /// Counts an initial add. Called before the listener gets it.
     pub fn start(&self) {
         self.start_many(1);
     }
 
-    /// Called before the listener gets the initial adds.
+    /// Counts several initial adds. Called before the listener gets them.
     pub fn start_many(&self, adds: usize) {
         lock(&self.missing).waiting += adds;
     }
@@ -41,14 +41,14 @@ impl SyncTracker {
         self.check(&missing);
     }
 
-    /// If the informer has not distributed its first list, the signal ends as `Never`.
+    /// Records that the informer has stopped. If it has not distributed its first list, the signal ends as `Never`.
     pub fn upstream_stopped(&self) {
         if !lock(&self.missing).upstream_has_synced {
             self.done.give_up();
         }
     }
 
-    /// If the handler has not synced, the signal ends as `Never`.
+    /// Records that the handler will not be called any more. If it has not synced, the signal ends as `Never`.
     pub fn give_up(&self) {
         self.done.give_up();
     }

@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// Without the random part.
+/// The first wait, without the random part.
 const FIRST: Duration = Duration::from_millis(800);
-/// Without the random part.
+/// The longest wait, without the random part.
 const CAP: Duration = Duration::from_secs(30);
 /// The time after which the waits start over.
 const HEALTHY: Duration = Duration::from_secs(120);
 
-/// From the number of waits so far to the next wait.
+/// A function from the number of waits so far to the next wait.
 pub(crate) type Delay = Arc<dyn Fn(u32) -> Duration + Send + Sync>;
 
 /// Waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless `delay` replaces this rule.
 pub(crate) struct Backoff {
-    /// Since the last reset.
+    /// The number of waits since the last reset.
     waits: u32,
-    /// The last reset.
+    /// The time of the last reset.
     since: Instant,
     random: fastrand::Rng,
     delay: Option<Delay>,

@@ -1,5 +1,5 @@
-//! EndWarning: while a streaming list does not end, the informer has no objects and seems to hang. Upstream:
-//! `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
+//! EndWarning: logs a warning every ten seconds while a streaming list does not end, because until then the informer
+//! has no objects and seems to hang. Upstream: `initialEventsEndBookmarkTicker` in `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::cache::lister_watcher::{ApiError, WatchEvent};
 
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// For all attempts to open the watch of one streaming list.
+/// Waits for the events of one streaming list, including all attempts to open its watch again.
 pub(super) struct EndWarning {
     since: Instant,
     last_event: Option<Instant>,

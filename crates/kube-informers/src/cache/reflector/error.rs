@@ -48,7 +48,7 @@ pub enum ReflectorError {
     Resync(String, #[source] Error),
 }
 
-/// A repeated failure is a warning once per subject.
+/// The subject of a failure. A repeated failure is a warning once per subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     List,
@@ -90,8 +90,8 @@ impl ReflectorError {
         }
     }
 
-    /// For a lost object it is only the reason, because the log should not warn about each object. For short watches it
-    /// leaves out their number, which grows.
+    /// Returns the text by which a repeated failure is recognised. For a lost object it is only the reason, because the
+    /// log should not warn about each object. For short watches it leaves out their number, which grows.
     pub(super) fn dedup_text(&self) -> String {
         match self {
             Self::Lost { error, .. } => with_causes(error).to_string(),

@@ -11,7 +11,7 @@ use crate::cache::lister_watcher::pager::{self, Listed};
 use crate::cache::lister_watcher::{ApiError, ListOptions};
 use crate::cache::observe::{Event, Versioned};
 
-/// For a list that the server may not answer from its watch cache.
+/// The default page size of a list that the server may not answer from its watch cache.
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
@@ -69,7 +69,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         listed
     }
 
-    /// If the server does not have the requested resourceVersion, lists once more for the most recent state.
+    /// Lists. If the server does not have the requested resourceVersion, lists once more for the most recent state.
     async fn list_or_most_recent(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         match pager::list(&*self.source, options.clone()).await {
             Err(error) if error.is_expired() || error.is_too_large_resource_version() => {

@@ -42,7 +42,7 @@ pub(super) use turns::Turns;
 /// A watch that ends sooner than this without an event counts as a failure.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Fewer short watches in a row are normal when a server restarts, and are not reported.
+/// The number of such short watches in a row that is reported. Fewer are normal when a server restarts.
 const SHORT_IN_A_ROW: u32 = 5;
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -50,7 +50,7 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// Lists the objects of a source, then watches from the list's resourceVersion, and lists again when the watch cannot
 /// continue (client-go's `Reflector`).
 ///
-/// When a watch ends, the next starts at once from the last resourceVersion seen. After a failed list, an expired
+/// When a watch ends, the next watch starts at once from the last resourceVersion seen. After a failed list, an expired
 /// resourceVersion or another error of a watch, the Reflector waits ([`ReflectorOptions::backoff`]) and lists again. If
 /// only the connection was refused, the server was busy or the watch was silent, it opens a new watch without a list.
 ///
@@ -96,7 +96,7 @@ pub struct Reflector<T> {
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
-    /// The consumer of the queue, if it runs in the same task.
+    /// Lets the consumer of the queue run after each event, if it runs in the same task.
     consumer: Option<Turns>,
     log_dedup: Mutex<LogDedup<Subject>>,
 }
@@ -241,12 +241,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// The next failure of this subject is a warning again.
+    /// Records a success, so that the next failure of this subject is a warning again.
     fn succeeded(&self, subject: Subject) {
         lock(&self.log_dedup).remove(subject);
     }
 
-    /// Returns the reason why a new list is needed.
+    /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is needed.
     async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {

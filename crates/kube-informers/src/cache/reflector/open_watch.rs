@@ -13,9 +13,9 @@ pub(super) struct OpenWatch<T> {
     stream: WatchStream<T>,
     /// The time by which the server should have ended the watch; `None` if an `Instant` cannot express it.
     overdue: Option<Instant>,
-    /// `None` for no limit.
+    /// The longest allowed time without an event; `None` for no limit.
     silence: Option<Duration>,
-    /// Of the last event, or of the start.
+    /// The time of the last event, or of the start.
     last_event: Instant,
     /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost time for each event.
     alarm: Pin<Box<Sleep>>,
@@ -24,7 +24,7 @@ pub(super) struct OpenWatch<T> {
 const FAR: Duration = Duration::from_secs(365 * 86_400);
 
 impl<T> OpenWatch<T> {
-    /// The server should end the watch within `limit`.
+    /// Wraps a watch that the server should end within `limit`.
     pub fn new(stream: WatchStream<T>, limit: Duration) -> Self {
         let now = Instant::now();
         let overdue = now.checked_add(limit);
@@ -32,7 +32,7 @@ impl<T> OpenWatch<T> {
         Self { stream, overdue, silence: None, last_event: now, alarm }
     }
 
-    /// Counted from now; `None` for no limit.
+    /// Sets the longest allowed time without an event, counted from now; `None` for no limit.
     pub fn limit_silence(&mut self, silence: Option<Duration>) {
         if self.silence != silence {
             self.silence = silence;

@@ -100,7 +100,7 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the page size of all lists; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
+    /// Sets the page size of all lists, in objects; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
     ///
     /// By default, the first list, a list for the most recent state, and all lists from a server without a watch cache
     /// have pages of 500 objects. Any other list comes in one answer.
@@ -110,8 +110,8 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the shortest watch timeout; the default and the minimum are five minutes (client-go's `MinWatchTimeout`).
-    /// The timeout of each watch is random between this value and twice this value.
+    /// Sets the shortest watch timeout. The timeout of each watch is random between this value and twice this value. The
+    /// default and the smallest allowed value is five minutes (client-go's `MinWatchTimeout`).
     #[must_use]
     pub fn min_watch_timeout(mut self, timeout: Duration) -> Self {
         self.min_watch_timeout = timeout.max(MIN_WATCH_TIMEOUT);
@@ -135,16 +135,16 @@ impl ReflectorOptions {
 
     /// Sets the time limit for silence in a watch that has sent bookmarks. The watch is then opened again.
     ///
-    /// An API server sends a bookmark every minute, so a connection silent for three is dead. A source with rarer
-    /// bookmarks needs a longer limit.
+    /// An API server sends a bookmark every minute, so the connection is dead after three. A source with rarer bookmarks
+    /// needs a longer limit.
     #[must_use]
     pub fn bookmark_timeout(mut self, timeout: Duration) -> Self {
         self.bookmark_timeout = timeout;
         self
     }
 
-    /// Sets how long a watch may stay open after its timeout, at which the server should have ended it. The watch is
-    /// then opened again. This detects a dead connection even without bookmarks.
+    /// Sets how long a watch may stay open after its timeout, at which the server should have ended it; ten seconds by
+    /// default. The watch is then opened again. This detects a dead connection even without bookmarks.
     #[must_use]
     pub fn watch_grace(mut self, grace: Duration) -> Self {
         self.watch_grace = grace;
@@ -181,16 +181,16 @@ impl ReflectorOptions {
     ///
     /// The callback also gets expired resourceVersions, which lead to a new list but are no failures ([`ReflectorError::is_expired`]).
     ///
-    /// Failures are logged anyway: at level `warn` the first time and whenever the text changes, at `debug` in between.
-    /// Expired resourceVersions are always logged at `debug`.
+    /// With or without a callback, failures are logged: at level `warn` the first time and whenever the text changes, at
+    /// `debug` in between. Expired resourceVersions are always logged at `debug`.
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
         self
     }
 
-    /// Seeds the jitter of waits and watch timeouts, which makes it the same in each run of a program. Reflectors with
-    /// clones of these options still differ from each other.
+    /// Seeds the jitter of waits and watch timeouts, which makes it the same in each run of a program. By default the
+    /// jitter is random. Reflectors with clones of these options still differ from each other.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Seeds::new(seed);

@@ -10,7 +10,7 @@ use crate::cache::error::Error;
 use crate::cache::key::Object;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Returns the store's first error.
+    /// Resyncs the store in each period and whenever the trigger is fired. Returns the store's first error.
     pub(super) async fn resync_ticks(&self) -> Error {
         let mut trigger =
             self.options.resync_trigger.as_ref().map_or_else(TriggerReceiver::default, ResyncTrigger::subscribe);
@@ -36,7 +36,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// For ever if there is no period.
+    /// Waits for one period; for ever if there is no period.
     async fn period(&self) {
         if self.resync.is_zero() {
             std::future::pending().await

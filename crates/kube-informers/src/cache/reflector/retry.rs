@@ -8,12 +8,12 @@ use crate::cache::lister_watcher::ApiError;
 
 const APART: Duration = Duration::from_secs(60);
 
-/// Limits the time in which a watch is opened again after internal server errors. It opens with such an error, and
-/// closes when they have lasted longer than `length`. The next error after that opens it again.
+/// A window of time for retries. It opens with an internal error, and closes when such errors have lasted longer than
+/// `length`. The next error after that opens it again.
 #[derive(Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
-    /// The first and the last error of the window.
+    /// The first and the last error of the open window.
     open: Option<(Instant, Instant)>,
 }
 
@@ -22,7 +22,7 @@ impl RetryWindow {
         Self { length, open: None }
     }
 
-    /// Returns true if the watch should be opened again.
+    /// Records the error, and returns true if the watch should be opened again.
     pub fn allows(&mut self, error: &ApiError) -> bool {
         if self.length.is_zero() || !error.is_internal() {
             return false;

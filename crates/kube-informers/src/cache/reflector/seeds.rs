@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::lock::{Mutex, lock};
 
-/// Clones share one state, so no two runs get the same numbers.
+/// The source of the runs' generators. Clones share one state, so no two runs get the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seeds(Option<Arc<Mutex<fastrand::Rng>>>);
 
 impl Seeds {
-    /// The n-th run of a Reflector gets the same numbers in each run of the program.
+    /// Makes a source that gives the n-th run of a Reflector the same numbers in each run of the program.
     pub fn new(seed: u64) -> Self {
         Self(Some(Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)))))
     }

@@ -15,14 +15,14 @@ use tokio::sync::watch;
 pub struct ResyncTrigger(watch::Sender<()>);
 
 impl ResyncTrigger {
-    /// Makes a trigger for [`ReflectorOptions::resync_trigger`](super::ReflectorOptions::resync_trigger).
+    /// Makes a trigger. Pass it to [`ReflectorOptions::resync_trigger`](super::ReflectorOptions::resync_trigger).
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Starts a resync in every watching Reflector with this trigger. Returns their number.
     ///
-    /// All handlers of an informer take part, whatever their periods. A Reflector that is listing does not resync,
+    /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not resync,
     /// because the list repeats all objects anyway.
     pub fn fire(&self) -> usize {
         self.0.send_replace(());
@@ -38,7 +38,7 @@ impl ResyncTrigger {
 pub(super) struct TriggerReceiver(Option<watch::Receiver<()>>);
 
 impl TriggerReceiver {
-    /// Waits for ever if there is no trigger.
+    /// Waits until the trigger is fired; for ever if there is no trigger.
     pub async fn fired(&mut self) {
         if let Some(fired) = &mut self.0
             && fired.changed().await.is_ok()

@@ -29,7 +29,7 @@ impl Turns {
         .await;
     }
 
-    /// Returns when both have ended.
+    /// Polls the producer and the consumer in turn until both have ended.
     pub async fn alternate(&self, producer: impl Future<Output = ()>, consumer: impl Future<Output = ()>) {
         let (mut producer, mut consumer) = (pin!(maybe_done(producer)), pin!(maybe_done(consumer)));
         poll_fn(|cx| {

@@ -19,7 +19,7 @@ use crate::cache::observe::Event;
 
 enum End {
     Closed,
-    /// Within a second and without an event.
+    /// The stream ended within a second and without an event.
     Short,
     /// The server sent an error, or the client gave up the watch.
     Failed(ApiError),
@@ -29,8 +29,8 @@ impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
-/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings
-/// are reused to avoid allocations.
+/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings are
+/// reused for all events of a watch, to avoid allocations.
 #[derive(Default)]
 struct LastEvent {
     key: String,
@@ -44,7 +44,7 @@ impl LastEvent {
     }
 }
 
-/// After a watch that did not start from a list's resourceVersion.
+/// The reason for a new list after a watch that did not start from a list's resourceVersion.
 const NO_VERSION: &str = "the list had no resourceVersion, so the next watch could miss changes";
 
 impl<T: Object + Send + Sync> Reflector<T> {
@@ -130,7 +130,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Adds a random timeout and bookmarks to the options.
+    /// Opens a watch with `options`, plus a random timeout and bookmarks.
     pub(super) async fn open_watch(
         &self,
         options: ListOptions,

@@ -15,7 +15,7 @@ use crate::cache::lister_watcher::{ApiError, ListOptions, ResourceVersionMatch, 
 use crate::cache::observe::Event;
 use crate::cache::store::Transformer;
 
-/// A LIST replaces the streaming list.
+/// The failure of a streaming list. A LIST replaces it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
     /// The server does not support streaming lists, or does not have the resourceVersion. Not reported, because a list works.
@@ -91,7 +91,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Err(WatchListError::Failed(failure))
     }
 
-    /// Receives the existing objects, up to the bookmark that ends them.
+    /// Opens a watch and receives the existing objects, up to the bookmark that ends them.
     async fn receive_list(
         &self,
         end_warning: &mut EndWarning,
@@ -150,7 +150,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         })
     }
 
-    /// An object that the transformer refuses is lost, as in a watch.
+    /// Adds an object to the received ones. An object that the transformer refuses is lost, as in a watch.
     fn keep_received(&self, received: &mut TemporaryStore<T>, event: &'static str, object: Arc<T>) {
         if let Err((key, error)) = received.put(object) {
             self.report_lost(event, key, Error::Transform(error));
@@ -159,7 +159,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
 }
 
 impl<T: Object> TemporaryStore<T> {
-    /// The error has the object's key and the transformer's error.
+    /// Transforms and keeps an object. The error has the object's key and the transformer's error.
     fn put(&mut self, object: Arc<T>) -> Result<(), (String, BoxError)> {
         let key = meta_namespace_key(&*object);
         match self.transformer.apply(object) {

@@ -53,8 +53,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// Sets a function that changes every object before it is queued (client-go's `SetTransform`). It must be
-    /// idempotent, because an object of a streaming list is transformed twice.
+    /// Sets a function that changes every object before it reaches the queue, the store and the handlers (client-go's
+    /// `SetTransform`). It must be idempotent, because an object of a streaming list is transformed twice.
     #[must_use]
     pub fn transformer(
         mut self,

@@ -16,16 +16,15 @@ use crate::lock::lock;
 
 const OBJECTS_PER_STEP: usize = 1000;
 
-/// Applies deltas to the store, then distributes the notifications. No handler can join in between, because it would
-/// miss or repeat changes.
+/// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join in
+/// between, because it would miss or repeat changes.
 ///
 /// Readers see either none or all of a list, which is stored in one step; it is prepared and distributed in parts. The
 /// notifications go to the listeners that existed when the list was stored: a listener that joins later gets the
 /// content of the store, which already has the whole list.
-/// that joins later gets the content of the store, which already has the whole list.
 pub(super) struct HandleDeltas<T> {
     shared: Arc<Shared<T>>,
-    /// Empty between two steps.
+    /// The notifications of the current step; empty between two steps.
     changes: Vec<Notification<T>>,
     remaining: Remaining<T>,
 }
@@ -78,7 +77,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
-    /// Returns the notifications of a prepared list as the next work.
+    /// Stores a prepared list. Returns its notifications as the next work.
     fn finish_replace(&self, list: IncrementalReplace<T>) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         let blocked = lock(block_deltas);
@@ -90,7 +89,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     }
 }
 
-/// Nothing writes the store any more.
+/// Closes the store, because nothing writes it any more.
 impl<T> Drop for HandleDeltas<T> {
     fn drop(&mut self) {
         self.shared.indexer.close();

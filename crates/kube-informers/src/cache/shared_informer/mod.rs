@@ -66,7 +66,7 @@ struct Shared<T> {
     indexer: Arc<Indexer<T>>,
     processor: SharedProcessor<T>,
     default_resync: Duration,
-    /// `None` for no limit.
+    /// The time that the handlers have to finish when the informer stops; `None` for no limit.
     drain_limit: Option<Duration>,
     transformer: Transformer<T>,
     reflector: ReflectorOptions,
@@ -84,7 +84,7 @@ struct Shared<T> {
 
 struct InformerState {
     lifecycle: Lifecycle,
-    /// Zero means never.
+    /// The period in which the Reflector checks whether a resync is due; zero means never.
     resync_check: Duration,
 }
 
@@ -115,7 +115,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         }
     }
 
-    /// Adds a handler with the informer's resync period, before or after the start.
+    /// Adds a handler with the informer's resync period, before or after the start. The number of handlers is not limited.
     ///
     /// While the informer runs, the call adds every stored object to the handler's buffer, some hundred nanoseconds each.
     ///
@@ -176,8 +176,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         })
     }
 
-    /// If the informer does not run yet, its check period becomes short enough for the handler. (client-go's informer
-    /// never checks if it was made without a resync period.)
+    /// Returns the resync schedule of a new handler. If the informer does not run yet, its check period becomes short
+    /// enough for the handler. (client-go's informer never checks if it was made without a resync period.)
     fn schedule_resync(&self, state: &mut InformerState, period: Duration) -> ResyncSchedule {
         let period = if period.is_zero() { period } else { period.max(MINIMUM_RESYNC_PERIOD) };
         if period.is_zero() {
@@ -203,7 +203,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Removes a handler and waits until its current callback has returned.
     ///
-    /// The handler itself must not call this, which would deadlock. A handler of another informer is not removed, and
+    /// Do not call this from the handler itself, which would deadlock. A handler of another informer is not removed, and
     /// this call waits until it has ended.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
@@ -235,7 +235,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.synced.has_fired()
     }
 
-    /// Returns a signal that fires when [`SharedIndexInformer::has_synced`] becomes true, or ends as
+    /// Returns a signal that fires when [`SharedIndexInformer::has_synced`] becomes true. It ends as
     /// [`Never`](crate::cache::Never) if the informer stops before that.
     pub fn synced(&self) -> Done {
         self.0.synced.done()
@@ -251,7 +251,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         lock(&self.0.state).lifecycle == Lifecycle::Stopped
     }
 
-    /// Marks an informer that will never run as stopped, so that waiters give up.
+    /// Marks an informer that will never run as stopped, so that waiters give up. Does nothing if it was run.
     #[cfg(feature = "client")] // the factory calls it
     pub(crate) fn give_up(&self) {
         {
@@ -272,7 +272,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// If a handler panics, the informer stops in the same way. The other handlers then have ten seconds, or the [drain
     /// limit](SharedIndexInformerBuilder::drain_limit), to finish. Dropping the future aborts everything.
     ///
-    /// Clones can run too: `tokio::spawn(informer.clone().run(stop))`.
+    /// Clones are the same informer, so a program can run a clone: `tokio::spawn(informer.clone().run(stop))`.
     ///
     /// # Errors
     /// [`RunError::AlreadyRan`] if the informer was run before. [`RunError::HandlerPanicked`] if a handler panicked, even
@@ -330,7 +330,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Also at a panic or a dropped future.
+/// Marks the informer as stopped when its run ends in any way, including a panic or a dropped future.
 struct StopOnDrop<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for StopOnDrop<'_, T> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::slots::Slots;
 use super::stored_index::StoredIndex;
 
-/// A clone takes constant time and shares everything with the original.
+/// Objects, their keys and their indices. A clone takes constant time and shares everything with the original.
 #[derive(Debug)]
 pub(crate) struct Content<T> {
-    /// A slot has an object exactly when it has a key.
+    /// The objects by slot. A slot has an object exactly when it has a key.
     pub objects: Slots<Arc<T>>,
     pub keys: Slots<Arc<str>>,
     pub len: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Content<T> {
 }
 
 impl<T> Content<T> {
-    /// The indices must be empty too.
+    /// Makes a content without objects. The indices must be empty too.
     pub fn empty(indices: Vec<StoredIndex<T>>) -> Self {
         Self { objects: Slots::default(), keys: Slots::default(), len: 0, indices }
     }

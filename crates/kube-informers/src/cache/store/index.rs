@@ -12,12 +12,12 @@ use crate::cache::key::Object;
 /// not found by the index.
 ///
 /// An index function cannot fail, because the store would then have to drop the object or the whole list with it. Two
-/// calls with the same object must return the same values. The store's lock is held, so the function must be quick and
-/// must not use the store, which would deadlock.
+/// calls with the same object must return the same values. The function runs under the store's lock, so it must be quick,
+/// and must not use the store, which would deadlock.
 pub type IndexFn<T> = Arc<dyn Fn(&T) -> IndexValues<'_> + Send + Sync>;
 
-/// The name of the index by namespace, by which [`Reader::select_in`](crate::cache::Reader::select_in) selects
-/// (client-go's `NamespaceIndex`).
+/// The name of the index by namespace, which a [`Reader`](crate::cache::Reader) uses to select by namespace (client-go's
+/// `NamespaceIndex`).
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// Returns the object's namespace as its index value (client-go's `MetaNamespaceIndexFunc`).

@@ -19,7 +19,7 @@ use std::slice;
 #[derive(Clone, Default)]
 pub struct IndexValues<'a>(Values<'a>);
 
-/// Most objects have one value, which this makes cheap to compare.
+/// The values, with a variant for each number of them. Most objects have one value, which this makes cheap to compare.
 #[derive(Clone, Default)]
 enum Values<'a> {
     #[default]

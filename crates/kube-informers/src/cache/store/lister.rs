@@ -46,8 +46,8 @@ impl fmt::Display for GroupResource {
     }
 }
 
-/// Reads an informer's objects like a client reads the API server's, with its NotFound error (client-go's
-/// `GenericLister`). A lister sends no requests, so its objects are as fresh as the informer's.
+/// Reads an informer's objects like a client reads the API server's: by selector or by name, and with the server's
+/// NotFound error (client-go's `GenericLister`). A lister sends no requests. Its objects are as fresh as the informer's.
 ///
 /// ```
 /// use kube_informers::selector::LabelSelector;

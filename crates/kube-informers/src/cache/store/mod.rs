@@ -41,39 +41,39 @@ pub trait ReflectorStore<T>: Send + Sync {
     /// Handles an ADDED event of the watch.
     ///
     /// # Errors
-    /// The object was refused.
+    /// The object was refused; see the implementation.
     fn add(&self, object: Arc<T>) -> Result<(), Error>;
     /// Handles a MODIFIED event of the watch.
     ///
     /// # Errors
-    /// The object was refused.
+    /// The object was refused; see the implementation.
     fn update(&self, object: Arc<T>) -> Result<(), Error>;
     /// Handles a DELETED event of the watch.
     ///
     /// # Errors
-    /// The deletion was refused.
+    /// The deletion was refused; see the implementation.
     fn delete(&self, deletion: Deletion<T>) -> Result<(), Error>;
-    /// Handles a list: replaces the whole content with these objects, the state at this resourceVersion.
+    /// Handles a list: replaces the whole content with these objects, which are the state at this resourceVersion.
     ///
     /// # Errors
-    /// An object was refused.
+    /// An object was refused; see the implementation.
     fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error>;
-    /// Handles a resync: repeats all known objects to the consumer. Does nothing by default.
+    /// Handles a resync: repeats all known objects to the consumer. By default does nothing.
     ///
     /// # Errors
     /// See the implementation.
     fn resync(&self) -> Result<(), Error> {
         Ok(())
     }
-    /// Handles a bookmark: the watch has sent every change up to this resourceVersion. Does nothing by default.
+    /// Handles a bookmark: the watch has sent every change up to this resourceVersion. By default does nothing.
     ///
     /// # Errors
     /// See the implementation.
     fn bookmark(&self, _resource_version: &str) -> Result<(), Error> {
         Ok(())
     }
-    /// Returns the transformer. A streaming list applies it as soon as an object arrives, and the store a second time,
-    /// which must not change the object further.
+    /// Returns the transformer. A streaming list applies it as soon as an object arrives, to save memory. The store then
+    /// applies it a second time, which must not change the object further.
     fn transformer(&self) -> Transformer<T> {
         Transformer::default()
     }
@@ -153,7 +153,7 @@ impl<T> Store<T> {
 }
 
 impl<T> Store<T> {
-    /// Returns a read-only view.
+    /// Returns a read-only view of this store.
     pub fn reader(&self) -> Reader<T> {
         Reader::new(self.content.clone())
     }
@@ -164,7 +164,7 @@ impl<T> Store<T> {
 }
 
 impl<T: Object> Store<T> {
-    /// Stores an object, new or existing.
+    /// Stores an object and replaces an object with the same key, if any.
     ///
     /// # Errors
     /// The key function or the transformer failed.
@@ -172,7 +172,7 @@ impl<T: Object> Store<T> {
         self.put(object.into()).map(drop)
     }
 
-    /// Does the same as [`Store::add`].
+    /// Stores an object like [`Store::add`], whether or not the key exists.
     ///
     /// # Errors
     /// As [`Store::add`].
@@ -210,7 +210,7 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
-    /// Returns the old content.
+    /// Replaces the whole content with a prepared one, and returns the old content.
     pub(super) fn replace_with(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
         self.observer.emit::<T>(|| {
@@ -300,7 +300,7 @@ impl<T: Object> Store<T> {
         self.key.key_of(object)
     }
 
-    /// Stores an object and returns the one that it replaced.
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
@@ -316,7 +316,7 @@ impl<T: Object> Store<T> {
         }
     }
 
-    /// Must be called before the operation, because the event contains the old state.
+    /// Returns the event of an operation. It must be built before the operation, because it contains the old state.
     fn operation_event(&self, operation: &Operation<T>) -> Event {
         match operation {
             Operation::Put { key, object } => self.stored_event(key, object),
@@ -348,7 +348,7 @@ impl<T: Object> Store<T> {
     }
 }
 
-/// Readers may outlive the store, but nothing can write it any more.
+/// Ends all waits for a resourceVersion, because readers may outlive the store but nothing can write it any more.
 impl<T> Drop for Store<T> {
     fn drop(&mut self) {
         self.close();

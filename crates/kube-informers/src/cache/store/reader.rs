@@ -11,7 +11,7 @@ use super::versions::is_comparable;
 use crate::cache::key::{Meta, Object};
 use crate::selector::LabelSelector;
 
-/// A read-only view of a store, so that only the informer writes. Clones read the same store.
+/// A read-only view of a store. Clones read the same store. See [`Store::reader`](crate::cache::Store::reader).
 pub struct Reader<T>(Arc<ThreadSafeStore<T>>);
 
 /// The error of [`Reader::at_least`]: the cache may not contain the awaited resourceVersion.
@@ -127,7 +127,7 @@ impl<T: Object> Reader<T> {
 
     /// Returns the objects of a namespace, or of all if it is empty, that match the selector (client-go's `ListAllByNamespace`).
     ///
-    /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Otherwise
+    /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Without it,
     /// all objects are scanned.
     pub fn select_in(&self, namespace: &str, selector: &LabelSelector) -> Vec<Arc<T>> {
         if selector.is_nothing() || namespace.is_empty() {
@@ -140,7 +140,7 @@ impl<T: Object> Reader<T> {
     }
 }
 
-/// A selector without requirements takes all objects unchecked.
+/// Returns the objects that match the selector. A selector without requirements takes all objects unchecked.
 fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
     if selector.is_everything() {
         return objects.iter().cloned().collect();

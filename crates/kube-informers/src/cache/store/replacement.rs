@@ -15,7 +15,7 @@ pub(crate) struct Replacement<T> {
     new: StoreState<T>,
 }
 
-/// Dropping it may free all its objects, so the caller must do that without a lock.
+/// The old content of a store. Dropping it may free all its objects, so the caller must do that without a lock.
 #[must_use]
 pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (StoreState<T>, Shared<Content<T>>));
 
@@ -26,7 +26,7 @@ impl<T> Replacement<T> {
         Self { old, new }
     }
 
-    /// If several objects have the same key, the last is kept.
+    /// Adds an object. If several have the same key, the last is kept.
     pub fn put(&mut self, key: &str, object: Arc<T>) {
         self.new.fill(key, object);
     }

@@ -89,7 +89,7 @@ impl SlotSet {
         }
     }
 
-    /// With their numbers, in ascending order.
+    /// Iterates over the words of the set, with their numbers, in ascending order.
     pub fn words(&self) -> Words<'_> {
         match self {
             Self::One(slot) => Words::One(Some(*slot)),
@@ -98,10 +98,10 @@ impl SlotSet {
     }
 }
 
-/// With their numbers.
+/// An iterator over words of bits, with their numbers.
 pub(crate) enum Words<'a> {
     All(Range<usize>),
-    /// `None` after the word was returned.
+    /// The word of this slot; `None` after the word was returned.
     One(Option<usize>),
     Many(ordmap::Iter<'a, usize, u64, DefaultSharedPtr>),
 }

@@ -8,9 +8,9 @@ use triomphe::Arc;
 
 use super::slot_set::{SlotSet, Words};
 
-/// Equal to the number of bits in a word of [`SlotSet`].
+/// The number of slots in a leaf, equal to the number of bits in a word of [`SlotSet`].
 const LEAF: usize = u64::BITS as usize;
-/// In leaves.
+/// The number of leaves in a branch.
 const BRANCH: usize = 64;
 
 type Leaf<V> = [Option<V>; LEAF];
@@ -41,7 +41,7 @@ impl<V> Slots<V> {
         self.leaf(slot / LEAF)?[slot % LEAF].as_ref()
     }
 
-    /// The number is counted over all branches.
+    /// Returns the leaf with this number, counted over all branches.
     #[inline]
     fn leaf(&self, number: usize) -> Option<&Leaf<V>> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()
@@ -51,19 +51,19 @@ impl<V> Slots<V> {
         0..self.0.len() * BRANCH * LEAF
     }
 
-    /// In the order of the slots.
+    /// Iterates over all values, in the order of their slots.
     pub fn iter(&self) -> Iter<'_, V> {
         Iter::new(self, Words::All(0..self.0.len() * BRANCH))
     }
 
-    /// In the order of the slots.
+    /// Iterates over the values at these slots, in the order of the slots.
     pub fn at<'a>(&'a self, set: &'a SlotSet) -> Iter<'a, V> {
         Iter::new(self, set.words())
     }
 }
 
 impl<V: Clone> Slots<V> {
-    /// Returns the old value.
+    /// Sets the value of a slot, or empties the slot. Returns the old value.
     pub fn set(&mut self, slot: usize, value: Option<V>) -> Option<V> {
         std::mem::replace(self.slot_mut(slot), value)
     }
@@ -81,7 +81,7 @@ impl<V: Clone> Slots<V> {
     }
 }
 
-/// Looks up each leaf once, not each slot.
+/// An iterator over the values at some slots. It looks up each leaf once, not each slot.
 pub(crate) struct Iter<'a, V> {
     slots: &'a Slots<V>,
     words: Words<'a>,

@@ -24,7 +24,7 @@ pub struct Snapshot<T> {
 #[derive(Clone)]
 enum Selection {
     All,
-    /// An index found these slots.
+    /// The objects in these slots, which an index found.
     Some(SlotSet),
 }
 
@@ -65,7 +65,7 @@ impl<T> Snapshot<T> {
         keys
     }
 
-    /// In the order of the objects.
+    /// Iterates over the keys, in the order of the objects.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         match &self.selection {
             Selection::All => self.content.keys.iter(),

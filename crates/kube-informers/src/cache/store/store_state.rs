@@ -14,10 +14,10 @@ use crate::cache::condvar::{HasWaiters, Waiters};
 use crate::cache::key::Object;
 
 pub(super) struct StoreState<T> {
-    /// Shared with snapshots. A write to a shared content clones it first (copy on write).
+    /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
     pub slots: HashMap<Arc<str>, usize, RandomState>,
-    /// Below the highest used slot.
+    /// The empty slots below the highest used one.
     pub free: Vec<usize>,
     /// The resourceVersion of the last write, which need not be the highest.
     pub resource_version: String,
@@ -46,7 +46,7 @@ impl<T> StoreState<T> {
         }
     }
 
-    /// The new indices have the names and functions of `like` and contain the stored objects.
+    /// Replaces the indices with new ones that have the names and functions of `like` and contain the stored objects.
     pub fn rebuild(&mut self, like: &[StoredIndex<T>]) {
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         *indices = like.iter().map(|index| index.rebuild(objects)).collect();
@@ -57,7 +57,7 @@ impl<T> StoreState<T> {
         note(&mut self.resource_version, &mut self.seen, version);
     }
 
-    /// Assigns a slot if the key is new.
+    /// Returns the slot of this key, after assigning one if the key is new.
     fn slot_for(&mut self, key: &str) -> usize {
         if let Some(slot) = self.slots.get(key) {
             return *slot;
@@ -71,7 +71,7 @@ impl<T> StoreState<T> {
         slot
     }
 
-    /// Does not record the resourceVersion.
+    /// Stores an object without recording its resourceVersion.
     pub fn fill(&mut self, key: &str, object: Arc<T>) {
         let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
@@ -83,7 +83,7 @@ impl<T> StoreState<T> {
 }
 
 impl<T: Object> StoreState<T> {
-    /// Returns the object that was replaced.
+    /// Stores an object and returns the object that it replaced.
     pub fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         let Some(&slot) = self.slots.get(key) else {
             self.insert(key, object);
@@ -108,7 +108,7 @@ impl<T: Object> StoreState<T> {
         objects.set(slot, Some(object));
     }
 
-    /// Records the resourceVersion of `last`, the final state, in any case.
+    /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any case.
     pub fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
         let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
@@ -129,7 +129,7 @@ impl<T: Object> StoreState<T> {
     }
 }
 
-/// As the last one, and as the highest seen if it is.
+/// Records a resourceVersion as the last one, and as the highest seen if it is.
 #[inline]
 fn note(last: &mut String, seen: &mut String, version: &str) {
     version.clone_into(last);
@@ -138,7 +138,7 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
     }
 }
 
-/// Each index by its number.
+/// The numbers of the indices that change, with the change of each.
 type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
 
 /// Calls the users' index functions, which may panic, so it runs before anything is changed.

@@ -33,12 +33,12 @@ impl<T> StoredIndex<T> {
         &self.name
     }
 
-    /// Whether or not the object is stored.
+    /// Returns the values of an object, whether or not it is stored.
     pub fn values_of<'a>(&self, object: &'a T) -> IndexValues<'a> {
         (self.function)(object)
     }
 
-    /// `None` if the values are the same. Does not change the index.
+    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the index.
     #[inline]
     pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<ValueChange<'a>> {
         let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();

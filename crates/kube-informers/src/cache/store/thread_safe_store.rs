@@ -40,7 +40,7 @@ pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 pub(crate) enum Operation<T> {
     Put { key: String, object: Arc<T> },
-    /// `last` is the final state, if it is known.
+    /// Removes an object. `last` is its final state, if it is known.
     Delete { key: String, last: Option<Arc<T>> },
 }
 
@@ -68,7 +68,7 @@ impl<T> ThreadSafeStore<T> {
         Snapshot::all(self.content())
     }
 
-    /// The iterator owns the snapshot.
+    /// Iterates over a snapshot of all objects. The iterator owns the snapshot.
     pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
         let content = self.content();
         content.objects.range().filter_map(move |slot| content.objects.get(slot).cloned())
@@ -126,7 +126,7 @@ impl<T> ThreadSafeStore<T> {
         Ok(())
     }
 
-    /// Returns false if the store was closed before that.
+    /// Waits until this resourceVersion or a later one was written. Returns false if the store was closed before that.
     pub(crate) async fn wait_until_seen(&self, version: &str) -> bool {
         wait_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
             (true, _) => Ok(true),
@@ -151,7 +151,7 @@ impl<T> ThreadSafeStore<T> {
         names
     }
 
-    /// For each index, the values of `new`, and the values of `old` that `new` does not have.
+    /// Returns, for each index, the values of `new`, and the values of `old` that `new` does not have.
     pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
         let content = self.content();
         let sets = content.indices.iter().map(|index| {
@@ -178,7 +178,7 @@ impl<T> ThreadSafeStore<T> {
         Replacement::of(self.content(), objects)
     }
 
-    /// Returns the old content.
+    /// Replaces the whole content at once, and returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
         change_and_wake(&self.0, |state| replacement.commit(state, version))
     }
@@ -189,12 +189,12 @@ impl<T> ThreadSafeStore<T> {
 }
 
 impl<T: Object> ThreadSafeStore<T> {
-    /// Stores an object, new or existing.
+    /// Stores an object and replaces an object with the same key, if any.
     pub fn update(&self, key: &str, object: Arc<T>) {
         drop(self.put(key, object)); // without the lock, because this may free a large object
     }
 
-    /// Returns the object that was replaced.
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         change_and_wake(&self.0, |state| state.put(key, object))
     }

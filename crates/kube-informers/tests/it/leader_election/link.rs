@@ -24,7 +24,7 @@ pub enum Condition {
     Late { request: Duration, answer: Duration },
 }
 
-/// Clones share one condition.
+/// A link. Clones share one condition.
 #[derive(Clone)]
 pub struct Link(Arc<Mutex<Condition>>);
 

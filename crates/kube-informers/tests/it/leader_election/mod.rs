@@ -20,7 +20,7 @@ use tracing::Level;
 use crate::logged::Logged;
 use link::{Condition, Link};
 
-/// The beginnings and ends of all leaderships, in order.
+/// A record of the beginnings and ends of all leaderships, in order.
 #[derive(Clone, Default)]
 struct LeadershipLog(Arc<Mutex<Vec<Note>>>);
 
@@ -33,7 +33,7 @@ enum Change {
 }
 
 impl LeadershipLog {
-    /// Never returns. Notes the beginning of the leadership, and its end when the work is dropped.
+    /// Works as a leader and never returns. Notes the beginning of the leadership, and its end when the work is dropped.
     async fn lead(self, name: &'static str, lead: Leadership) {
         let _guard = LeadershipGuard::begin(self, name);
         loop {
@@ -46,7 +46,7 @@ impl LeadershipLog {
         self.0.lock().unwrap().push((name, change, Instant::now()));
     }
 
-    /// Panics if two led at the same time.
+    /// Returns the leaders in order. Panics if two led at the same time.
     fn leaders(&self) -> Vec<&'static str> {
         let mut leading = None;
         let mut leaders = Vec::new();
@@ -111,7 +111,7 @@ impl Candidate {
         self.running.await.unwrap().unwrap()
     }
 
-    /// Returns how long the change of the status took.
+    /// Waits for the next change of the status, and returns how long it took.
     async fn changed(&mut self) -> Duration {
         let before = Instant::now();
         self.status.changed().await.unwrap();
@@ -123,7 +123,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// `a` leads, and `b` has seen that.
+/// Starts two candidates: `a` leads, and `b` has seen that.
 async fn pair(cluster: &Cluster, log: &LeadershipLog) -> (Candidate, Candidate) {
     let mut a = candidate(cluster, log, "a");
     a.changed().await;

@@ -13,7 +13,7 @@ pub(super) struct Items<T> {
     queue: VecDeque<Item<T>>,
     /// The number of the item at the front. The items behind it have the following numbers.
     first: usize,
-    /// Indexed by the hashes of the keys.
+    /// The numbers of all items, indexed by the hashes of their keys.
     numbers: HashTable<usize>,
     hasher: RandomState,
 }

@@ -54,7 +54,7 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Returns the number of tombstones.
+    /// Queues a tombstone for each key that is queued or known but not listed. Returns their number.
     fn delete_unlisted(&self, state: &mut State<T>, listed: &HashSet<String>) -> usize {
         let queued = state.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
         let queued: Vec<String> = queued.cloned().collect();

@@ -46,7 +46,7 @@ impl<T> RealFifo<T> {
         })
     }
 
-    /// A queued change is newer than the known state.
+    /// Queues a `Sync` of each known object that has nothing queued. A queued change is newer than the known state.
     fn sync_unqueued(&self, state: &mut State<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
         let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
         let queued: HashSet<String> = state.queued.iter().map(key_of).collect::<Result<_, _>>()?;
@@ -96,7 +96,7 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// Ordered by the key's first delta.
+    /// Returns the last queued delta of each key, ordered by the key's first delta.
     fn last_queued(&self, state: &State<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
         let mut positions: HashMap<String, usize> = HashMap::new();
         let mut queued: Vec<LastQueued<T>> = Vec::new();
@@ -119,7 +119,7 @@ impl<T> RealFifo<T> {
         self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
     }
 
-    /// The watch missed the deletion.
+    /// Queues a tombstone for a deletion that the watch missed.
     fn push_tombstone(&self, state: &mut State<T>, key: &str, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
         self.push(state, Delta::Deleted(tombstone), Some(key));

@@ -16,7 +16,7 @@ pub(super) struct Kind {
     pub managed_fields: ManagedFields,
 }
 
-/// Most API servers leave out an item's `apiVersion` and `kind`, because the list has them.
+/// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemTypeMeta {
     /// Nothing is added, because the Rust type implies the kind.
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// As JSON text with a comma behind each.
+    /// Returns the members `apiVersion` and `kind` that an item lacks, as JSON text with a comma behind each.
     fn missing_type_meta(&self, text: &str) -> serde_json::Result<String> {
         let present: TypeMetaPresence = serde_json::from_str(text)?;
         let members = [("apiVersion", &self.api_version, present.api_version), ("kind", &self.kind, present.kind)];
@@ -53,7 +53,7 @@ impl Kind {
         Ok(missing.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
-    /// `None` if its `kind` is another one.
+    /// Decodes the object of a watch event; `None` if its `kind` is another one.
     pub fn decode_watched<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<Option<T>> {
         if kind_of(text).is_some_and(|kind| kind != self.kind) {
             return Ok(None);
@@ -82,7 +82,7 @@ impl Kind {
     }
 }
 
-/// API servers write the `kind` first, so most of the text is not read.
+/// Returns the `kind` of an object. API servers write it first, so most of the text is not read.
 fn kind_of(text: &str) -> Option<Cow<'_, str>> {
     member(text, "kind").map(|Text(kind)| kind)
 }

@@ -1,5 +1,5 @@
-//! Decodes the answer to a LIST while it arrives, in batches on blocking threads. So only the text that is being
-//! decoded is held in memory, and no other task is delayed.
+//! Decodes the answer to a LIST while it arrives: a splitter cuts the text into batches of items, and blocking threads
+//! decode the batches. So only the text that is being decoded is held in memory, and no other task is delayed.
 
 use std::io;
 use std::num::NonZero;
@@ -24,7 +24,7 @@ use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
 use crate::blocking::spawn_blocking;
 
-/// The splitter has taken out the items.
+/// A list object without its items, which the splitter has taken out.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
@@ -38,7 +38,7 @@ struct Envelope {
     has_items: bool,
 }
 
-/// The splitter did not recognise an `items` array that still has elements, and ignoring it would lose objects.
+/// Refuses an `items` array that still has elements. The splitter did not recognise it, and ignoring it would lose objects.
 fn no_more_items<'de, D: Deserializer<'de>>(items: D) -> Result<bool, D::Error> {
     Option::<[(); 0]>::deserialize(items).map(|_| true)
 }
@@ -53,7 +53,7 @@ struct Metadata {
 
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
-    /// Also true if the kind does not matter, because the list cannot have a name of its own.
+    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of its own.
     all_of_kind: bool,
 }
 
@@ -148,7 +148,7 @@ fn unreadable(error: serde_json::Error) -> ApiError {
     ApiError::Decode(error.into())
 }
 
-/// Continues the thread's panic.
+/// Returns the result of a decoding thread, and continues its panic.
 fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result<Decoded<T>, ApiError> {
     batch.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
@@ -156,7 +156,7 @@ fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result
     })
 }
 
-/// The body's stream has wrapped the client's error in an I/O error.
+/// Unwraps the client's error, which the body's stream has wrapped in an I/O error.
 fn broken_off(error: io::Error) -> ApiError {
     ApiError::Client(error.downcast::<kube_client::Error>().map_or_else(Into::into, Into::into))
 }

@@ -11,7 +11,7 @@ pub(in crate::cache) enum ManagedFields {
     Skipped,
 }
 
-/// They are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to be
+/// The fields are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to be
 /// compiled again for every type. If a text has `metadata` twice, which no API server sends, they are cut out of the first only.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
@@ -20,7 +20,7 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
     }
 }
 
-/// `None` if there are none, or the text is not JSON, because decoding the original text then reports the fault.
+/// `None` if there are no managed fields, or the text is not JSON, because decoding the original text then reports the fault.
 fn cut(text: &str) -> Option<String> {
     let metadata = member::<&RawValue>(text, "metadata")?.get(); // API servers write it before `spec` and `status`
     let Members(mut members) = serde_json::from_str(metadata).ok()?;
@@ -34,7 +34,7 @@ fn cut(text: &str) -> Option<String> {
     Some(format!("{before}{{{}}}{}", kept.join(","), &rest[metadata.len()..]))
 }
 
-/// As the name stands in the text.
+/// Returns true if a member's name, as it stands in the text, is `managedFields`.
 fn is_managed_fields(name: &RawValue) -> bool {
     serde_json::from_str(name.get()).is_ok_and(|Text(name)| name == "managedFields")
 }

@@ -1,5 +1,5 @@
-//! Reads single members of a JSON object from its text, without the whole object. Checking an object's `kind` and
-//! cutting out its managed fields thus cost little beside decoding it.
+//! Reads single members of a JSON object from its text, without building the whole object. Checking an object's
+//! `kind` and cutting out its managed fields thus cost little beside decoding it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Borrowed unless the string has escapes.
+/// A JSON string, borrowed unless it has escapes.
 #[derive(Deserialize)]
 pub(super) struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 
@@ -45,7 +45,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for First<'_, V> {
     }
 }
 
-/// As raw text.
+/// All members of a JSON object as name and value, both as raw text.
 pub(super) struct Members<'t>(pub Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {

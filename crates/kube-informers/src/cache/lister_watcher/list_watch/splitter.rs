@@ -1,5 +1,5 @@
-//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives in pieces. So several
-//! threads can decode the items, and the whole text is never in memory.
+//! Splitter: splits the JSON text of a list into the texts of its items, while the text arrives in pieces. So the
+//! items can be decoded on several threads, and the whole text is never in memory.
 
 use std::mem;
 use std::string::FromUtf8Error;
@@ -17,7 +17,7 @@ pub(super) struct Splitter {
     state: LexerState,
     /// The number of complete items, if the current position is inside the list's `items`.
     items: Option<usize>,
-    /// Full batches that `push` has not returned yet.
+    /// The full batches that `push` has not returned yet.
     full: Vec<Batch>,
     batch: Batch,
     /// The list's text without its items.
@@ -41,9 +41,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    ///
-    /// # Errors
-    /// The bytes are not UTF-8.
+    /// Fails if the bytes are not UTF-8.
     pub fn into_items(self) -> Result<Items, FromUtf8Error> {
         let Self { text, ends } = self;
         Ok(Items { text: String::from_utf8(text)?, ends })
@@ -68,7 +66,7 @@ impl Items {
 }
 
 impl Splitter {
-    /// Returns the batches that became full.
+    /// Reads the next piece of the text and returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
         let (mut at, mut stored) = (0, 0);
         while let Some(&byte) = piece.get(at) {
@@ -122,7 +120,7 @@ impl Splitter {
         }
     }
 
-    /// The envelope has an empty `items`.
+    /// Returns the last batch, which is not full, and the envelope: the list's text with an empty `items`.
     pub fn finish(self) -> (Batch, Vec<u8>) {
         (self.batch, self.envelope)
     }
@@ -150,7 +148,7 @@ impl Splitter {
     }
 }
 
-/// Also with white space in between.
+/// Returns true if the text ends with `"items":[`, with or without white space in between.
 fn ends_with_items_key(mut text: &[u8]) -> bool {
     for end in ["[", ":", "\"items\""] {
         match text.trim_ascii_end().strip_suffix(end.as_bytes()) {
@@ -169,7 +167,7 @@ mod tests {
         batch.into_items().unwrap().iter().map(str::to_owned).collect()
     }
 
-    /// Checks that items and envelope are the same for pieces of any length.
+    /// Returns the items and the envelope, after checking that they are the same for pieces of any length.
     fn split(text: &str) -> (Vec<String>, String) {
         let [whole, bytewise, rest] = [text.len().max(1), 1, 7].map(|length| {
             let mut splitter = Splitter::default();

@@ -17,7 +17,7 @@ use super::super::{WatchEvent, WatchStream};
 use super::kind::Kind;
 use crate::cache::causes::with_causes;
 
-/// Up to the first error event.
+/// Returns the events of a watch's body, up to the first error event.
 pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
@@ -46,8 +46,8 @@ struct Line<'a> {
     object: &'a RawValue,
 }
 
-/// Objects of another kind, events of an unknown type and empty lines are skipped. A line that cannot be decoded
-/// becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
+/// Decodes one line of a watch. Objects of another kind, events of an unknown type and empty lines are skipped. A line
+/// that cannot be decoded becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
 fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>> {
     if line.trim_ascii().is_empty() {
         return None;
@@ -68,7 +68,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     Some(WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500))))
 }
 
-/// `None` for an event that is skipped.
+/// Decodes one line of text; `None` for an event that is skipped.
 fn try_decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> serde_json::Result<Option<WatchEvent<T>>> {
     let Line { r#type, object } = serde_json::from_str(line)?;
     let text = object.get();

@@ -8,13 +8,13 @@ use super::PutOutcome;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::key::Object;
 
-/// Objects are popped in the order in which they entered the buffer.
+/// A buffer with one slot for each object. Objects are popped in the order in which they entered the buffer.
 pub(in crate::cache::processor) struct Coalesced<T> {
     /// The slots by their numbers, which grow, so the first slot is the oldest.
     by_order: BTreeMap<u64, Slot<T>>,
     by_key: HashMap<String, u64>,
     next: u64,
-    /// In all slots.
+    /// The number of notifications in all slots.
     len: usize,
 }
 
@@ -91,7 +91,7 @@ impl<T> Slot<T> {
         usize::from(self.deletion.is_some()) + usize::from(self.state.is_some())
     }
 
-    /// Returns the number of initial adds that the handler will not get any more.
+    /// Merges a notification. Returns the number of initial adds that the handler will not get any more.
     fn merge(&mut self, notification: Notification<T>) -> usize {
         let initial_adds_before =
             notification.initial_adds() + self.state.as_ref().map_or(0, Notification::initial_adds);
