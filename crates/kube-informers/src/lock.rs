@@ -1,6 +1,6 @@
 //! The two ways to take a mutex in this crate. Both try again for a short time before the thread sleeps, because the
-//! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of shuttle,
-//! which tries all orders of the threads in a concurrency test.
+//! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
+//! shuttle, which tries all orders of the threads in a concurrency test.
 //!
 //! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times as
 //! long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten

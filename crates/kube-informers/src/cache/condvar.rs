@@ -94,7 +94,6 @@ pub(super) async fn wait_until<'a, S: HasWaiters, R>(
 
 struct Waiter<'a, S: HasWaiters> {
     state: &'a Mutex<S>,
-    /// The task's number among the waiters, once it has waited.
     number: Option<u64>,
 }
 

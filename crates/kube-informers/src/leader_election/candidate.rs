@@ -112,7 +112,6 @@ impl Candidate {
         }
     }
 
-    /// Reads the Lease and remembers it; `None` if it does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;

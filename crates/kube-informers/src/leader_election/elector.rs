@@ -294,9 +294,7 @@ impl std::fmt::Debug for LeaderElector {
 
 #[derive(Clone, Copy)]
 enum Loss {
-    /// No renewal succeeded before the renew deadline.
     Deadline,
-    /// Another candidate holds the lease.
     Taken,
 }
 

@@ -11,7 +11,6 @@ pub(super) fn holder(record: &LeaseSpec) -> Option<&str> {
     record.holder_identity.as_deref().filter(|holder| !holder.is_empty())
 }
 
-/// Returns the time for which other candidates must wait; `None` if the record does not have it.
 pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
     u64::try_from(record.lease_duration_seconds?).ok().map(Duration::from_secs)
 }

@@ -14,9 +14,9 @@ use super::queued_keys::QueuedKeys;
 /// The whole state of a queue except its rate limiter.
 ///
 /// A key's hash, equality and clone, the order, the metrics and the observer are user code, which may panic. Each
-/// operation therefore calls them before or after the change of the state, which cannot fail. The end of the work on a
-/// key is the exception, because the key would be lost if a panic prevented it: the work is measured after the change,
-/// and a key that the order refuses by a panic is queued in front of the ordered keys.
+/// operation therefore calls them before it changes the state (the observer also after), and the change itself cannot
+/// fail. The end of the work on a key is the exception, because the key would be lost if a panic prevented it: the work
+/// is measured after the change, and a key that the order refuses by a panic is queued in front of the ordered keys.
 pub(super) struct QueueState<T> {
     pub keys: KeyTable<T>,
     pub queued: QueuedKeys<T>,

@@ -35,8 +35,8 @@ pub trait ListerWatcher<T>: Send + Sync {
     /// objects. If false, the Reflector lists instead.
     ///
     /// A source that returns true may still refuse a watch with [`send_initial_events`](ListOptions::send_initial_events), and the
-    /// Reflector lists instead. Or it sends an [`Added`](WatchEvent::Added) of each existing object, a [`Bookmark`](WatchEvent::Bookmark) with
-    /// `initial_events_end`, then the changes. Until that bookmark, the Reflector stores nothing; after
+    /// Reflector lists instead. Or it sends an [`Added`](WatchEvent::Added) of each existing object, a [`Bookmark`](WatchEvent::Bookmark)
+    /// with `initial_events_end`, then the changes. Until that bookmark, the Reflector stores nothing; after
     /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and lists.
     fn has_watch_list(&self) -> bool {
         true

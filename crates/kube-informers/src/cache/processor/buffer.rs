@@ -66,7 +66,6 @@ impl<T> Pending<T> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PutOutcome {
-    /// The notification was appended.
     Appended,
     /// The notification was merged with a buffered one, or both cancelled each other out.
     Merged {

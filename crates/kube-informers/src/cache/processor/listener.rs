@@ -154,7 +154,6 @@ impl<T> ProcessorListener<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns the subscription that takes the notifications; `None` if there was one before.
     fn take_subscription(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
         (!taken).then(|| Subscription::new(self.clone()))
@@ -234,7 +233,6 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
-    /// Takes the next notification; `None` once the listener is closed and empty.
     pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InFlight)>> {
         // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));

@@ -34,7 +34,6 @@ pub struct Panic {
 }
 
 impl Panic {
-    /// Makes a panic from the payload that `catch_unwind` returned.
     pub(crate) fn new(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned());

@@ -210,7 +210,6 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
-    /// Replaces the whole content with a prepared one, and returns the old content.
     pub(super) fn replace_with(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
         self.observer.emit::<T>(|| {
@@ -300,7 +299,6 @@ impl<T: Object> Store<T> {
         self.key.key_of(object)
     }
 
-    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;

@@ -24,7 +24,6 @@ pub struct Snapshot<T> {
 #[derive(Clone)]
 enum Selection {
     All,
-    /// The objects in these slots, which an index found.
     Some(SlotSet),
 }
 
@@ -65,7 +64,6 @@ impl<T> Snapshot<T> {
         keys
     }
 
-    /// Iterates over the keys, in the order of the objects.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         match &self.selection {
             Selection::All => self.content.keys.iter(),

@@ -178,7 +178,6 @@ impl<T> ThreadSafeStore<T> {
         Replacement::of(self.content(), objects)
     }
 
-    /// Replaces the whole content at once, and returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
         change_and_wake(&self.0, |state| replacement.commit(state, version))
     }
@@ -194,7 +193,6 @@ impl<T: Object> ThreadSafeStore<T> {
         drop(self.put(key, object)); // without the lock, because this may free a large object
     }
 
-    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         change_and_wake(&self.0, |state| state.put(key, object))
     }

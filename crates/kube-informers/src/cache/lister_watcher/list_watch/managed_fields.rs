@@ -11,8 +11,8 @@ pub(in crate::cache) enum ManagedFields {
     Skipped,
 }
 
-/// The fields are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to be
-/// compiled again for every type. If a text has `metadata` twice, which no API server sends, they are cut out of the first only.
+/// The fields are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to
+/// be compiled again for every type. If a text has `metadata` twice, which no API server sends, they are cut out of the first only.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
         Some(text) => serde_json::from_str(&text),

@@ -14,7 +14,6 @@ pub(in crate::cache::processor) struct Coalesced<T> {
     by_order: BTreeMap<u64, Slot<T>>,
     by_key: HashMap<String, u64>,
     next: u64,
-    /// The number of notifications in all slots.
     len: usize,
 }
 
@@ -22,7 +21,6 @@ pub(in crate::cache::processor) struct Coalesced<T> {
 struct Slot<T> {
     key: String,
     deletion: Option<Deletion<T>>,
-    /// An add or an update.
     state: Option<Notification<T>>,
 }
 
