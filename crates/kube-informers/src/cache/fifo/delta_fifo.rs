@@ -190,6 +190,7 @@ impl<T> DeltaFifo<T> {
         self.core.deletion_key(deletion)
     }
 
+    /// Ignores bookmarks. DeltaFIFO does not pass resourceVersions to its consumer.
     fn bookmark(&self, _resource_version: &str) {}
 
     async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
