@@ -1,5 +1,5 @@
-//! The Lease kind, which leader election uses as a lock and kubelets as a heartbeat: its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/coordination/validation/validation.go`.
+//! The Lease kind, which leader election uses as a lock and kubelets as a heartbeat. Upstream:
+//! `pkg/apis/coordination/validation/validation.go`.
 
 use super::columns;
 use super::resource::{Resource, Strategy, UnconditionalUpdate};
