@@ -14,8 +14,6 @@ use crate::value::{Value, json};
 /// The API server accepts this signer's client certificates.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
-/// The CertificateSigningRequest row in the table of kinds (`kinds::served`): its names, and the functions that the
-/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",

@@ -15,8 +15,6 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The EndpointSlice row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "discovery.k8s.io",
     plural: "endpointslices",

@@ -7,8 +7,6 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
-/// The Lease row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(super) const ROW: Resource = Resource {
     group: "coordination.k8s.io",
     plural: "leases",

@@ -7,8 +7,6 @@ use crate::kinds::fields::{number, one_of, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The PriorityClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",

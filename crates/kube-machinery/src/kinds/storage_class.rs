@@ -10,8 +10,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The StorageClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "storage.k8s.io",
     plural: "storageclasses",

@@ -13,8 +13,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
 
-/// The ValidatingAdmissionPolicyBinding row in the table of kinds (`kinds::served`): its names, and the functions that
-/// the server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicybindings",

@@ -9,8 +9,6 @@ use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The Deployment row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "deployments",

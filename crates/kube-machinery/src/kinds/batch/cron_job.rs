@@ -12,8 +12,6 @@ use crate::kinds::fields::{not_negative, one_of, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The CronJob row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "cronjobs",

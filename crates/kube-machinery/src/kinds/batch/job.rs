@@ -8,8 +8,6 @@ use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
 use crate::value::{Value, json};
 
-/// The Job row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "jobs",

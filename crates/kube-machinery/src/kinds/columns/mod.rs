@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for each kind. The server sends the names of the columns and the text of the cells in a Table, so
-//! kubectl prints kinds that it does not know. Upstream: `pkg/printers/internalversion`.
+//! The columns of each kind. The server sends the names of the columns and the text of the cells in a Table, so kubectl prints kinds that
+//! it does not know. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 

@@ -10,8 +10,6 @@ use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::value::{SmolStr, Value, json};
 
-/// The ConfigMap row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -23,8 +21,6 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The Secret row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",

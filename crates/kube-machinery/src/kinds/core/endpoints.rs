@@ -9,8 +9,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::{Value, json};
 
-/// The Endpoints row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "endpoints",
     singular: "endpoints",

@@ -8,8 +8,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::value::Value;
 
-/// The Event row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",

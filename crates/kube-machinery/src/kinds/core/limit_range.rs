@@ -14,8 +14,6 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
-/// The LimitRange row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "limitranges",
     singular: "limitrange",

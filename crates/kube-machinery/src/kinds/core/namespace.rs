@@ -9,8 +9,6 @@ use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
-/// The Namespace row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",

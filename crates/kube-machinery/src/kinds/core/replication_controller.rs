@@ -9,8 +9,6 @@ use crate::kinds::fields::{not_negative, one_of, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Map, Value, json};
 
-/// The ReplicationController row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",

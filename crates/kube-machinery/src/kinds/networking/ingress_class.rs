@@ -8,8 +8,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The IngressClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "ingressclasses",

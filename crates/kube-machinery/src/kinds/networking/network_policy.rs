@@ -9,8 +9,6 @@ use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, tex
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The NetworkPolicy row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "networking.k8s.io",
     plural: "networkpolicies",

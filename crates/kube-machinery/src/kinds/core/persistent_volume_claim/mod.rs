@@ -10,8 +10,6 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The PersistentVolumeClaim row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",

@@ -14,7 +14,6 @@ const DUAL: &str = "RequireDualStack";
 /// Sets `ipFamilies` and `ipFamilyPolicy` if the service does not.
 ///
 /// # Errors
-///
 /// If the cluster does not have a family, or if a family contradicts the policy or the addresses.
 pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
