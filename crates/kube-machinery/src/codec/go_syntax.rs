@@ -112,7 +112,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// Skips spaces before the byte.
     fn one_of(&mut self, bytes: &[u8], place: &str) -> Result<u8, Fault> {
         let found = self.peek().ok_or(Fault::End)?;
         self.next()?;

@@ -6,11 +6,11 @@ use crate::value::{Map, Value};
 
 pub(crate) struct GoText<'a>(pub &'a Value);
 
-/// With sorted fields.
+/// Prints sorted fields.
 #[derive(Debug)]
 pub struct GoMap<'a>(pub &'a Map);
 
-/// The type after decoding untyped JSON.
+/// Returns the Go type after decoding untyped JSON.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

@@ -25,7 +25,7 @@ fn change(fields: &mut Map, changes: &Map) {
     }
 }
 
-/// Nulls that are items of lists stay.
+/// Removes null fields; nulls that are items of lists stay.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -50,12 +50,12 @@ impl Cause {
         }
     }
 
-    /// For a value that is not a string.
+    /// Shows a value that is not a string.
     pub fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
         Self::invalid_as(field, &value.to_string(), detail)
     }
 
-    /// For a value that is text already, such as a quoted one.
+    /// Shows a value that is text already, such as a quoted one.
     pub fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
         let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
         Self {
@@ -88,7 +88,7 @@ impl Cause {
         }
     }
 
-    /// For a value that is text already.
+    /// Shows a value that is text already.
     pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }

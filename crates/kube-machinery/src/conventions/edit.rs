@@ -12,7 +12,7 @@ pub fn set_default(parent: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// None if the field is not a list.
+/// Yields nothing if the field is not a list.
 pub fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }

@@ -150,7 +150,7 @@ fn groups(text: &str) -> Result<([u8; 16], usize, Option<usize>), Fault<'_>> {
     if rest.is_empty() { Ok((bytes, used, gap)) } else { Err(Fault("trailing garbage after address", rest)) }
 }
 
-/// The count is that of the group's digits.
+/// Returns the group and the number of its digits.
 fn group(text: &str) -> Result<(u16, usize), Fault<'_>> {
     let digits = text.bytes().take_while(u8::is_ascii_hexdigit).count();
     match digits {

@@ -25,7 +25,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// As Go prints a slice: `["a" "b"]`.
+/// Quotes as Go prints a slice: `["a" "b"]`.
 pub fn quote_list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
 }

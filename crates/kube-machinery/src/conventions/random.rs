@@ -17,14 +17,14 @@ impl Random {
         Self { uids: generator(1), suffixes: generator(2), durations: generator(3) }
     }
 
-    /// Version 4.
+    /// Returns a UUID of version 4.
     pub fn uid(&mut self) -> String {
         let n = (self.uids.u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{n:032x}");
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// Without vowels, so that the suffix forms no word.
+    /// Has no vowels, so that the suffix forms no word.
     pub fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         // Draws a u64, because a usize of 32 bits would be drawn differently: a seed gives the same names on every

@@ -107,7 +107,7 @@ impl Range {
     }
 }
 
-/// At most one of IPv4 and one of IPv6.
+/// Allows at most one address of IPv4 and one of IPv6.
 pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
     let mut families = BTreeSet::new();
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))

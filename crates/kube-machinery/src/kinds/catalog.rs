@@ -13,7 +13,7 @@ pub struct Catalog {
     custom: BTreeMap<String, Entry>,
 }
 
-/// As the catalog last read the definition.
+/// A custom resource definition as the catalog last read it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// The resourceVersion of the definition.
@@ -67,7 +67,7 @@ impl Catalog {
         served().chain(self.custom())
     }
 
-    /// In their storage versions.
+    /// Yields the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         RESOURCES.iter().chain(self.established().map(|definition| definition.stored))
     }

@@ -20,7 +20,7 @@ pub enum Endpoint {
 }
 
 impl ClientConfig {
-    /// The `WebhookClientConfig` is validated.
+    /// The `WebhookClientConfig` must be valid.
     pub(crate) fn of(config: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let service = &config["service"];

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use crate::conventions::cause::{At, Cause};
 use crate::value::{Array, Value};
 
-/// None if the list is absent.
+/// Returns nothing if the list is absent.
 pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
     parent[field].as_array().map_or(&[], Array::as_slice)
 }
@@ -60,12 +60,12 @@ pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause>
     is_empty.then(|| Cause::required(format_args!("{at}.{field}"), ""))
 }
 
-/// One for each message.
+/// Returns a cause for each message.
 pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 
-/// An empty word is a missing value.
+/// An empty word counts as missing.
 pub(super) fn required_one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),
@@ -73,7 +73,7 @@ pub(super) fn required_one_of(word: &str, words: &[&str], at: At<'_>) -> Option<
     }
 }
 
-/// An empty word is an unsupported value, not a missing one.
+/// An empty word counts as unsupported, not as missing.
 pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
 }

@@ -164,7 +164,7 @@ fn all_owners(metadata: &Value) -> String {
     format!("[{}]", owners.map(print_owner).collect::<Vec<_>>().join(","))
 }
 
-/// In the order of the Go type's fields.
+/// Prints the fields in the order of the Go type.
 fn print_owner(owner: &Value) -> String {
     const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let present = FIELDS.iter().filter(|field| !owner[**field].is_null());

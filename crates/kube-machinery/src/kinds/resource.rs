@@ -70,7 +70,7 @@ pub struct Resource {
     pub prepare: fn(&mut Value, &Change<'_>),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
     pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// Does not validate the rest of the object again.
+    /// Validates an update of the status, but not the rest of the object again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Validates an update through a subresource other than the status: the new state, then the old one.
     pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,

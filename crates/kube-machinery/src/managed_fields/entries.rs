@@ -108,7 +108,7 @@ impl Managed {
         if entries.is_empty() { Value::Null } else { entries.into() }
     }
 
-    /// The array is the sort key.
+    /// Returns the sort key and the entry.
     fn entry(&self, name: &str, owned: &VersionedSet) -> ([String; 5], Value) {
         let Identifier { manager, operation, subresource, .. } = Identifier::read(name);
         let operation = if owned.applied { APPLY.to_owned() } else { operation };

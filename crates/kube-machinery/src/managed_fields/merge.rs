@@ -22,7 +22,7 @@ pub(crate) struct VersionedSet {
     pub(crate) applied: bool,
 }
 
-/// By the manager's identity.
+/// The fields that each manager owns, by the manager's identity.
 pub(crate) type ManagedFields = BTreeMap<String, VersionedSet>;
 
 /// A field that another manager owns with another value.

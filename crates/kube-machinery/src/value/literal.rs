@@ -1,4 +1,4 @@
-//! The macro `json!`, as that of `serde_json`.
+//! The macro `json!`, which makes a [`Value`] from the syntax of JSON, as `serde_json`'s macro does for its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -173,7 +173,6 @@ fn unescaped(step: &str) -> std::borrow::Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
-/// A step can be the index of an item.
 fn index_of(step: &str) -> Option<usize> {
     let is_plain = !step.starts_with('+') && (!step.starts_with('0') || step.len() == 1);
     is_plain.then(|| step.parse().ok())?

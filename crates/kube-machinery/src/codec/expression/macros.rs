@@ -93,7 +93,6 @@ fn expanded(call: &CallExpr) -> Option<Expression> {
     Some(comprehension(init, bool(true), step(made, filter), result()))
 }
 
-/// Computes the keys of the items, and sorts the items by them.
 fn sorted(target: Expression, name: String, key: Expression) -> Expression {
     let one_more = of(operators::ADD, vec![result(), list(vec![key])]);
     let keys = loop_over(ident(SORTED), name, None, [list(Vec::new()), bool(true), one_more, result()]);

@@ -76,7 +76,7 @@ impl Chain {
     }
 }
 
-/// An upper bound for the nesting.
+/// Returns an upper bound for the nesting of brackets and operators.
 fn levels(text: &str) -> usize {
     // `chain` is the nesting between the current brackets, `below` that of all brackets around it, `open` its parts.
     let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);

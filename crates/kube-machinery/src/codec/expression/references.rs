@@ -5,7 +5,7 @@ use cel::common::ast::{EntryExpr, Expr};
 
 use super::Expression;
 
-/// Whether evaluation needs them or not.
+/// Includes fields that evaluation may not need.
 pub fn fields_of<'e>(variable: &str, expression: &'e Expression) -> Vec<&'e str> {
     let (mut names, mut open) = (Vec::new(), vec![expression]);
     while let Some(next) = open.pop() {

@@ -75,7 +75,7 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     }
 }
 
-/// `omitempty`, `omitzero`.
+/// Go leaves such a value out (`omitempty`, `omitzero`).
 pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
         (FieldType::Time | FieldType::MicroTime, Value::Null) => return field.omit == Omit::Zero,
@@ -263,7 +263,7 @@ impl Decoder {
     }
 }
 
-/// Types can contain themselves.
+/// Types can contain themselves, so the depth needs a limit.
 pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }

@@ -71,7 +71,7 @@ fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<
     refused(format!("The order in patch list:\n{change}\n doesn't match $setElementOrder list:\n{order}\n"))
 }
 
-/// The merge key, or the whole item.
+/// In a list without a merge key, an item identifies itself.
 fn identity<'a>(item: &'a Value, key: &str) -> Result<&'a Value, Refusal> {
     if key.is_empty() {
         return Ok(item);

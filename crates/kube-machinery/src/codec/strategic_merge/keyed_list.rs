@@ -9,12 +9,12 @@ use crate::value::Value;
 pub(super) struct KeyedList {
     /// `None` for a removed item.
     items: Vec<Option<Value>>,
-    /// By the value of their merge key.
+    /// The positions of the objects, by the value of their merge key.
     places: HashMap<Value, Vec<usize>>,
     /// The positions of the items that are no objects. A list of primitives is a set.
     primitives: HashMap<Value, usize>,
     before: usize,
-    /// In the order of the patch.
+    /// The positions of the patch's items, in the order of the patch.
     patched: Vec<usize>,
 }
 

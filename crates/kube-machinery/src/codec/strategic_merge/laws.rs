@@ -54,7 +54,7 @@ fn labels(random: &mut Rng) -> Value {
     names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map>().into()
 }
 
-/// As kubectl computes the patch.
+/// Computes the patch as kubectl does.
 fn diff(from: &Value, to: &Value) -> Value {
     let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
     let mut patch = Map::new();

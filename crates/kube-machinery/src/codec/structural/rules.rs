@@ -168,7 +168,7 @@ impl Walk {
         Some(())
     }
 
-    /// Unless the value did not change.
+    /// Adds nothing if the value did not change.
     fn add_violation(&mut self, rule: &Rule, node: &Node<'_>, activation: Activation<'_>, at: &Path<'_>) -> Flow {
         let compiled = rule.compiled();
         let message = compiled.message(&rule.message_expression, activation, &self.meter);

@@ -8,7 +8,7 @@ use super::{Structural, embedded, list_type, validate};
 use crate::conventions::cause::Cause;
 use crate::value::{Value, json};
 
-/// From `CUSTOMRESOURCES_DIR` if it is set.
+/// The variable `CUSTOMRESOURCES_DIR` can name another directory.
 fn cases() -> Vec<Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/customresources");
     let folder = std::env::var_os("CUSTOMRESOURCES_DIR").map_or(own, Into::into);
@@ -21,7 +21,7 @@ fn cases() -> Vec<Value> {
         .collect()
 }
 
-/// Go's maps have no order.
+/// Causes are sorted, because Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
     let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::to_value(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {

@@ -7,7 +7,7 @@ use crate::conventions::quote::quote;
 pub(super) struct Bounds {
     pub(super) least: u64,
     most: u64,
-    /// From the least value on.
+    /// The names of the values, from the least one on.
     names: &'static [&'static str],
 }
 

@@ -20,7 +20,6 @@ pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8,
     expected.is_none_or(|expected| expected == tag).then_some((tag, value))
 }
 
-/// Returns the content.
 pub(super) fn sequence<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     take(from, Some(SEQUENCE)).map(|(_, content)| content)
 }

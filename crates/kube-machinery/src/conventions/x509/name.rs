@@ -37,7 +37,7 @@ impl Subject {
     }
 }
 
-/// Of one of X.509's types.
+/// Decodes X.509's types of strings.
 fn text(tag: u8, value: &[u8]) -> Option<String> {
     match tag {
         0x0c | 0x12 | 0x13 | 0x16 => String::from_utf8(value.to_vec()).ok(), // UTF8String, NumericString, PrintableString, IA5String

@@ -15,7 +15,6 @@ pub struct Rule {
     scope: String,
 }
 
-/// Those that rules match.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestAttributes<'a> {
     pub operation: Operation,

@@ -10,12 +10,12 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct Expressions {
     pub conditions: Vec<Condition>,
-    /// In order: each variable can use those before it.
+    /// The order matters: each variable can use those before it.
     pub variables: Vec<Variable>,
     /// The indices in `variables` of each name. A name can be declared again; the later declaration wins from there on.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
-    /// For the values of audit annotations.
+    /// These give the values of audit annotations.
     pub annotations: Vec<Program>,
 }
 

@@ -35,7 +35,7 @@ fn set_defaults(job: &mut Value) {
     set_default(job, "status", empty());
 }
 
-/// Only if the Job has no labels.
+/// Copies the template's labels to a Job that has none.
 fn labels_of_template(job: &mut Value) {
     let labels = job["spec"]["template"]["metadata"]["labels"].clone();
     let has_own = job["metadata"]["labels"].as_object().is_some_and(|own| !own.is_empty());

@@ -171,7 +171,7 @@ pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, Str
     Ok(total)
 }
 
-/// The first and last index of `2` or `2-4`.
+/// Parses `2` or `2-4` into the first and the last index.
 fn interval(text: &str, completions: i64) -> Result<(i64, i64), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {

@@ -160,7 +160,7 @@ impl PodState {
     }
 }
 
-/// Keeps running beside the main containers.
+/// A sidecar keeps running beside the main containers.
 fn is_sidecar(container: &&Value) -> bool {
     container["restartPolicy"] == "Always"
 }

@@ -18,7 +18,6 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     Column::new("Selector", "Route service traffic to pods with label keys and values matching this selector. If empty or not present, the service is assumed to have an external process managing its endpoints, which Kubernetes will not modify. Only applies to types ClusterIP, NodePort, and LoadBalancer. Ignored if type is ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/", |service, _| selector(service).into()).wide(),
 ];
 
-/// Depends on the type of the service.
 fn external(service: &Value) -> String {
     let own: Vec<&str> = items(&service["spec"], "externalIPs").iter().filter_map(Value::as_str).collect();
     let (mut found, nothing) = match service["spec"]["type"].as_str().unwrap_or_default() {

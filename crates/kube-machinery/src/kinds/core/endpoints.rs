@@ -38,7 +38,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// The addresses share the same ports.
+/// The addresses of a subset share its ports.
 fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();

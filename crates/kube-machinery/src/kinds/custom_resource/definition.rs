@@ -108,7 +108,7 @@ impl Definition {
     }
 }
 
-/// Objects may still be stored in these.
+/// Objects may still be stored in these versions.
 fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =

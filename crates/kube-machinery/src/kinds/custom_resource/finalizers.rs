@@ -11,7 +11,7 @@ use crate::value::Value;
 /// Kubernetes' own finalizers need no domain.
 const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// Only about finalizers that the old object does not have.
+/// Finalizers that the old object has give no warning.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(finalizers).unwrap_or_default();
     finalizers(new).difference(&before).flat_map(|name| warnings_about(name)).collect()

@@ -5,7 +5,7 @@ use crate::codec::go_text::{GoText, go_type};
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value, json};
 
-/// Split at their dots.
+/// The paths are split at their dots.
 #[derive(Debug)]
 pub struct ScalePaths {
     spec_replicas: Vec<String>,

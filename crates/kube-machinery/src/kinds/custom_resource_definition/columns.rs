@@ -11,7 +11,6 @@ use crate::value::Value;
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/// Of one version, or those that all versions share.
 pub(super) fn validate(columns: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (i, column) in columns.as_array().into_iter().flatten().enumerate() {
         validate_column(column, &at.index(i), causes);
@@ -47,7 +46,6 @@ fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     is_simple
 }
 
-/// Of one version, or those that all versions share.
 pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes: &mut Causes) {
     let scale = &subresources["scale"];
     if scale.is_null() {

@@ -65,7 +65,6 @@ impl<'a> Spec<'a> {
         self.value["preserveUnknownFields"] == true
     }
 
-    /// Shared or not.
     pub(super) fn subresources(&self, version: &'a Value) -> &'a Value {
         match self.shared("subresources") {
             Value::Null => self.own(version, "subresources"),

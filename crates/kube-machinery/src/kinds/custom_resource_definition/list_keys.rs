@@ -45,7 +45,7 @@ pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_
     }
 }
 
-/// The type is missing, or is not the required one.
+/// Adds a cause about a type that is missing, or is not the required one.
 pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes) {
     match kind {
         "" => causes.add(at, |at| Cause::required(at, why)),

@@ -8,7 +8,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;
 
-/// In `spec.names` or in `status.acceptedNames`.
+/// The names are those in `spec.names` or in `status.acceptedNames`.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);

@@ -19,7 +19,7 @@ pub(super) fn has_unknown_type(schema: &Value) -> bool {
     !kind.is_empty() && !TYPES.contains(&kind)
 }
 
-/// The rules that hold at one place.
+/// The rules that hold at one place of the schema.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a ValidationOptions,

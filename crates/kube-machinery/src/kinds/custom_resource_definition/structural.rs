@@ -56,7 +56,7 @@ pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-/// For messages.
+/// The position of a schema in its parent, for messages.
 enum Level {
     Root,
     Item,

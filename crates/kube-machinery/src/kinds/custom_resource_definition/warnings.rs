@@ -24,7 +24,7 @@ pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     warnings
 }
 
-/// The server does not check these formats for their type.
+/// The server does not check these formats for the type of their schema.
 fn unrecognized_formats(definition: &Value) -> Vec<String> {
     let mut formats = Vec::new();
     each_schema(definition, |schema| {
@@ -36,7 +36,7 @@ fn unrecognized_formats(definition: &Value) -> Vec<String> {
     formats
 }
 
-/// `object`, `array` or both.
+/// Returns `object`, `array` or both.
 fn item_types_of_unsupported_sets(definition: &Value) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     each_schema(definition, |schema| {

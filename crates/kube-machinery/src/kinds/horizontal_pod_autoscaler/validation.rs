@@ -64,7 +64,7 @@ fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     }
 }
 
-/// None if the old object has an invalid `apiVersion` already.
+/// Nothing is checked if the old object has an invalid `apiVersion` already.
 fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
     let is_wrong = |metric: &Value| {
         let described = &metric["object"]["describedObject"];

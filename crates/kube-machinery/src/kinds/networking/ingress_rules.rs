@@ -6,7 +6,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, req
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Without its class.
+/// Leaves the class to the caller.
 pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {

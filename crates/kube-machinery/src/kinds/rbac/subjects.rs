@@ -7,8 +7,8 @@ use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
-/// `kinds` are those of the roles. Causes for missing names come late, because upstream checks them by tags on its types (declarative
-/// validation), after the handwritten validation.
+/// `kinds` are the kinds of roles that the binding may refer to. Causes for missing names come late, because upstream checks them by tags
+/// on its types (declarative validation), after the handwritten validation.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
     let role = &new["roleRef"];
     let mut causes: Vec<Cause> = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();

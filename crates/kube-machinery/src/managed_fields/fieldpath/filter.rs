@@ -6,7 +6,7 @@ use super::{PathElement, Set};
 
 #[derive(Clone, Debug)]
 pub enum Filter {
-    /// With all fields below them.
+    /// Takes away the fields in this set and all fields below them.
     Exclude(Set),
     /// Takes away the fields that do not match.
     Include(SetMatcher),

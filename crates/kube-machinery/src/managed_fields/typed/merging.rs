@@ -192,12 +192,12 @@ fn leaf(left: Option<&Value>, right: Option<&Value>) -> Merged {
     (right.or(left).cloned(), ValidationErrors::default())
 }
 
-/// None for a value that is no list.
+/// Returns nothing for a value that is no list.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }
 
-/// None for a value that is no map.
+/// Returns `None` for a value that is no map.
 pub fn fields(value: Option<&Value>) -> Option<&Map> {
     value.and_then(Value::as_object)
 }

@@ -41,7 +41,7 @@ pub enum Duplicates {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) removed: Set,
-    /// In both values.
+    /// The fields that both values have, with different values.
     pub(crate) modified: Set,
     pub(crate) added: Set,
 }

@@ -43,7 +43,7 @@ impl<'s> Checker<'_, 's> {
         made
     }
 
-    /// This comprehension only binds a value to a name.
+    /// A comprehension without a loop only binds a value to a name.
     fn bound(&mut self, of: &ComprehensionExpr) -> Type<'s> {
         let value = self.check(&of.accu_init);
         let known = self.scope.len();

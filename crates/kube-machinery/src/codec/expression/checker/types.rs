@@ -154,7 +154,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
     }
 
-    /// Whatever the types contain.
+    /// Compares the kinds of the types, not what they contain.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

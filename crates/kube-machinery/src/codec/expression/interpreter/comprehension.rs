@@ -18,7 +18,7 @@ pub struct Scope<'s> {
     outer: Option<&'s Scope<'s>>,
     of: &'s ComprehensionExpr,
     item: Value,
-    /// For a loop with two variables.
+    /// A loop with one variable does not use it.
     second: Value,
     /// True if the checker knows no type of the items.
     is_dynamic: bool,

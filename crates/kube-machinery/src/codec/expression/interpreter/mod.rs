@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Computed by the planner.
+    /// Returns the value that the planner computed.
     fn constant(&self, expression: &Expression) -> Option<&Value> {
         match expression.expr {
             Expr::Unspecified => self.constants.get(usize::try_from(expression.id).ok()?),

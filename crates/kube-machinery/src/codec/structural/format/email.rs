@@ -23,7 +23,7 @@ enum Groups {
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
-    /// Returns the number of addresses.
+    /// Reads an address or a group, and returns the number of addresses.
     fn address(&mut self, groups: Groups) -> Option<usize> {
         self.skip_space();
         if self.0.is_empty() {

@@ -41,7 +41,6 @@ impl Names for Activation<'_> {
     }
 }
 
-/// Why a message expression gives no message.
 pub(super) enum NoMessage {
     /// There is no valid expression, it failed, or its result is not one line of text. The rule's own message is used.
     Unusable,

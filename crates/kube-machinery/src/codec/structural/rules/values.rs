@@ -56,7 +56,7 @@ fn plain(value: &Value) -> Cel {
     of(&ANY, value, false)
 }
 
-/// Only those that rules may use.
+/// Converts only the metadata fields that rules may use.
 fn names(metadata: &Value) -> Cel {
     let seen = ["name", "generateName"].into_iter().filter_map(|name| Some((name, metadata.get(name)?)));
     seen.map(|(name, value)| (name.into(), plain(value))).collect()

@@ -37,7 +37,7 @@ const TYPES: [Type; 22] = [
 ];
 /// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";
-/// Requires a node affinity.
+/// This type requires a node affinity.
 const LOCAL: &str = "local";
 
 /// `name` is the name of the PersistentVolume.

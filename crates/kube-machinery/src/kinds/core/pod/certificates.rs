@@ -11,10 +11,10 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
-/// Lifetimes are in seconds.
+/// Lifetimes are in seconds here.
 const SHORTEST_LIFE: i64 = 3_600;
 const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
-/// For a certificate by one of Kubernetes' own signers.
+/// The limit for Kubernetes' own signers.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
@@ -43,7 +43,7 @@ pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<
     causes
 }
 
-/// With Go's field names, as upstream's causes show it.
+/// Prints Go's field names, as upstream's causes do.
 fn shown(source: &Value) -> String {
     let fields = [("Name", "name"), ("SignerName", "signerName"), ("LabelSelector", "labelSelector")];
     let mut fields: Vec<String> = fields.iter().map(|(go, json)| format!("{go:?}:{}", source[json])).collect();

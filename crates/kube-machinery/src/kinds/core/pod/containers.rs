@@ -34,7 +34,7 @@ pub(super) struct Shared<'a> {
     pub(super) spec: &'a Value,
     /// The valid volumes, by name. Only these can be mounted.
     pub(super) volumes: HashMap<&'a str, &'a Value>,
-    /// The pod's `resourceClaims`.
+    /// The names in the pod's `resourceClaims`.
     pub(super) claims: BTreeSet<&'a str>,
 }
 
@@ -125,7 +125,6 @@ pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause
     causes
 }
 
-/// All three sorts of containers have these fields in common.
 fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();

@@ -18,7 +18,7 @@ const SOURCES: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
 const TWO: &str = "may not have more than one field specified at a time";
 
-/// Those that an environment variable can refer to.
+/// The fields of a pod that a variable can refer to.
 const FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",

@@ -27,13 +27,13 @@ fn tag(image: &str) -> Option<Option<&str>> {
     (is_name && is_digest && tag.is_none_or(is_tag)).then_some(tag)
 }
 
-/// The first part of a name is a registry rather than a part of the path.
+/// Tells a registry from a part of the path.
 fn is_host(part: &str) -> bool {
     let is_named = part.contains(['.', ':']) || part == "localhost" || part.contains(|c: char| c.is_ascii_uppercase());
     is_named && part.chars().all(|c| c.is_ascii_alphanumeric() || ".:-[]".contains(c))
 }
 
-/// Lower case letters and digits, with separators only between them.
+/// A component has lower case letters and digits, with separators only between them.
 fn is_component(part: &str) -> bool {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let separators = part.split(inside).filter(|separator| !separator.is_empty());

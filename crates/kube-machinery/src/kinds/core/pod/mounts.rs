@@ -81,7 +81,7 @@ fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// By the name of the volume.
+/// Returns the paths by the name of the volume.
 fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<&'a str, &'a str> {
     items(container, list).iter().map(|item| (text(item, "name"), text(item, path))).collect()
 }

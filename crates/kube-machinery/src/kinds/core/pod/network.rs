@@ -13,7 +13,7 @@ const MOST_SEARCHES: usize = 32;
 /// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// Goes into the container's `resolv.conf`.
+/// `dnsConfig` goes into the container's `resolv.conf`.
 pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
@@ -75,7 +75,7 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Additional entries in `/etc/hosts`.
+/// `hostAliases` are additional entries in `/etc/hosts`.
 pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, alias) in aliases.iter().enumerate() {

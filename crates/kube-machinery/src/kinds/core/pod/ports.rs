@@ -35,12 +35,12 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Those taken so far, each with its protocol and IP address.
+/// The host ports taken so far, each with its protocol and IP address.
 #[derive(Default)]
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// A cause for each port that is already taken.
+    /// Returns a cause for each port that is already taken.
     pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (path, port) in each(container, "ports", at) {

@@ -92,7 +92,6 @@ fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
-/// By number or by name.
 fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.port");
     match port.as_str() {

@@ -12,7 +12,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{each, items, required, text};
 use crate::value::Value;
 
-/// Those that a file can refer to.
+/// The fields of a pod that a file can refer to.
 const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 

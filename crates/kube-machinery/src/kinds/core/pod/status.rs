@@ -10,7 +10,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// Their names are not checked.
+/// The names of these condition types are not checked.
 const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
 pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -98,7 +98,7 @@ fn validate_container_state_transition(
     causes
 }
 
-/// At most one of IPv4 and one of IPv6.
+/// Allows at most one address of IPv4 and one of IPv6.
 fn addresses(status: &Value, field: &str) -> Vec<Cause> {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
     let mut causes: Vec<Cause> =

@@ -49,7 +49,7 @@ pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// Upstream has a shorter message than for a pod.
+/// Upstream's message for a PersistentVolume is shorter.
 pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }

@@ -10,7 +10,7 @@ const MODE: u32 = 0o644;
 
 const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
 
-/// Volume type, field and value.
+/// The defaults of string fields: volume type, field and value.
 const TEXTS: [(&str, &str, &str); 10] = [
     ("hostPath", "type", ""),
     ("iscsi", "iscsiInterface", "default"),

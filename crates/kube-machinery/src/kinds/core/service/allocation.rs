@@ -19,7 +19,7 @@ const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
 /// The addresses at the start of the range that are allocated last, to leave them to services that ask for one.
 const STATIC_ADDRESSES: u32 = 256;
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
-/// As `STATIC_ADDRESSES`.
+/// The ports at the start of the range that are allocated last, as `STATIC_ADDRESSES`.
 const STATIC_PORTS: u32 = 86;
 
 /// Invariant: a number is free unless a stored service holds it, or a service that is being written has reserved it.
@@ -27,9 +27,9 @@ const STATIC_PORTS: u32 = 86;
 struct Allocations {
     addresses: FreeRanges,
     ports: FreeRanges,
-    /// By the service's key.
+    /// The allocations of stored services, by the service's key.
     stored: BTreeMap<String, Allocation>,
-    /// By the number of the reservation.
+    /// The allocations of services that are not stored yet, by the number of the reservation.
     reserved: BTreeMap<u64, Allocation>,
     next: u64,
 }
@@ -329,9 +329,9 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
 }
 
 struct OwnPorts<'a> {
-    /// Those that no service has.
+    /// The node ports that no service has.
     free: &'a FreeRanges,
-    /// Those that this service had before.
+    /// The node ports that this service had before.
     before: &'a BTreeSet<u32>,
     /// The first node port that was given to each port number.
     by_port: HashMap<Option<i64>, u32>,

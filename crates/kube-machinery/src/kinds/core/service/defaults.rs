@@ -49,7 +49,7 @@ fn addresses(spec: &mut Value) {
     }
 }
 
-/// Those that the type supports.
+/// Sets only the policies that the type supports.
 fn policies(spec: &mut Value) {
     let kind = spec["type"].as_str().unwrap_or_default().to_owned();
     let has_external_ips = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());

@@ -22,7 +22,7 @@ impl FreeRanges {
         self.around(number).is_some()
     }
 
-    /// From `first` on, then those before it.
+    /// Yields the free numbers from `first` on, then those before it.
     pub(super) fn from(&self, first: u32) -> impl Iterator<Item = u32> {
         let after = self
             .free

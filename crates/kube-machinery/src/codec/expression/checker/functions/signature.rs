@@ -46,7 +46,7 @@ pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
     (name, overloads.collect())
 }
 
-/// The type of the receiver is `None` for a function.
+/// Returns the receiver's type (`None` for a function) and the name.
 fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>, &'static str) {
     // A receiver with type parameters ends at its closing parenthesis: `list(A).sort() list(A)`.
     if let Some(end) = line.find(").").filter(|end| balanced(&line[..=*end])) {

@@ -67,7 +67,7 @@ fn converted(text: &str) -> Result<Cidr, Error> {
     cidr(text).map_err(|why| Error::failed(format!("{WRONG}: {why}")))
 }
 
-/// The second number is the width in bits.
+/// Returns the number of an address and its width in bits.
 fn number(ip: IpAddr) -> (u128, u8) {
     match ip {
         IpAddr::V4(ip) => (u32::from(ip).into(), 32),
@@ -76,7 +76,7 @@ fn number(ip: IpAddr) -> (u128, u8) {
 }
 
 impl Cidr {
-    /// As many leading bits as the prefix is long.
+    /// Keeps as many leading bits as the prefix is long.
     fn prefix(self, of: IpAddr) -> u128 {
         let (number, bits) = number(of);
         number.checked_shr((bits - self.1).into()).unwrap_or_default()

@@ -114,7 +114,7 @@ fn to_double(arg: &Value) -> Outcome {
     }
 }
 
-/// As `string()`; `None` if the type of the value does not convert.
+/// Converts as `string()` does; `None` if the type does not convert.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Bool(bool) => bool.to_string(),
@@ -129,7 +129,7 @@ pub(super) fn to_text(value: &Value) -> Option<String> {
     })
 }
 
-/// As error messages show the value.
+/// Returns the value as error messages show it.
 pub(in super::super) fn printed(value: &Value) -> String {
     to_text(value).unwrap_or_else(|| value.type_name().to_owned())
 }

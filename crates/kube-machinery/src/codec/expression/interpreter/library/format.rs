@@ -136,7 +136,7 @@ fn float(arg: &Value) -> Option<f64> {
     }
 }
 
-/// With commas between thousands, as Go does for English.
+/// Puts commas between thousands, as Go does for English.
 fn fixed(float: f64, precision: usize) -> String {
     if !float.is_finite() {
         return in_english(float).to_owned();
@@ -154,7 +154,7 @@ fn fixed(float: f64, precision: usize) -> String {
     format!("{sign}{grouped}{fraction}")
 }
 
-/// As Go prints NaN and the infinities for English.
+/// NaN and the infinities, as Go prints them for English.
 fn in_english(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"

@@ -82,7 +82,7 @@ pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     }
 }
 
-/// Some error messages contain it.
+/// Some error messages contain the name of the Go type.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "types.Null",

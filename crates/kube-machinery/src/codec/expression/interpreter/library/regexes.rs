@@ -16,7 +16,6 @@ const MOST_BYTES: usize = 1 << 20;
 /// The work charged for compiling any regular expression.
 const COMPILING: u64 = 100_000;
 
-/// By their text.
 pub(in super::super) type Regexes = HashMap<String, Result<Regex, String>>;
 
 /// `None` for other functions.
@@ -54,7 +53,7 @@ fn in_words_of(name: &str, why: Error) -> Error {
     }
 }
 
-/// From the meter's cache if it is there.
+/// Caches the compiled expression in the meter.
 fn regex(meter: &Meter, text: &str) -> Result<Regex, Error> {
     if let Some(known) = meter.regexes.borrow().get(text) {
         return known.clone().map_err(Error::Failed);

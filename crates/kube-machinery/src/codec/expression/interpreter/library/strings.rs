@@ -81,7 +81,7 @@ fn at_most(index: i64, length: usize) -> Value {
     Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
-/// -1 for `None`.
+/// Returns -1 for `None`.
 fn count_to(text: &str, offset: Option<usize>) -> Value {
     offset.map_or(Value::Int(-1), |offset| Value::count(text[..offset].chars().count()))
 }
@@ -162,7 +162,6 @@ fn join(meter: &Meter, items: &[Value], between: &str) -> Outcome {
     Ok(Value::text(made))
 }
 
-/// With CEL's escapes.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -82,7 +82,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanoseconds, offset })
 }
 
-/// In seconds, of `Z` or `+07:00`.
+/// Returns seconds for `Z` or `+07:00`.
 fn zone_offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -166,7 +166,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// As text: `90s`, `1.5s`.
+/// Prints `90s` or `1.5s`.
 #[expect(clippy::cast_precision_loss, reason = "as in Go")]
 pub(super) fn seconds(nanoseconds: i64) -> String {
     let (whole, rest) = (nanoseconds / A_SECOND, nanoseconds % A_SECOND);
