@@ -110,6 +110,7 @@ pub trait Allocator: fmt::Debug + Send {
     /// Keeps a reservation, because the object was written.
     fn commit(&mut self, reservation: u64);
 
+    /// Releases a reservation, because the object was not written.
     fn roll_back(&mut self, reservation: u64);
 
     /// Records the values in an object's current state, or releases them if the object was removed.

@@ -65,6 +65,7 @@ fn needs_escapes(text: &[u8]) -> bool {
     found != 0
 }
 
+/// Returns a value other than 0 if one of the eight bytes needs an escape.
 fn special(word: [u8; 8]) -> u64 {
     let word = u64::from_ne_bytes(word);
     is_below(word, b' ') | is_below(word ^ each(b'"'), 1) | is_below(word ^ each(b'\\'), 1)

@@ -10,6 +10,7 @@ use crate::conventions::field;
 pub(super) struct Path {
     /// The path at which the walk began, such as `status`; empty for a whole object.
     at: String,
+    /// The path from there, as upstream's messages begin.
     name: String,
 }
 
