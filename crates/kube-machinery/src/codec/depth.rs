@@ -1,7 +1,5 @@
-//! Counts how deep values nest, and limits it.
-//!
-//! Reading, copying, writing or dropping a value takes stack for each of its levels, so every way into the store
-//! checks the limit.
+//! Limits how deep values nest: reading, copying, writing or dropping a value takes stack for each of its levels, so every way into the
+//! store checks the limit.
 
 use crate::value::Value;
 
@@ -10,10 +8,10 @@ use crate::value::Value;
 /// 127.
 pub const MOST_LEVELS: usize = 100;
 
-/// Go's message about a value that nests too deep.
+/// Go's message.
 pub(crate) const TOO_DEEP: &str = "exceeded max depth";
 
-/// Returns how many objects and lists are inside each other: 0 for a value that is neither.
+/// 0 for a value that is neither an object nor a list.
 pub(crate) fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

@@ -1,18 +1,16 @@
-//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Messages to
-//! clients contain values in this form.
+//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Messages to clients contain it.
 
 use std::fmt::{self, Display};
 
 use crate::value::{Map, Value};
 
-/// A value that displays in Go's form.
 pub(crate) struct GoText<'a>(pub &'a Value);
 
-/// An object that displays in Go's form, with sorted fields.
+/// Prints sorted fields.
 #[derive(Debug)]
 pub struct GoMap<'a>(pub &'a Map);
 
-/// Returns the name of the Go type that a value has after decoding untyped JSON.
+/// Returns the Go type after decoding untyped JSON.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

@@ -1,6 +1,5 @@
-//! JSON values that keep the fields of an object in their order, duplicates included: request bodies are parsed into
-//! them, because Go's decoder reports errors in this order, and duplicate fields as errors. `crate::value::Value` is
-//! the form after decoding, without duplicates.
+//! JSON values that keep the fields of an object in their order, duplicates included: Go's decoder reports errors in this order, and
+//! duplicate fields as errors. `crate::value::Value` is the form after decoding.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,7 +13,7 @@ use crate::value::{Number, SmolStr, Value};
 /// The most errors that a strict decoder reports. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
 pub const MOST_FAULTS: usize = 100;
 
-/// A JSON value with its fields in the order of the text.
+/// Fields are in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,
@@ -41,7 +40,7 @@ impl From<Value> for Json {
 }
 
 impl From<Json> for Value {
-    /// Converts to a value in which the last of duplicate fields wins.
+    /// The last of duplicate fields wins.
     fn from(json: Json) -> Self {
         match json {
             Json::Null => Self::Null,
@@ -63,8 +62,6 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 impl Json {
-    /// Parses a JSON text.
-    ///
     /// # Errors
     /// Go's message about invalid JSON.
     pub fn read(text: &[u8]) -> Result<Self, String> {
@@ -100,7 +97,6 @@ impl Json {
     }
 }
 
-/// The duplicate fields found so far.
 #[derive(Default)]
 struct Duplicates {
     paths: Vec<String>,
@@ -159,7 +155,6 @@ fn escaped(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Builds a [`Json`] from the parser's events.
 struct AsWritten;
 
 impl<'de> Visitor<'de> for AsWritten {

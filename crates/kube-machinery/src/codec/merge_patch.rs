@@ -1,6 +1,5 @@
-//! Applies JSON merge patches (RFC 7396), the patches with the content type `application/merge-patch+json`. Where the
-//! RFC leaves room, as for nulls inside of lists, this follows upstream's library (gopkg.in/evanphx/json-patch.v4,
-//! `merge.go`).
+//! Applies JSON merge patches (RFC 7396). Where the RFC leaves room, as for nulls inside of lists, this follows upstream's library
+//! (gopkg.in/evanphx/json-patch.v4, `merge.go`).
 
 use crate::value::{Map, Value};
 
@@ -26,7 +25,7 @@ fn change(fields: &mut Map, changes: &Map) {
     }
 }
 
-/// Returns a copy without null fields. Nulls that are items of lists stay.
+/// Removes null fields; nulls that are items of lists stay.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -1,6 +1,5 @@
-//! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. The
-//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`).
-//! Directives in the patch, fields that begin with `$`, delete, replace or order items.
+//! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. Directives in the patch,
+//! fields that begin with `$`, delete, replace or order items.
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
@@ -22,7 +21,6 @@ const ORDER: &str = "$setElementOrder/";
 /// The prefix of the directive that removes items from a list of primitives.
 const REMOVE: &str = "$deleteFromPrimitiveList/";
 
-/// The reason why a patch cannot be applied.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// An error that upstream ascribes to the request.
@@ -31,8 +29,6 @@ pub enum Refusal {
     Other(String),
 }
 
-/// Applies a patch to an object of this kind.
-///
 /// # Errors
 /// If a directive is invalid, or an item of a list that is merged by key has no key.
 pub fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> {
@@ -137,7 +133,6 @@ fn discard_directives(value: &mut Value) -> bool {
     true
 }
 
-/// The rule for the order of a merged list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// The items of the patch keep the patch's order, the other items keep theirs. An item of the patch comes before

@@ -19,7 +19,6 @@ use crate::value::Number;
 
 mod tabs;
 
-/// The content of a YAML text.
 #[derive(Debug, PartialEq)]
 pub struct Read {
     pub json: Json,
@@ -27,8 +26,6 @@ pub struct Read {
     pub duplicates: Vec<String>,
 }
 
-/// Reads the first document of a text.
-///
 /// # Errors
 /// The parser's message.
 pub fn read(text: &[u8]) -> Result<Read, String> {
@@ -124,7 +121,6 @@ fn up_to_mark(text: &str) -> &str {
     text
 }
 
-/// A YAML value, with its fields in the order of the text and duplicates included.
 enum Node {
     Leaf(Json),
     /// NaN or an infinity, which JSON cannot express.
@@ -133,9 +129,8 @@ enum Node {
     Map(Vec<(Key, Spanned<Node>)>),
 }
 
-/// The key of a field.
 struct Key {
-    /// The key in JSON; `None` for null, which is no key of JSON.
+    /// `None` for null, which is no key of JSON.
     text: Option<String>,
     /// The key as Go prints it in messages.
     go_text: String,
@@ -210,7 +205,6 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// Builds a [`Node`] from the parser's events.
 struct AsWritten;
 
 impl<'de> Visitor<'de> for AsWritten {

@@ -1,5 +1,4 @@
-//! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Validation returns a list
-//! of them, and each constructor here words one of upstream's kinds of errors. Upstream: `field.Error`.
+//! The causes in a Status with reason `Invalid`. Each constructor words one of upstream's kinds of errors. Upstream: `field.Error`.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -19,7 +18,6 @@ pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
     causes.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
 }
 
-/// One error in one field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Cause {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -30,12 +28,11 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// Returns a cause that concerns no field.
     pub fn without_field(reason: &'static str, message: &str) -> Self {
         Self { reason, message: message.into(), field: String::new() }
     }
 
-    /// Returns the cause for a field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
+    /// Upstream: `CauseTypeFieldManagerConflict`.
     pub fn of_manager(field: &str, message: &str) -> Self {
         Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
     }
@@ -53,12 +50,12 @@ impl Cause {
         }
     }
 
-    /// Returns the cause for an invalid value that is not a string.
+    /// Shows a value that is not a string.
     pub fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
         Self::invalid_as(field, &value.to_string(), detail)
     }
 
-    /// Returns the cause for an invalid value that is text already, such as a quoted one.
+    /// Shows a value that is text already, such as a quoted one.
     pub fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
         let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
         Self {
@@ -68,7 +65,7 @@ impl Cause {
         }
     }
 
-    /// Returns the cause for an invalid value that the message does not show.
+    /// The message does not show the value.
     pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
         let message = format!("Invalid value: {detail}");
         Self { reason: "FieldValueInvalid", message, field: field.to_string() }
@@ -91,12 +88,11 @@ impl Cause {
         }
     }
 
-    /// Returns the cause for a duplicate value that is text already.
+    /// Shows a value that is text already.
     pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
-    /// Returns the cause for a duplicate value that the message does not show.
     #[cfg(feature = "cel")]
     pub(crate) fn duplicate_alone(field: impl Display) -> Self {
         Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
@@ -106,8 +102,7 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
-    /// Returns the cause for a duplicate value that Go prints as a struct, with its fields in this order. `why` may
-    /// be empty.
+    /// For a value that Go prints as a struct, with its fields in this order. `why` may be empty.
     pub(crate) fn duplicate_struct(field: impl Display, value: &Value, order: &[&str], why: &str) -> Self {
         let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
@@ -115,7 +110,6 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message, field: field.to_string() }
     }
 
-    /// Returns the cause for a reference to an object that does not exist.
     pub(crate) fn not_found(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.to_string() }
     }
@@ -139,7 +133,7 @@ impl Cause {
         Self { reason: "FieldValueTooLong", message, field: field.to_string() }
     }
 
-    /// Returns the cause for a value that is not of its schema's type. `value` is printed verbatim.
+    /// `value` is printed verbatim.
     pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");
         Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
@@ -163,8 +157,7 @@ impl Cause {
         Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
     }
 
-    /// Returns the cause for a value outside of an enumeration. `value` is printed verbatim, so a string must be
-    /// passed with its quotes.
+    /// `value` is printed verbatim, so a string must be passed with its quotes.
     pub fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
@@ -186,7 +179,6 @@ impl Cause {
         Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
     }
 
-    /// Returns the cause for a list with too many items.
     pub(crate) fn too_many(field: impl Display, count: usize, most: usize) -> Self {
         Self::too_many_of(field, count, Some(most))
     }
@@ -222,12 +214,10 @@ impl Cause {
         }
     }
 
-    /// Returns the size of the cause's texts in bytes.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()
     }
 
-    /// Returns the path of the field.
     pub(crate) fn field(&self) -> &str {
         &self.field
     }

@@ -1,8 +1,7 @@
 //! The reserved words of CEL: fields with such names are escaped in expressions. They are not in `codec/expression`,
 //! because validation needs them even in builds without CEL.
 
-/// The words that cannot be identifiers. Upstream: cel-go's `parser`, and `celReservedSymbols` in
-/// `pkg/cel/escaping.go`.
+/// Upstream: cel-go's `parser`, and `celReservedSymbols` in `pkg/cel/escaping.go`.
 pub(crate) const RESERVED: [&str; 21] = [
     "true",
     "false",

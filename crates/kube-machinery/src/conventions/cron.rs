@@ -1,5 +1,4 @@
-//! Parses the schedules of cron jobs, such as `*/5 * * * *`, and computes when they are due. Validation and the cron job
-//! controller share it.
+//! Parses the schedules of cron jobs, such as `*/5 * * * *`, and computes when they are due.
 //!
 //! Upstream: `github.com/robfig/cron/v3`, which kube-apiserver parses schedules with and kube-controller-manager
 //! computes times with.
@@ -16,7 +15,6 @@ use self::field::{Bounds, DAYS, HOURS, MINUTES, MONTHS, WEEKDAYS};
 use super::go_duration::duration;
 use super::time_zone::time_zone;
 
-/// The schedule of a cron job.
 #[derive(Clone, Debug)]
 pub enum Schedule {
     /// `@every`: an interval after the last time, in whole seconds, at least one.
@@ -36,8 +34,6 @@ pub struct Cron {
     zone: Option<TimeZone>,
 }
 
-/// Parses a schedule.
-///
 /// # Errors
 /// Upstream's message.
 pub fn parse(text: &str) -> Result<Schedule, String> {
@@ -74,7 +70,7 @@ fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     Ok((Some(found), rest.trim()))
 }
 
-/// Parses a descriptor such as `@daily`. Upstream: `parseDescriptor`.
+/// Upstream: `parseDescriptor`.
 fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
     let first = |bounds: &Bounds| 1 << bounds.least;
     let any = Cron {
@@ -101,7 +97,7 @@ fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
 }
 
 impl Schedule {
-    /// Returns the first time after another one, in a time zone; `None` if there is none within five years.
+    /// `None` if there is no time within five years.
     pub fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::Every(length) => Timestamp::from_second(after.as_second()).ok()?.checked_add(*length).ok(),

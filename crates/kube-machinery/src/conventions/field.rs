@@ -30,7 +30,6 @@ impl<'a> Path<'a> {
         Self::Index(self, n)
     }
 
-    /// Returns true if this is the path of a whole object.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Root(""))
     }

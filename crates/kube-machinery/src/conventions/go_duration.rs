@@ -1,12 +1,11 @@
-//! Parses durations such as `1h30m` in Go's syntax, with Go's messages: in CEL, in schemas, in schedules and in the
-//! timeouts of requests. Go: `time.ParseDuration`.
+//! Parses durations such as `1h30m` in Go's syntax, with Go's messages. Go: `time.ParseDuration`.
 
 use super::quote::quote;
 
 /// The largest size of a duration in nanoseconds. Only a negative duration can have it, since an `int64` ends one lower.
 const MOST: u64 = 1 << 63;
 
-/// Parses a duration into nanoseconds.
+/// In nanoseconds.
 ///
 /// # Errors
 /// Go's message, without the name of the package.
@@ -43,12 +42,10 @@ pub fn duration(text: &str) -> Result<i64, String> {
     i64::try_from(signed).map_err(|_| invalid())
 }
 
-/// Splits a text after its leading digits.
 pub(crate) fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
-/// Returns the nanoseconds of a unit.
 fn length(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
@@ -61,7 +58,7 @@ fn length(unit: &str) -> Option<u64> {
     })
 }
 
-/// Returns a decimal fraction of a unit in whole nanoseconds. Go: `leadingFraction`.
+/// In whole nanoseconds. Go: `leadingFraction`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as in Go")]
 fn part(fraction: &str, length: u64) -> u64 {
     let (mut value, mut scale) = (0_u64, 1.0);

@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 
-/// Parses a float; returns `None` if Go would refuse it.
+/// `None` if Go would refuse the text.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let float: f64 = without_separators(text).parse().ok()?;
     let is_too_large = float.is_infinite() && text.contains(|c: char| c.is_ascii_digit());
     (!is_too_large).then_some(float)
 }
 
-/// Removes the underscores between digits.
 fn without_separators(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -21,7 +20,7 @@ fn without_separators(text: &str) -> Cow<'_, str> {
     text.replace('_', "").into()
 }
 
-/// Returns the shortest form, with an exponent for large and small numbers: `%g`.
+/// `%g`: the shortest form, with an exponent for large and small numbers.
 pub(crate) fn general(float: f64) -> String {
     if !float.is_finite() {
         return special(float).to_owned();
@@ -38,7 +37,7 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// Returns NaN or an infinity as Go prints it.
+/// As Go prints NaN and the infinities.
 pub(crate) fn special(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"

@@ -1,14 +1,13 @@
-//! Prints a part of an object in a validation message as upstream does: as a struct of its internal Go type, with all
-//! fields in their order, and their Go names. Upstream's messages contain such structs where a whole struct is invalid.
+//! Prints a part of an object as upstream's messages do where a whole struct is invalid: with all fields of the internal Go type in their
+//! order, and their Go names.
 
 use crate::value::Value;
 
-/// The fields of a Go type: the name in Go, the name in the API, and the type of the field.
+/// The name in Go, the name in the API, and the type of each field.
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
 
-/// The type of a field.
 pub(crate) enum Field {
-    /// A pointer, a list or a map, which prints `null` if it is absent.
+    /// Prints `null` if it is absent: a pointer, a list or a map.
     Plain,
     /// A string, which prints as empty if it is absent.
     Text,
@@ -16,7 +15,6 @@ pub(crate) enum Field {
     Number,
     /// A pointer to a struct.
     Struct(&'static GoStruct),
-    /// A list of structs.
     List(&'static GoStruct),
 }
 
@@ -26,7 +24,6 @@ impl GoStruct {
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     }
 
-    /// Prints a list of such structs.
     pub(crate) fn print_list(&self, list: &Value) -> String {
         let Some(items) = list.as_array() else { return "null".to_owned() };
         let items: Vec<String> = items.iter().map(|item| self.print(item)).collect();

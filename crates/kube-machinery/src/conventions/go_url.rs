@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use super::netip::parse_addr;
 use super::quote::quote;
 
-/// A parsed URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Url {
     pub(crate) scheme: String,
@@ -17,7 +16,6 @@ pub(crate) struct Url {
     pub(crate) host: String,
     /// True for a URL such as `file:/a`, which prints without `//`.
     has_no_host: bool,
-    /// The path without escapes.
     path: Vec<u8>,
     /// The path as written, if escaping `path` would give another text.
     raw_path: String,
@@ -63,7 +61,7 @@ pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Parses a URL that may have a fragment.
+/// The URL may have a fragment.
 ///
 /// # Errors
 /// The message of Go's `Parse`, without the URL.
@@ -74,7 +72,6 @@ pub(crate) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Splits a text into its scheme, which may be empty, and the rest.
 fn scheme(text: &str) -> Result<(&str, &str), String> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end {
@@ -204,7 +201,6 @@ impl std::fmt::Display for Url {
     }
 }
 
-/// The parts of a URL, which differ in the characters that they escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -215,7 +211,6 @@ enum Part {
     Fragment,
 }
 
-/// Undoes the escapes in a part of a URL.
 fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
     let bytes = text.as_bytes();
     let (mut plain, mut i) = (Vec::with_capacity(bytes.len()), 0);
@@ -262,7 +257,7 @@ fn escape(bytes: &[u8], part: Part) -> String {
     escaped
 }
 
-/// Returns true if a byte is escaped in this part of a URL. Upstream: `shouldEscape`.
+/// Upstream: `shouldEscape`.
 fn is_escaped_in(byte: u8, part: Part) -> bool {
     let plain: &[u8] = match part {
         Part::Host | Part::Zone => b"-_.~!$&'()*+,;=:[]<>\"",

@@ -1,12 +1,10 @@
-//! Validates the names of objects, label keys and label values, and returns upstream's messages about wrong ones.
-//! Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
+//! Validates names, label keys and label values, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
 
 /// The rule for the names of a kind's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameRule {
     /// An RFC 1123 subdomain, as for most kinds.
     Subdomain,
-    /// An RFC 1123 label.
     Label,
     /// Any text that can be a segment of a URL's path.
     PathSegment,
@@ -15,7 +13,6 @@ pub(crate) enum NameRule {
 }
 
 impl NameRule {
-    /// Returns the messages about an invalid name.
     pub(crate) fn messages(self, name: &str) -> Vec<String> {
         match self {
             Self::Subdomain => subdomain(name),
@@ -24,7 +21,6 @@ impl NameRule {
         }
     }
 
-    /// Returns the messages about an invalid `generateName`.
     pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
@@ -33,8 +29,7 @@ impl NameRule {
     }
 }
 
-/// Replaces a trailing dash by a letter, because a dash is valid where a generated suffix follows. Upstream:
-/// `maskTrailingDash`.
+/// A dash is valid where a generated suffix follows. Upstream: `maskTrailingDash`.
 pub(crate) fn without_trailing_dash(prefix: &str) -> String {
     match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -69,11 +64,10 @@ pub(crate) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-'
     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// The length limits of names and their parts.
 const LONGEST_LABEL: usize = 63;
 const LONGEST_SUBDOMAIN: usize = 253;
 
-/// Returns the messages about an invalid RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
+/// Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !has_form_of_subdomain(name) {
@@ -82,8 +76,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the messages about a subdomain that may have underscores, but not at the end of a label. Upstream:
-/// `IsDNS1123SubdomainWithUnderscore`.
+/// Allows underscores, but not at the end of a label. Upstream: `IsDNS1123SubdomainWithUnderscore`.
 pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
@@ -93,7 +86,7 @@ pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the messages about a subdomain that begins with `*.`. Upstream: `IsWildcardDNS1123Subdomain`.
+/// A subdomain that begins with `*.`. Upstream: `IsWildcardDNS1123Subdomain`.
 pub(crate) fn wildcard(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
@@ -102,13 +95,13 @@ pub(crate) fn wildcard(name: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the message about an invalid name of an HTTP header. Upstream: `IsHTTPHeaderName`.
+/// Upstream: `IsHTTPHeaderName`.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
     let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (!fits).then_some(HEADER)
 }
 
-/// Returns the messages about an invalid RFC 1123 label. Upstream: `IsDNS1123Label`.
+/// RFC 1123. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) {
@@ -121,7 +114,7 @@ const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumer
     character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
     '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// Returns the messages about an invalid RFC 1035 label, which begins with a letter. Upstream: `IsDNS1035Label`.
+/// RFC 1035: begins with a letter. Upstream: `IsDNS1035Label`.
 pub(crate) fn dns1035(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -130,8 +123,7 @@ pub(crate) fn dns1035(name: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the messages about an invalid qualified name, such as a label's key: `name` or `prefix.example/name`.
-/// Upstream: `IsLabelKey`.
+/// A qualified name: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
     let mut messages = Vec::new();
     let name = match key.split('/').collect::<Vec<_>>()[..] {
@@ -160,7 +152,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the messages about an invalid label value. Upstream: `IsLabelValue`.
+/// Upstream: `IsLabelValue`.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut messages = too_long(value, LONGEST_LABEL, "bytes");
     if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
@@ -169,7 +161,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
     messages
 }
 
-/// Returns the messages about a name that cannot be a path segment. Upstream: `IsPathSegmentName`.
+/// Upstream: `IsPathSegmentName`.
 pub(crate) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
 }
@@ -178,8 +170,7 @@ fn path_segment_part(name: &str) -> Vec<String> {
     ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
-/// Returns the message about a text that is too long. As upstream, the unit is bytes for labels and characters for
-/// names, though bytes are counted.
+/// As upstream, the unit is bytes for labels and characters for names, though bytes are counted.
 fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {
     if text.len() > longest { vec![format!("must be no more than {longest} {unit}")] } else { Vec::new() }
 }
@@ -200,12 +191,11 @@ fn has_form_of_subdomain(text: &str) -> bool {
     text.split('.').all(|part| is_word(part, Case::Lower, &['-']))
 }
 
-/// Returns true if a text can be a segment of a URL's path.
 pub fn is_path_segment(text: &str) -> bool {
     path_segment(text).is_empty()
 }
 
-/// Returns true if a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
+/// RFC 1123: lower case letters, digits and `-`, at most 63 characters.
 pub fn is_label(text: &str) -> bool {
     label(text).is_empty()
 }

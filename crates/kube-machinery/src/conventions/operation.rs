@@ -1,8 +1,6 @@
-//! The four operations that admission knows: webhooks, policies and plugins choose the requests that they decide about
-//! by operation. Several HTTP verbs share one operation (PUT and PATCH are both `Update`). Upstream: `Operation` in
+//! The operations by which webhooks, policies and plugins choose the requests that they decide about. Upstream: `Operation` in
 //! `k8s.io/apiserver/pkg/admission`.
 
-/// The operation that a request performs on an object, as admission sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// A new object, or a POST to a subresource such as `binding`.
@@ -16,7 +14,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the name in upper case, as an `AdmissionReview` and the rules of a webhook have it.
+    /// In upper case, as an `AdmissionReview` and the rules of a webhook have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",

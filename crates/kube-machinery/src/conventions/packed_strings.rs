@@ -10,12 +10,11 @@ use super::varint;
 pub struct PackedStrings(Box<[u8]>);
 
 impl PackedStrings {
-    /// Returns the string at a position, after skipping those before it.
+    /// Skips the strings before it.
     pub fn get(&self, index: usize) -> Option<&str> {
         self.range(index..).next()
     }
 
-    /// Returns the strings from a position on.
     pub fn range(&self, indexes: RangeFrom<usize>) -> impl Iterator<Item = &str> {
         Parts(&self.0).skip(indexes.start).map(|text| str::from_utf8(text).unwrap_or_default()) // always UTF-8, because they were strings
     }

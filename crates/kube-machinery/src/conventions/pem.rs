@@ -1,10 +1,8 @@
-//! Parses PEM blocks, the text form of certificates and keys (`-----BEGIN CERTIFICATE-----`), as leniently as Go. Go:
-//! `encoding/pem`.
+//! Parses PEM blocks (`-----BEGIN CERTIFICATE-----`) as leniently as Go. Go: `encoding/pem`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A PEM block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'a> {
     /// The word after `BEGIN`, such as `CERTIFICATE`.
@@ -31,7 +29,7 @@ pub(crate) fn next(text: &str) -> Option<(Block<'_>, &str)> {
     }
 }
 
-/// Parses a block: `inside` is the text between `BEGIN` and `END`, `behind` the text after `END`.
+/// `inside` is the text between `BEGIN` and `END`, `behind` the text after `END`.
 fn block<'a>(inside: &'a str, behind: &'a str) -> Option<(Block<'a>, &'a str)> {
     let (first, mut body) = inside.split_once('\n')?;
     let kind = first.trim_end().strip_suffix(DASHES)?;

@@ -1,11 +1,10 @@
-//! Quantities: amounts of a resource such as `500m` of CPU, `1Gi` of memory and `1e3`. They are parsed, computed with
-//! and printed exactly as upstream's `resource.Quantity` does, with its rounding and its oddities, because clients see
-//! the result.
+//! Quantities such as `500m`, `1Gi` and `1e3`. They are parsed, computed with and printed exactly as upstream's `resource.Quantity` does,
+//! with its rounding and its oddities, because clients see the result.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// The reason why a text is no quantity, with upstream's messages.
+/// Upstream's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuantityError {
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
@@ -27,7 +26,6 @@ enum Notation {
     Binary,
 }
 
-/// The smallest power of ten that a quantity can have.
 const NANO: i32 = -9;
 /// The power of ten to which the resources of containers are rounded.
 pub(crate) const MILLI: i32 = -3;
@@ -143,14 +141,13 @@ impl Quantity {
         }
     }
 
-    /// Returns the nearest float.
     pub(crate) fn to_f64(&self) -> f64 {
         let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
         let size: f64 = format!("0{digits}e{}", self.exponent).parse().unwrap_or_default();
         if self.negative { -size } else { size }
     }
 
-    /// Returns the quantity of an integer. Upstream: `NewQuantity(value, DecimalExponent)`.
+    /// Upstream: `NewQuantity(value, DecimalExponent)`.
     #[cfg(feature = "cel")]
     pub(crate) fn of_int(int: i64) -> Self {
         let digits = int.unsigned_abs().to_string().bytes().map(|byte| byte - b'0').collect();
@@ -160,7 +157,7 @@ impl Quantity {
         quantity
     }
 
-    /// Returns the number as an int64, if upstream holds it as a whole int64. Upstream: `AsInt64`.
+    /// `None` if upstream does not hold the number as a whole int64. Upstream: `AsInt64`.
     #[cfg(feature = "cel")]
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.scale.filter(|scale| *scale >= 0)?;
@@ -252,7 +249,6 @@ impl Quantity {
         }
     }
 
-    /// Removes zeros at both ends.
     fn normalise(&mut self) {
         let leading = self.digits.iter().take_while(|digit| **digit == 0).count();
         self.digits.drain(..leading);
@@ -276,7 +272,6 @@ impl Quantity {
         }
     }
 
-    /// Returns the number of digits before the decimal point.
     fn order(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_add(self.exponent.into())
     }
@@ -290,7 +285,6 @@ impl Quantity {
         if self.is_negative() { format!("-{size}") } else { size.to_string() }
     }
 
-    /// Returns the number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;
         let add = |sum: u64, digit: &u8| sum.checked_mul(10)?.checked_add((*digit).into());
@@ -339,7 +333,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Returns the meaning of a suffix: the notation, and the power (of ten; of two for the binary notation).
+/// Returns the notation, and the power (of ten; of two for the binary notation).
 fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Ok((Notation::Decimal, *power));
@@ -351,7 +345,6 @@ fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     exponent.map(|exponent| (Notation::Exponent, exponent)).ok_or(QuantityError::Suffix)
 }
 
-/// The parts of a quantity's text.
 struct Parts<'a> {
     negative: bool,
     has_digits: bool,
@@ -381,7 +374,6 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Adds two numbers in decimal digits.
 #[cfg(feature = "cel")]
 fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut carry) = (Vec::new(), 0);
@@ -395,7 +387,7 @@ fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     digits
 }
 
-/// Subtracts a number in decimal digits from one that is at least as large.
+/// `one` must be at least as large.
 #[cfg(feature = "cel")]
 fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut borrowed) = (Vec::new(), 0);

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-/// The generators of uids, name suffixes and watch durations. They are separate, so that drawing from one does not
-/// change the others.
+/// The generators are separate, so that drawing from one does not change the others.
 #[derive(Debug)]
 pub struct Random {
     uids: fastrand::Rng,
@@ -18,14 +17,14 @@ impl Random {
         Self { uids: generator(1), suffixes: generator(2), durations: generator(3) }
     }
 
-    /// Returns a random (version 4) UUID.
+    /// Returns a UUID of version 4.
     pub fn uid(&mut self) -> String {
         let n = (self.uids.u128(..) & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
         let hex = format!("{n:032x}");
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// Returns the five characters after a generateName; without vowels, so that they form no words.
+    /// Has no vowels, so that the suffix forms no word.
     pub fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         // Draws a u64, because a usize of 32 bits would be drawn differently: a seed gives the same names on every
@@ -55,8 +54,7 @@ fn hash(seed: u64, text: &str) -> u64 {
     mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
 }
 
-/// Mixes the bits of a seed. The finalizer of splitmix64: every bit of the input changes about half the bits of the
-/// output.
+/// The finalizer of splitmix64: every bit of the input changes about half the bits of the output.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,38 +1,30 @@
-//! The user who sends a request, as authentication found them. Authorization and admission decide by it. Upstream:
-//! `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
+//! The user who sends a request. Upstream: `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
 
 use std::collections::BTreeMap;
 
 use crate::value::{Value, json};
 
-/// The group of all authenticated users.
 pub const AUTHENTICATED: &str = "system:authenticated";
 /// The group of the users who may do everything.
 pub const MASTERS: &str = "system:masters";
 const ANONYMOUS: &str = "system:anonymous";
-/// The group of all users who are not authenticated.
 pub const UNAUTHENTICATED: &str = "system:unauthenticated";
 
-/// The user who sends a request, as authentication identified them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name, which identifies the user.
     pub name: String,
     /// Distinguishes users who had the same name at different times; empty if the authenticator has no uid.
     pub uid: String,
-    /// The groups that the user belongs to.
     pub groups: Vec<String>,
     /// Further facts from the authenticator, such as the id of the credential.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
-    /// Returns a user with these groups.
     pub fn new(name: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { name: name.into(), groups: groups.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Returns the user of a request without credentials.
     pub fn anonymous() -> Self {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
     }
@@ -55,7 +47,6 @@ impl User {
         self
     }
 
-    /// Returns the `UserInfo` that reviews contain.
     pub fn info(&self) -> Value {
         let mut info = json!({"username": self.name});
         if !self.uid.is_empty() {

@@ -1,7 +1,5 @@
-//! Reads and writes variable-length integers with seven bits in each byte (LEB128), which protobuf calls varints. The
-//! protobuf encoding and `packed_strings` use them.
+//! Variable-length integers with seven bits in each byte (LEB128), which protobuf calls varints.
 
-/// Appends a number.
 pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number.to_le_bytes()[0] | 0x80);

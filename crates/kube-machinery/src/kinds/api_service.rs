@@ -1,7 +1,5 @@
-//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from
-//! them which groups there are and in which order to prefer them. Here are the kind's row, defaults and validation, and
-//! the APIServices that the server creates itself for its own groups. Upstream: `k8s.io/kube-aggregator`,
-//! `pkg/apis/apiregistration`.
+//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from them which groups
+//! there are and in which order to prefer them. Upstream: `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
 //!
 //! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
 //! effect.
@@ -14,8 +12,6 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
-/// The APIService row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(super) const ROW: Resource = Resource {
     group: "apiregistration.k8s.io",
     plural: "apiservices",
@@ -62,8 +58,7 @@ const PRIORITIES: [(&str, i64); 18] = [
 /// The label of the APIServices that the API server creates itself. Upstream: `AutoRegisterManagedLabel`.
 const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
-/// Returns the sort key of a group in discovery, the smallest first: the APIService group itself, then the groups by
-/// falling priority.
+/// Returns the sort key of a group in discovery, the smallest first; the APIService group itself comes before all.
 pub fn discovery_order(group: &str) -> i64 {
     if group == ROW.group {
         return i64::MIN;
@@ -71,8 +66,7 @@ pub fn discovery_order(group: &str) -> i64 {
     PRIORITIES.iter().find(|(name, _)| *name == group).map_or(0, |(_, priority)| -priority)
 }
 
-/// Returns the APIServices that kube-apiserver creates for its built-in groups. Upstream: `makeAPIService`, and the
-/// label of `autoRegisterController`.
+/// Upstream: `makeAPIService`, and the label of `autoRegisterController`.
 pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
     let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group, row.version)).collect();
     versions.retain(|(group, _)| *group != ROW.group);
@@ -97,7 +91,7 @@ pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
     versions.into_iter().map(local).collect()
 }
 
-/// Returns the APIService for a version that a CustomResourceDefinition serves. Upstream: `crdRegistrationController`.
+/// Upstream: `crdRegistrationController`.
 pub fn for_definition(group: &str, version: &str) -> Value {
     json!({
         "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},
@@ -169,7 +163,6 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the fields by which the API server would connect to the service.
 fn validate_connection(spec: &Value) -> Vec<Cause> {
     let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
     let bundle = text(spec, "caBundle");
@@ -194,7 +187,6 @@ fn validate_connection(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the number of bytes that a base64 string decodes to.
 fn decoded_len(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }

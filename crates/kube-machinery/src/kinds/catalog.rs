@@ -1,6 +1,4 @@
-//! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its
-//! CustomResourceDefinitions add. A request looks up its kind here, and discovery lists it. Each kind is a row, a
-//! [`Resource`]. Also here: the order in which clients prefer versions.
+//! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its CustomResourceDefinitions add.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -12,28 +10,25 @@ use super::served::{RESOURCES, served};
 /// An immutable snapshot of the served kinds. A change of a definition makes a new catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// The custom resource definitions by name.
     custom: BTreeMap<String, Entry>,
 }
 
 /// A custom resource definition as the catalog last read it.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The resourceVersion of the definition when it was read.
+    /// The resourceVersion of the definition.
     revision: u64,
     /// `None` if the definition serves no kinds, for example before it is established.
     definition: Option<&'static Definition>,
 }
 
 impl Catalog {
-    /// Returns a catalog in which this definition is added or replaced.
     pub fn with(&self, name: &str, revision: u64, definition: Option<&'static Definition>) -> Self {
         let mut custom = self.custom.clone();
         custom.insert(name.to_owned(), Entry { revision, definition });
         Self { custom }
     }
 
-    /// Returns a catalog without this definition.
     pub fn without(&self, name: &str) -> Self {
         let mut custom = self.custom.clone();
         custom.remove(name);
@@ -49,12 +44,10 @@ impl Catalog {
         self.custom.get(name).map(|entry| entry.revision)
     }
 
-    /// Returns the definitions that serve kinds.
     fn established(&self) -> impl Iterator<Item = &'static Definition> + '_ {
         self.custom.values().filter_map(|entry| entry.definition)
     }
 
-    /// Returns the served versions of all custom resources.
     pub fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         self.established().flat_map(|definition| definition.served.iter().copied())
     }
@@ -65,7 +58,6 @@ impl Catalog {
         definition.and_then(|definition| definition.stored.custom).is_some_and(|custom| custom.is_terminating)
     }
 
-    /// Returns the names of all definitions that were read.
     pub fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()
     }
@@ -75,12 +67,12 @@ impl Catalog {
         served().chain(self.custom())
     }
 
-    /// Returns the storage version of every stored kind.
+    /// Yields the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         RESOURCES.iter().chain(self.established().map(|definition| definition.stored))
     }
 
-    /// Returns the storage version of a kind; `None` if the kind is not defined.
+    /// `None` if the kind is not defined.
     pub fn defined(&self, group: &str, plural: &str) -> Option<&'static Resource> {
         self.stored().find(|row| row.plural == plural && row.group == group)
     }
@@ -93,7 +85,6 @@ impl Catalog {
         Some(definition.map_or(row, |definition| definition.row_of_stored_version(version)))
     }
 
-    /// Returns the served kind with this group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
         let matches = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
         self.served().find(|row| matches(row))

@@ -1,6 +1,5 @@
-//! The CertificateSigningRequest kind, by which a client asks for a signed certificate: its row in the table of kinds,
-//! and the changes that the server makes to a request before it is written. An administrator approves the request, a
-//! signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
+//! The CertificateSigningRequest kind, by which a client asks for a signed certificate. An administrator approves the request, a signer
+//! then puts the certificate into its status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
 
 mod validation;
 
@@ -12,11 +11,9 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, Resource, Scope, Subresource};
 use crate::value::{Value, json};
 
-/// The name of the signer for client certificates that the API server accepts.
+/// The API server accepts this signer's client certificates.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
-/// The CertificateSigningRequest row in the table of kinds (`kinds::served`): its names, and the functions that the
-/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",
@@ -36,8 +33,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Overwrites the requester in a new request with the authenticated user, since clients may not choose it. Upstream:
-/// `csrStrategy.PrepareForCreate`.
+/// Clients may not choose the requester. Upstream: `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     if resource.kind != "CertificateSigningRequest" {
         return;
@@ -52,8 +48,7 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     }
 }
 
-/// Returns why admission refuses the subject of a new request, if it does: clients may not ask for a certificate of the
-/// group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+/// Clients may not ask for a certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
@@ -63,8 +58,8 @@ pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
 }
 
-/// Keeps the spec of an existing request. An update of the status cannot change the approval, and one of the approval
-/// changes only the conditions. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+/// An update of the status cannot change the approval, and one of the approval changes only the conditions. Upstream: `csrStrategy`,
+/// `csrStatusStrategy`, `csrApprovalStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();
@@ -96,7 +91,7 @@ fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
     }
 }
 
-/// Fills in the times of conditions that lack them. Upstream: `populateConditionTimestamps`.
+/// Upstream: `populateConditionTimestamps`.
 fn set_times(new: &mut Value, old: &Value, now: &str) {
     for condition in list(new, "conditions") {
         if condition["lastUpdateTime"].is_null() {

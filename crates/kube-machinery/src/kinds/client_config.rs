@@ -1,13 +1,11 @@
-//! The address of a webhook and the CA by which its certificate is verified, read from the `clientConfig` of a
-//! configuration. Admission webhooks and the conversion webhooks of custom resources have one. Upstream: `ClientConfig`
-//! in `k8s.io/apiserver/pkg/util/webhook/client.go`.
+//! The address of a webhook and the CA by which its certificate is verified. Admission webhooks and the conversion webhooks of custom
+//! resources have one. Upstream: `ClientConfig` in `k8s.io/apiserver/pkg/util/webhook/client.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::value::Value;
 
-/// A webhook's endpoint and the CA that its certificate is verified against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
     pub endpoint: Endpoint,
@@ -15,7 +13,6 @@ pub struct ClientConfig {
     pub ca_bundle: Vec<u8>,
 }
 
-/// The place to call a webhook at: a URL, or a Service of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Url(String),
@@ -23,7 +20,7 @@ pub enum Endpoint {
 }
 
 impl ClientConfig {
-    /// Reads a validated `WebhookClientConfig`.
+    /// The `WebhookClientConfig` must be valid.
     pub(crate) fn of(config: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let service = &config["service"];

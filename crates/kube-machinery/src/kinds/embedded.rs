@@ -1,12 +1,10 @@
-//! Decodes JSON that is inside a string field, such as tolerations in an annotation or the registry credentials in a
-//! Secret, for the validation of that field. Causes quote the error messages of Go's decoder, so they are made here.
-//! Upstream: `encoding/json`.
+//! Decodes JSON inside of a string field, such as tolerations in an annotation. Causes quote the error messages of Go's decoder, so they
+//! are made here. Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns
-/// true for a value of that type. Null fits every type.
+/// `go` is the name of the type in Go's messages, `fits` returns true for a value of that type. Null fits every type.
 ///
 /// # Errors
 /// Go's message, if the JSON is malformed or has another type.

@@ -1,5 +1,5 @@
-//! The EndpointSlice kind, a part of the addresses and ports behind a Service: its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
+//! The EndpointSlice kind, a part of the addresses and ports behind a Service. Upstream: `pkg/apis/discovery`,
+//! `pkg/registry/discovery/endpointslice`.
 
 use std::net::IpAddr;
 
@@ -15,8 +15,6 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, Resource};
 use crate::value::{Value, json};
 
-/// The EndpointSlice row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "discovery.k8s.io",
     plural: "endpointslices",
@@ -39,22 +37,20 @@ fn set_defaults(slice: &mut Value) {
     }
 }
 
-/// Removes the topology field, which is only valid in v1beta1. Upstream: `dropTopologyOnV1`.
+/// The topology field is only valid in v1beta1. Upstream: `dropTopologyOnV1`.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for endpoint in list(new, "endpoints") {
         object(endpoint).remove("deprecatedTopology");
     }
 }
 
-/// The limits of a slice, and of the addresses and hints of each endpoint. Upstream: `maxEndpoints`, `maxAddresses`,
-/// `maxPorts`, `maxZoneHints`.
+/// Upstream: `maxEndpoints`, `maxAddresses`, `maxPorts`, `maxZoneHints`.
 const MOST_ENDPOINTS: usize = 1000;
 const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
 const MOST_HINTS: usize = 8;
 
-/// Validates a slice. Endpoints that an update leaves unchanged are not validated again. Upstream:
-/// `ValidateEndpointSlice`.
+/// Endpoints that an update leaves unchanged are not validated again. Upstream: `ValidateEndpointSlice`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let kind = text(new, "addressType");
     let mut causes = ports(items(new, "ports"));
@@ -144,7 +140,7 @@ fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
     causes
 }
 
-/// Returns the cause for an invalid domain name of at least two labels, if any. Upstream: `IsFullyQualifiedDomainName`.
+/// At least two labels. Upstream: `IsFullyQualifiedDomainName`.
 fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     if name.is_empty() {
         return Some(Cause::required(at, ""));
@@ -161,7 +157,7 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// Validates hints, the zones or nodes that should use an endpoint. Upstream: `validateHints`.
+/// The zones or nodes that should use an endpoint. Upstream: `validateHints`.
 fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];

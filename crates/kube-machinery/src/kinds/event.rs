@@ -1,6 +1,5 @@
-//! The Event kind of the group `events.k8s.io`: its row in the table of kinds. Its objects are the Events of the core
-//! group (`core::event`) under another name: they are stored in the core group's form, whose fields have other names,
-//! and only their validation is stricter. Upstream: `pkg/apis/events/v1/conversion.go`,
+//! The Event kind of the group `events.k8s.io`. Its objects are the Events of the core group (`core::event`): they are stored in the core
+//! group's form, whose fields have other names, and only their validation is stricter. Upstream: `pkg/apis/events/v1/conversion.go`,
 //! `pkg/apis/core/validation/events.go`.
 
 use super::core::event::{self as core_event, legacy_validate_event};
@@ -14,8 +13,6 @@ use crate::conventions::edit::object;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
-/// The Event (`events.k8s.io`) row in the table of kinds (`kinds::served`): its names, and the functions that the
-/// server calls for its objects.
 pub(super) const ROW: Resource = Resource {
     group: "events.k8s.io",
     fields: &[
@@ -81,7 +78,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold only at creation: an Event of this group must not set the deprecated fields.
+/// An Event of this group must not set the deprecated fields.
 fn validate_new(new: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
@@ -106,7 +103,7 @@ fn validate_new(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the series, the count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
+/// The count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
 fn series(event: &Value) -> Vec<Cause> {
     let series = &event["series"];
     let mut causes = Vec::new();
@@ -121,7 +118,7 @@ fn series(event: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The Go structs of the fields that an update must not change, as upstream's causes print them.
+/// Fields that an update must not change, as upstream's causes print them.
 const REFERENCE: GoStruct = GoStruct(&[
     ("Kind", "kind", Field::Text),
     ("Namespace", "namespace", Field::Text),
@@ -133,7 +130,7 @@ const REFERENCE: GoStruct = GoStruct(&[
 ]);
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
-/// Validates an update, which may only change the series of an Event.
+/// An update may only change the series.
 fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {

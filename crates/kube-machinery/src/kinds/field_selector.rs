@@ -1,7 +1,6 @@
-//! Field selectors, such as `spec.nodeName=a`, by which a list, watch or deletion selects objects. Each kind supports
-//! only a few fields, those in its row, so a selector is parsed for a kind: a field becomes an index into the row's
-//! `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields apart from the
-//! objects.
+//! Field selectors, such as `spec.nodeName=a`. Each kind supports only the fields in its row, so a selector is parsed for a kind: a field
+//! becomes an index into the row's `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields
+//! apart from the objects.
 
 use std::borrow::Cow;
 
@@ -10,11 +9,10 @@ use kube_selectors::{FieldOperator, FieldRequirement, FieldSelector};
 use super::Resource;
 use crate::value::Value;
 
-/// A field selector: terms that must all hold. A selector without terms matches every object.
+/// Terms that must all hold. A selector without terms matches every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<Term>);
 
-/// One condition, such as `spec.nodeName=a` or `status.phase!=Pending`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     field: SelectableField,
@@ -28,7 +26,6 @@ struct Term {
 /// missing.
 pub(crate) type FieldRow = (&'static str, &'static [&'static str], &'static str);
 
-/// A field that a selector can refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SelectableField {
     Name,
@@ -37,7 +34,6 @@ enum SelectableField {
     Field(usize),
 }
 
-/// An object whose fields a selector can read.
 pub trait Selectable {
     fn name(&self) -> &str;
 
@@ -92,22 +88,17 @@ impl SelectableField {
 }
 
 impl Fields {
-    /// Returns a selector for the name of an object.
     pub fn named(name: &str) -> Self {
         let (missing, operator) = ("", FieldOperator::Equals);
         Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
     }
 
-    /// Parses a selector for a kind.
-    ///
     /// # Errors
     /// Upstream's message, if the selector is malformed or names a field that the kind has no selector for.
     pub fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
         Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
     }
 
-    /// Makes a selector for a kind from a parsed one.
-    ///
     /// # Errors
     /// Upstream's message, if the kind has no selector for a field.
     pub fn of(selector: &FieldSelector, resource: &Resource) -> Result<Self, String> {
@@ -123,7 +114,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// Returns the name that `metadata.name=…` asks for, if the selector has such a term.
+    /// Returns the name in `metadata.name=…`, if the selector has such a term.
     pub fn name(&self) -> Option<&str> {
         let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())

@@ -1,5 +1,5 @@
-//! The Lease kind, which leader election uses as a lock and kubelets as a heartbeat: its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/coordination/validation/validation.go`.
+//! The Lease kind, which leader election uses as a lock and kubelets as a heartbeat. Upstream:
+//! `pkg/apis/coordination/validation/validation.go`.
 
 use super::columns;
 use super::resource::{Resource, Strategy, UnconditionalUpdate};
@@ -7,8 +7,6 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
-/// The Lease row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(super) const ROW: Resource = Resource {
     group: "coordination.k8s.io",
     plural: "leases",

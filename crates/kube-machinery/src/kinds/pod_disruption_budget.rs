@@ -1,5 +1,5 @@
-//! The PodDisruptionBudget kind, which limits how many pods of a set may be evicted at the same time: its row in the
-//! table of kinds, and its validation. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
+//! The PodDisruptionBudget kind, which limits how many pods of a set may be evicted at the same time. Upstream: `pkg/apis/policy`,
+//! `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::go_struct::{Field, GoStruct};
@@ -12,8 +12,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
 
-/// The PodDisruptionBudget row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "policy",
     plural: "poddisruptionbudgets",
@@ -31,7 +29,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The Go struct of the spec, as upstream's causes print it.
+/// As upstream's causes print it.
 const SPEC: GoStruct = GoStruct(&[
     ("MinAvailable", "minAvailable", Field::Plain),
     ("Selector", "selector", Field::Plain),

@@ -1,5 +1,4 @@
-//! The PriorityClass kind, which gives pods a priority for scheduling: its row in the table of kinds, its defaults and
-//! its validation. Upstream: `pkg/apis/scheduling`.
+//! The PriorityClass kind, which gives pods a priority for scheduling. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::set_default;
@@ -8,8 +7,6 @@ use crate::kinds::fields::{number, one_of, text};
 use crate::kinds::resource::{Generation, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The PriorityClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",
@@ -33,12 +30,11 @@ fn set_defaults(class: &mut Value) {
 /// The highest priority of a class that is not a system class.
 const HIGHEST: i64 = 1_000_000_000;
 
-/// The system priority classes with their values. Upstream: `SystemPriorityClasses`.
+/// Upstream: `SystemPriorityClasses`.
 const OF_THE_SYSTEM: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
-/// Validates a new class, or the immutable fields of an updated one. Upstream: `ValidatePriorityClass` and
-/// `ValidatePriorityClassUpdate`.
+/// Upstream: `ValidatePriorityClass` and `ValidatePriorityClassUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(old) = old {
@@ -67,8 +63,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Returns why a class is not one of the system priority classes; `None` if it is. Upstream:
-/// `IsKnownSystemPriorityClass`.
+/// `None` for a system priority class. Upstream: `IsKnownSystemPriorityClass`.
 fn system_class_fault(name: &str, class: &Value) -> Option<String> {
     let Some((_, value)) = OF_THE_SYSTEM.iter().find(|(known, _)| *known == name) else {
         return Some(format!("{name} is not a known system priority class"));

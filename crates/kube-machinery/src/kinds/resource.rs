@@ -1,6 +1,5 @@
-//! The type [`Resource`]: one row in the table of kinds (`served`). It has all properties of a kind in one version,
-//! such as its names, its defaults and its validation, as data and functions. The server handles all kinds with the
-//! same code, and reads from the row in what they differ.
+//! The type [`Resource`]: one row in the table of kinds (`served`). The server handles all kinds with the same code, and reads from the
+//! row in what they differ.
 
 use std::fmt;
 
@@ -20,7 +19,6 @@ use crate::codec::schema::{self, Decoded};
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::{Map, Value};
 
-/// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Namespaced,
@@ -30,7 +28,6 @@ pub enum Scope {
 /// The way the objects of a kind are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serving {
-    /// Objects are stored.
     Stored,
     /// A POST of an object is answered, and nothing is stored.
     Review,
@@ -38,7 +35,6 @@ pub enum Serving {
     Computed,
 }
 
-/// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /// A kind in one version, with everything that the server knows about it.
@@ -66,9 +62,7 @@ pub struct Resource {
     pub cached: bool,
     /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
     pub fields: &'static [FieldRow],
-    /// The rule that names must follow.
     pub(crate) name_rule: NameRule,
-    /// Sets the defaults of an object.
     pub defaults: fn(&mut Value),
     /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
@@ -76,7 +70,7 @@ pub struct Resource {
     pub prepare: fn(&mut Value, &Change<'_>),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
     pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// Validates an update of the status, which does not validate the rest again.
+    /// Validates an update of the status, but not the rest of the object again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Validates an update through a subresource other than the status: the new state, then the old one.
     pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
@@ -87,12 +81,11 @@ pub struct Resource {
     pub allocator: Option<fn() -> Box<dyn Allocator>>,
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(crate) deprecation: Option<&'static str>,
-    /// The columns that `kubectl get` shows.
     pub columns: &'static [Column],
     /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
     /// the validation belong to the other row, and get the stored form.
     pub stored_form: Option<&'static StoredForm>,
-    /// The schema and the other properties of a custom resource; `None` for a built-in kind.
+    /// `None` for a built-in kind.
     pub custom: Option<&'static CustomResource>,
 }
 
@@ -129,7 +122,6 @@ pub trait Allocator: fmt::Debug + Send {
 pub struct Change<'a> {
     /// The old state; `None` for a new object.
     pub old: Option<&'a Value>,
-    /// The subresource that is written, if it is not the whole object.
     pub subresource: Option<Subresource>,
     /// The current time, as timestamps in objects are written.
     pub now: &'a str,
@@ -148,7 +140,6 @@ fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
-/// The validation of a kind without subresources of its own.
 fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
     Vec::new()
 }
@@ -198,12 +189,10 @@ impl Resource {
         custom: None,
     };
 
-    /// Returns `v1` or `group/version`.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// Returns the prefix of the kind's keys in upstream's etcd.
     pub fn storage_path(&self) -> String {
         let has_own_server = matches!(self.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
@@ -238,7 +227,6 @@ impl Resource {
         }
     }
 
-    /// Decodes an object that server-side apply has merged.
     pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.decode_applied(value),
@@ -246,7 +234,6 @@ impl Resource {
         }
     }
 
-    /// Decodes a parsed request body as its type.
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.decode(json),
@@ -254,7 +241,7 @@ impl Resource {
         }
     }
 
-    /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
+    /// A custom resource has no type in the table.
     pub fn go_type(&self) -> &'static str {
         schema::type_of(self.kind, &self.api_version())
     }
@@ -266,17 +253,16 @@ impl Resource {
         }
     }
 
-    /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.
+    /// Custom resources have no protobuf, as upstream.
     pub fn has_protobuf(&self) -> bool {
         self.custom.is_none()
     }
 
-    /// Returns the kind of a list of these objects.
     pub fn list_kind(&self) -> String {
         self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
     }
 
-    /// Validates a new object. Upstream: `ValidateCreate`.
+    /// Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_new_by_kind(self, new);
         match self.custom {
@@ -286,7 +272,7 @@ impl Resource {
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
-    /// Validates an update. Upstream: `ValidateUpdate`.
+    /// Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
@@ -296,7 +282,7 @@ impl Resource {
         causes
     }
 
-    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
+    /// Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
@@ -306,7 +292,7 @@ impl Resource {
         causes
     }
 
-    /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
+    /// Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
@@ -334,12 +320,11 @@ impl Resource {
         self.serving == Serving::Stored
     }
 
-    /// Returns the deprecation warning of this version.
     pub fn warning(&self) -> Option<&'static str> {
         self.custom.map_or(self.deprecation, |custom| custom.warning)
     }
 
-    /// Returns the verbs in discovery. No object can be created while the definition of its kind is being deleted.
+    /// No object can be created while the definition of its kind is being deleted.
     pub fn verbs(&self) -> Vec<&'static str> {
         match self.serving {
             Serving::Stored => {}
@@ -363,7 +348,6 @@ impl Resource {
         self.subresources.iter().copied().find(|subresource| subresource.name() == name)
     }
 
-    /// Returns the discovery data of a subresource.
     pub fn subresource_info(&self, subresource: Subresource) -> SubresourceInfo {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];

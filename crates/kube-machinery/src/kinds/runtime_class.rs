@@ -1,5 +1,4 @@
-//! The RuntimeClass kind, which chooses the container runtime of a pod: its row in the table of kinds, and its
-//! validation. Upstream: `pkg/apis/node`.
+//! The RuntimeClass kind, which chooses the container runtime of a pod. Upstream: `pkg/apis/node`.
 
 use std::collections::HashSet;
 
@@ -11,8 +10,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Resource, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
-/// The RuntimeClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "node.k8s.io",
     plural: "runtimeclasses",

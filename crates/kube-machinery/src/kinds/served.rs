@@ -1,6 +1,5 @@
-//! The table of kinds: the rows of all built-in kinds. A row is a [`Resource`], and says how the server treats the
-//! objects of a kind. `Catalog` adds the rows of custom resources. Kinds that the server handles specially have a name
-//! of their own here, such as [`PODS`].
+//! The table of kinds: the rows of all built-in kinds; `Catalog` adds those of custom resources. Kinds that the server handles specially
+//! have a name of their own here, such as [`PODS`].
 
 use super::resource::Resource;
 use super::reviews::REVIEWS;
@@ -29,7 +28,7 @@ pub static ROLES: &Resource = &rbac::role::ROW;
 pub static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
 pub static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
 
-/// The stored kinds, sorted by group and plural.
+/// Sorted by group and plural.
 pub static RESOURCES: &[Resource] = &[
     core::config::CONFIG_MAP,
     core::endpoints::ROW,
@@ -82,7 +81,6 @@ pub(crate) static VIEWS: &[Resource] = &[event::ROW];
 /// Kinds whose objects are not stored: the server computes them for each request.
 static COMPUTED: &[Resource] = &[core::component_status::ROW];
 
-/// Returns every built-in kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
     RESOURCES.iter().chain(VIEWS).chain(COMPUTED).chain(&REVIEWS)
 }

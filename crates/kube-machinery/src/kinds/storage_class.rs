@@ -1,5 +1,4 @@
-//! The StorageClass kind, which says how volumes are made for claims: its row in the table of kinds, its defaults and
-//! its validation. Upstream: `pkg/apis/storage`.
+//! The StorageClass kind, which says how volumes are made for claims. Upstream: `pkg/apis/storage`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +10,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, Resource, Scope};
 use crate::value::{Value, json};
 
-/// The StorageClass row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "storage.k8s.io",
     plural: "storageclasses",
@@ -76,11 +73,9 @@ fn parameters(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Validates the topologies in which volumes may be made. No two terms may be the same. Upstream:
-/// `validateAllowedTopologies`.
+/// No two terms may be the same. Upstream: `validateAllowedTopologies`.
 fn topologies(class: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
@@ -94,7 +89,7 @@ fn topologies(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates a term, and returns it as a map, for the comparison with others. Upstream: `ValidateTopologySelectorTerm`.
+/// The map is for the comparison with other terms. Upstream: `ValidateTopologySelectorTerm`.
 fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {

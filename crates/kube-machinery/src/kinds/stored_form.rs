@@ -1,26 +1,21 @@
-//! Conversion of objects between the form that clients see and the stored form, for the kinds in which these differ:
-//! Events of `events.k8s.io` are stored as core Events with other field names, and a custom resource with several
-//! versions is stored in one of them.
+//! Conversion between the form that clients see and the stored form, where these differ: Events of `events.k8s.io` are stored as core
+//! Events with other field names, and a custom resource with several versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
 use super::resource::Resource;
 use crate::value::Value;
 
-/// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
-    /// The row of the stored objects.
     pub(super) row: &'static Resource,
     pub(super) conversion: Conversion,
 }
 
-/// The way objects are converted between the served and the stored form.
 #[derive(Debug)]
 pub enum Conversion {
     Renamed {
-        /// Renames the fields for storage.
         into_stored: fn(Value) -> Value,
-        /// Renames the fields of a stored object. The result has the shape of the served type.
+        /// The result has the shape of the served type.
         from_stored: fn(Value) -> Value,
     },
     /// The stored form is another version of a custom resource. The request handlers convert it, since they may have to
@@ -29,7 +24,6 @@ pub enum Conversion {
 }
 
 impl Resource {
-    /// Returns the row in which objects of this kind are stored.
     pub fn stored(&'static self) -> &'static Self {
         self.stored_form.map_or(self, |form| form.row)
     }
@@ -65,7 +59,6 @@ impl Resource {
         (read != *stored).then_some(read)
     }
 
-    /// Returns the webhook that converts between the versions of this kind, if there is one.
     pub fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
         self.custom?.conversion_webhook.as_ref()
     }

@@ -1,14 +1,12 @@
 //! The subresources: paths below an object, such as `/status` and `/scale`, through which clients read or change a part
 //! of it, or act on it. A kind's row lists those that it has.
 
-/// A subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subresource {
     /// The decision on a certificate signing request.
     Approval,
     Status,
     Binding,
-    /// The log of a container.
     Log,
     /// A connection to the running process of a container.
     Attach,
@@ -23,13 +21,11 @@ pub enum Subresource {
     Eviction,
     /// The finalizers in a namespace's spec.
     Finalize,
-    /// The number of replicas.
     Scale,
     /// A token of a service account.
     Token,
 }
 
-/// The discovery data of a subresource.
 #[derive(Clone, Copy, Debug)]
 pub struct SubresourceInfo {
     /// The group and version of `kind`, if they differ from the object's.

@@ -1,8 +1,4 @@
-//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
-//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of
-//! upstream's library structured-merge-diff. Custom resources get theirs in `custom.rs`.
-//!
-//! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
+//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. Custom resources get theirs in `custom.rs`.
 //!
 //! Upstream: `pkg/generated/openapi`, read by `schemaconv`.
 
@@ -26,7 +22,6 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Arc::new(Schema { types })
 });
 
-/// Returns the type with this name in the table.
 pub fn type_named(name: &str) -> Type {
     Type { schema: SCHEMA.clone(), of: named_type(name) }
 }
@@ -65,7 +60,6 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
 /// structs they hold an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
-/// Returns the type of a struct in the table.
 fn struct_atom(name: &str, of: &'static Struct) -> Atom {
     let raw_type = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
     let mut fields: BTreeMap<String, StructField> = of
@@ -99,7 +93,7 @@ fn default_of(field: &Field) -> Option<Value> {
     }
 }
 
-/// Returns the type of a field. `raw_type` is the type of raw JSON in its struct.
+/// `raw_type` is the type of raw JSON in the struct.
 fn type_of_field(field: &Field, raw_type: &Atom) -> TypeRef {
     let of = type_of(&field.kind, &field.topology, raw_type);
     // A named type declares its own relationship; the field may override it.
@@ -111,7 +105,7 @@ fn type_of_field(field: &Field, raw_type: &Atom) -> TypeRef {
     TypeRef { relationship, ..of }
 }
 
-/// Returns the type of a value of any form. Upstream: `__untyped_deduced_`.
+/// Upstream: `__untyped_deduced_`.
 fn any() -> Atom {
     untyped(DEDUCED, Relationship::Separable)
 }

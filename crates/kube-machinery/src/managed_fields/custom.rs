@@ -1,6 +1,5 @@
-//! Builds the schema of a custom resource for server-side apply, from the schema in its definition. This schema (that
-//! of upstream's library structured-merge-diff) tells which lists and maps are merged, and owned by managers, item by
-//! item, and which as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
+//! Builds the schema of a custom resource for server-side apply, from the schema in its definition. `builtin.rs` does the same for
+//! built-in kinds.
 //!
 //! Upstream: `schemaconv/openapi.go` of `k8s.io/kube-openapi/pkg/schemaconv`.
 
@@ -12,14 +11,13 @@ use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, StructFi
 use super::typed::Type;
 use crate::codec::structural::Structural;
 
-/// Returns the type of a whole custom resource.
 pub fn type_of_custom(schema: &Structural) -> Type {
     let keeps_unknown = schema.preserves_unknown_fields;
     let map = object(schema, true, keeps_unknown);
     Type { of: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
 }
 
-/// Returns the type of a value under a schema. If a schema keeps unknown fields, all schemas below it do.
+/// If a schema keeps unknown fields, all schemas below it do.
 fn type_of(schema: &Structural, keeps_unknown: bool) -> TypeRef {
     let keeps_unknown = keeps_unknown || schema.preserves_unknown_fields;
     let map = || Some(object(schema, schema.is_embedded_resource, keeps_unknown));

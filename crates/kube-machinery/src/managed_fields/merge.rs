@@ -1,5 +1,5 @@
-//! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and which
-//! fields it removes because its configuration no longer has them. `field_manager.rs` calls them for every write.
+//! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and which fields it
+//! removes.
 //!
 //! A manager's fields are in the version that it wrote, so objects are converted to that version for a comparison.
 //!
@@ -13,7 +13,6 @@ use super::fieldpath::{Filter, Path, Set};
 use super::typed::{Comparison, TypedValue};
 use super::value;
 
-/// The fields that a manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VersionedSet {
     pub(crate) set: Set,
@@ -33,15 +32,12 @@ pub(crate) struct Conflict {
     pub(crate) path: Path,
 }
 
-/// The reason why a write fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The conflicts, by manager.
     Conflicts(Vec<Conflict>),
     Other(String),
 }
 
-/// The reason why an object cannot be converted to a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotConverted {
     /// The version is no longer served. What managers own in it is forgotten.
@@ -63,7 +59,6 @@ pub enum Force {
     No,
 }
 
-/// Computes the ownership after a write.
 #[derive(Debug)]
 pub(crate) struct Updater<'a> {
     pub(crate) converter: &'a dyn Converter,
@@ -146,8 +141,7 @@ impl Updater<'_> {
         self.ignore.get(version).map_or(set.clone(), |filter| filter.filter(&set))
     }
 
-    /// Compares two states of an object, and takes the changed fields away from the other managers. Upstream:
-    /// `Updater.update`.
+    /// Also takes the changed fields away from the other managers. Upstream: `Updater.update`.
     fn take_changed_fields(
         &self,
         old: &TypedValue,
@@ -161,7 +155,6 @@ impl Updater<'_> {
             let compared = old.compare(new).map_err(failure("failed to compare objects"))?;
             Ok(compared.filtered(self.ignore.get(version)))
         };
-        // The comparison in each version that a manager has fields in.
         let mut versions = BTreeMap::from([(version.to_owned(), compare(old, new, version)?)]);
         let (mut conflicts, mut removed) = (BTreeMap::new(), BTreeMap::new());
         let names: Vec<String> = managers.keys().filter(|name| *name != manager).cloned().collect();
@@ -263,8 +256,7 @@ impl Updater<'_> {
         Ok(pruned)
     }
 
-    /// Adds back the pruned items that the manager did not own: items without an owner stay.
-    /// Upstream: `addBackDanglingItems`.
+    /// Items without an owner stay. Upstream: `addBackDanglingItems`.
     fn add_back_dangling_items(
         &self,
         merged: &TypedValue,
@@ -282,7 +274,7 @@ impl Updater<'_> {
         Ok(merged.remove_items(&lost.intersection(&with_named_fields(&last.set, merged))))
     }
 
-    /// Adapts the ownership to changes of the schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
+    /// Upstream: `reconcileManagedFieldsWithSchemaChanges`.
     fn reconcile_with_schema(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
         let mut reconciled = ManagedFields::new();
         for (name, mut owned) in managers {
@@ -306,7 +298,6 @@ fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }
 
-/// Adds to an error that it occurred when items were added back.
 fn in_adding_back(items: &'static str) -> impl Fn(Refusal) -> Refusal {
     move |refusal| match refusal {
         Refusal::Other(why) => Refusal::Other(format!("failed add back {items} items: {why}")),

@@ -1,6 +1,5 @@
-//! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale`
-//! subresource, when the scale is read or written. Both are one field (`spec.replicas` of a Deployment is
-//! `spec.replicas` of its Scale), but only the object stores entries. An entry says which fields a manager owns.
+//! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale` subresource. Both
+//! are one field (`spec.replicas` of a Deployment is `spec.replicas` of its Scale), but only the object stores entries.
 //!
 //! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
@@ -12,17 +11,13 @@ use super::fieldpath::{Path, Set};
 use super::merge::VersionedSet;
 use crate::value::Value;
 
-/// The version of the kind `Scale`.
 pub const SCALE_VERSION: &str = "autoscaling/v1";
 
-/// The path of the replicas in the object, for each version of its kind; `None` if the version has no scale. Upstream:
-/// `ResourcePathMappings`.
+/// By version of the object's kind; `None` if the version has no scale. Upstream: `ResourcePathMappings`.
 pub type ReplicasPaths = BTreeMap<String, Option<Path>>;
 
-/// Translates the entries of an object into those of its scale, and back.
 #[derive(Debug)]
 pub struct ScaleHandler {
-    /// The entries of the object.
     parent: Managed,
     /// The version of the object in the request.
     api_version: String,
@@ -36,7 +31,7 @@ impl ScaleHandler {
         Ok(Self { parent: Managed::decode(parent_entries)?, api_version, paths })
     }
 
-    /// Returns the entries of the scale: the managers that own the replicas. Returns null if there are none.
+    /// Has the managers that own the replicas. Null if there are none.
     pub fn to_subresource(&self) -> Value {
         let mut scale = Managed::default();
         for (manager, owned) in &self.parent.fields {
@@ -51,8 +46,8 @@ impl ScaleHandler {
         scale.encode()
     }
 
-    /// Returns the entries of the object after a write to its scale, which left the scale with `scale_entries`. A manager
-    /// that no longer owns the replicas in the scale loses them in the object. Returns null if there are no entries.
+    /// `scale_entries` are those after a write to the scale. A manager that no longer owns the replicas in the scale loses them in the
+    /// object. Null if there are no entries.
     ///
     /// # Errors
     /// If the scale's entries cannot be read.
@@ -85,7 +80,6 @@ impl ScaleHandler {
     }
 }
 
-/// Returns the path of the replicas in a scale.
 fn replicas() -> Path {
     fields(&["spec", "replicas"])
 }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use crate::value::Value;
 
-/// All types, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) types: HashMap<String, Atom>,
@@ -48,7 +47,6 @@ pub(crate) enum Relationship {
     Separable,
 }
 
-/// The type of a list.
 #[derive(Debug)]
 pub(crate) struct List {
     pub(crate) element: TypeRef,
@@ -66,7 +64,6 @@ pub(crate) struct MapType {
     pub(crate) relationship: Relationship,
 }
 
-/// A declared field of a struct.
 #[derive(Debug)]
 pub(crate) struct StructField {
     pub(crate) of: TypeRef,
@@ -74,7 +71,6 @@ pub(crate) struct StructField {
     pub(crate) default: Option<Value>,
 }
 
-/// A use of a type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypeRef {
     pub(crate) kind: TypeKind,
@@ -154,7 +150,6 @@ impl<'s> Resolved<'s> {
         }
     }
 
-    /// Returns true if the same kinds are allowed in both.
     pub(crate) fn is_same_choice(self, other: Self) -> bool {
         self.scalar.is_some() == other.scalar.is_some()
             && self.list.is_some() == other.list.is_some()
@@ -162,7 +157,6 @@ impl<'s> Resolved<'s> {
     }
 }
 
-/// The kind as which a value is treated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handled<'s> {
     Scalar(Scalar),
@@ -171,14 +165,12 @@ pub(crate) enum Handled<'s> {
 }
 
 impl MapType {
-    /// Returns the type of a field, declared or not.
     pub(crate) fn type_of(&self, field: &str) -> &TypeRef {
         self.fields.get(field).map_or(&self.element, |field| &field.of)
     }
 }
 
 impl TypeRef {
-    /// Returns true if the type allows nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.relationship.is_none()
             && matches!(&self.kind, TypeKind::Inlined(Atom { scalar: None, list: None, map: None }))

@@ -1,5 +1,4 @@
-//! Orders, compares and prints JSON values as server-side apply does: list items are found by the values of their keys,
-//! and paths show these values (`.spec.ports[port=80]`). Upstream: structured-merge-diff's `value/value.go`.
+//! Orders, compares and prints JSON values as server-side apply does. Upstream: structured-merge-diff's `value/value.go`.
 
 use std::cmp::Ordering;
 use std::iter::zip;
@@ -8,7 +7,7 @@ use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::{Map, Number, Value};
 
-/// Compares in upstream's total order: numbers first, then strings, booleans, lists, maps and null.
+/// Upstream's total order: numbers first, then strings, booleans, lists, maps and null.
 pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
@@ -50,7 +49,7 @@ fn compare_maps(left: &Map, right: &Map) -> Ordering {
         .unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 
-/// Returns true if two values are equal. 1 equals 1.0.
+/// 1 equals 1.0.
 pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right).is_eq(),
@@ -65,7 +64,7 @@ pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Returns a value as paths show it. Upstream: `ToString`.
+/// As paths show the value. Upstream: `ToString`.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

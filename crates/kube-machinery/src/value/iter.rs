@@ -1,12 +1,10 @@
-//! Iterators over the fields of an object, for both representations of [`Map`](super::Map): a sorted list of few fields, or a
-//! tree of many.
+//! Iterators over the fields of an object, for both representations of [`Map`](super::Map).
 
 use std::collections::btree_map;
 use std::slice;
 
 use super::{SmolStr, Value};
 
-/// Iterates over borrowed fields.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
     Few(slice::Iter<'a, (SmolStr, Value)>),
@@ -31,7 +29,6 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// Iterates over mutable fields.
 #[derive(Debug)]
 pub enum IterMut<'a> {
     Few(slice::IterMut<'a, (SmolStr, Value)>),
@@ -49,7 +46,6 @@ impl<'a> Iterator for IterMut<'a> {
     }
 }
 
-/// Iterates over owned fields.
 #[derive(Debug)]
 pub enum IntoIter {
     Few(ecow::vec::IntoIter<(SmolStr, Value)>),

@@ -1,5 +1,4 @@
-//! The macro `json!`, which makes a [`Value`] from the syntax of JSON, as `serde_json`'s macro of this name does for
-//! its values.
+//! The macro `json!`, which makes a [`Value`] from the syntax of JSON, as `serde_json`'s macro does for its values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,5 +1,4 @@
-//! The fields of a JSON object. Copies share them, so copying an object takes constant time; the first change copies
-//! them.
+//! The fields of a JSON object.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -25,7 +24,6 @@ enum Fields {
 
 use Fields::{Few, Many};
 
-/// The largest number of fields in a list.
 const FEW: usize = 128;
 
 /// The largest number of fields for which a linear search is faster than a binary one.
@@ -70,7 +68,7 @@ impl Map {
         self.get(name).is_some()
     }
 
-    /// Sets a field, and returns its previous value.
+    /// Returns the previous value.
     pub fn insert(&mut self, name: SmolStr, value: Value) -> Option<Value> {
         self.make_room();
         match &mut self.0 {
@@ -101,7 +99,6 @@ impl Map {
         Entry { map: self, name }
     }
 
-    /// Moves all fields of another object into this one.
     pub(crate) fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
     }
@@ -148,7 +145,6 @@ impl Map {
         }
     }
 
-    /// Converts a full list into a tree, so that another field can be inserted.
     fn make_room(&mut self) {
         if let Few(fields) = &mut self.0
             && fields.len() == FEW
@@ -158,7 +154,6 @@ impl Map {
     }
 }
 
-/// Returns the position of a field.
 fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     match fields.len() {
         0..=SEEN_AT_ONCE => fields.iter().position(|(known, _)| is(known, name)),
@@ -166,7 +161,7 @@ fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     }
 }
 
-/// Returns the position of a field, or the position at which to insert it.
+/// The error is the position at which to insert the field.
 fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
     match fields.last() {
         Some((last, _)) if last.as_str() >= name => fields.binary_search_by(|(known, _)| known.as_str().cmp(name)),
@@ -174,12 +169,12 @@ fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
     }
 }
 
-/// Returns true if two names are equal. Most unequal names differ in length, which is cheaper to compare.
+/// Most unequal names differ in length, which is cheaper to compare.
 fn is(known: &SmolStr, name: &str) -> bool {
     known.len() == name.len() && known.as_bytes() == name.as_bytes()
 }
 
-/// The place of a field in an object. Its name is copied only if the field is missing.
+/// The name is copied only if the field is missing.
 #[derive(Debug)]
 pub struct Entry<'a, N> {
     map: &'a mut Map,

@@ -27,7 +27,6 @@ pub use self::serde::{from_value, to_value};
 pub use self::text::{write_field, write_fields};
 pub use crate::json;
 
-/// A JSON value.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub enum Value {
     #[default]
@@ -135,7 +134,6 @@ impl Value {
         }
     }
 
-    /// Returns the JSON, on one line.
     pub fn to_json(&self) -> Vec<u8> {
         let mut text = Vec::new();
         text::write(&mut text, self);
@@ -166,7 +164,7 @@ impl Value {
     }
 }
 
-/// Splits a JSON pointer into its steps; returns `None` if the text is no pointer.
+/// `None` if the text is no pointer.
 fn steps(pointer: &str) -> Option<std::iter::Skip<std::str::Split<'_, char>>> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.split('/').skip(1))
 }
@@ -175,7 +173,6 @@ fn unescaped(step: &str) -> std::borrow::Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
-/// Parses a step as the index of an item.
 fn index_of(step: &str) -> Option<usize> {
     let is_plain = !step.starts_with('+') && (!step.starts_with('0') || step.len() == 1);
     is_plain.then(|| step.parse().ok())?

@@ -1,4 +1,4 @@
-//! Converts JSON values with serde: from and to text, other types, and `serde_json`'s values.
+//! Conversions of JSON values by serde.
 
 use std::fmt;
 
@@ -7,16 +7,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Array, Map, Number, SmolStr, Value};
 
-/// Converts a value to another type.
-///
 /// # Errors
 /// `serde_json`'s message about a value that does not fit.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     serde_json::from_value(value.into())
 }
 
-/// Converts another type to a value, through its text. A direct serializer would be compiled for each of Kubernetes'
-/// large types.
+/// Converts through the text: a direct serializer would be compiled for each of Kubernetes' large types.
 ///
 /// # Errors
 /// `serde_json`'s message about a type that is no JSON, or that nests deeper than 128 levels.

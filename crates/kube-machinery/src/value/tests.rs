@@ -4,7 +4,6 @@ use fastrand::Rng;
 
 use super::*;
 
-/// Returns a random value.
 fn random(rng: &mut Rng, depth: usize) -> serde_json::Value {
     match rng.usize(0..if depth == 0 { 5 } else { 7 }) {
         0 => serde_json::Value::Null,

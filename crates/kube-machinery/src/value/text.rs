@@ -3,7 +3,6 @@
 
 use super::{Map, Value};
 
-/// Writes a value on one line.
 pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Null => to.extend_from_slice(b"null"),
@@ -29,7 +28,7 @@ pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Writes the fields of an object, without the braces; `write` writes each of them.
+/// Without the braces.
 pub fn write_fields(to: &mut Vec<u8>, fields: &Map, mut write: impl FnMut(&mut Vec<u8>, &str, &Value)) {
     for (n, (name, value)) in fields.iter().enumerate() {
         if n > 0 {
@@ -39,7 +38,6 @@ pub fn write_fields(to: &mut Vec<u8>, fields: &Map, mut write: impl FnMut(&mut V
     }
 }
 
-/// Writes a field: its name and its value.
 pub fn write_field(to: &mut Vec<u8>, name: &str, value: &Value) {
     write_text(to, name);
     to.push(b':');
@@ -57,8 +55,7 @@ fn write_text(to: &mut Vec<u8>, text: &str) {
     to.push(b'"');
 }
 
-/// Returns true if a text has a quotation mark, a backslash or a control character. Few texts do, so eight bytes are
-/// checked at once.
+/// Few texts have a quotation mark, a backslash or a control character, so eight bytes are checked at once.
 fn needs_escapes(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk::<8>() else {
         return text.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
@@ -80,7 +77,6 @@ fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }
 
-/// Returns a word of eight such bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }

@@ -9,7 +9,6 @@ use super::macros;
 use super::string_literals;
 use super::tokens::{Token, Tokens};
 
-/// The largest number of characters in an expression.
 const MOST_CHARACTERS: usize = 100_000;
 /// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
@@ -18,14 +17,13 @@ const STACK: usize = 64 << 20;
 /// The deepest nesting of an expression when no thread can be started, as in WebAssembly.
 const MOST_LEVELS_INLINE: usize = 8;
 
-/// An error in an expression, with its line and column, which count from 1.
+/// Lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) position: (isize, isize),
     pub(crate) what: String,
 }
 
-/// Joins the messages of several faults.
 pub(crate) fn join_faults(faults: Vec<Fault>) -> String {
     faults.into_iter().map(|fault| fault.what).collect::<Vec<_>>().join("\n")
 }
@@ -52,7 +50,6 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
     }
 }
 
-/// Parses an expression on this thread's stack.
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
     let mut expression = parse(&string_literals::normalize(text)).map_err(|faults| {
@@ -79,7 +76,7 @@ impl Chain {
     }
 }
 
-/// Returns an upper bound for the nesting of an expression: brackets, and operators between them.
+/// Returns an upper bound for the nesting of brackets and operators.
 fn levels(text: &str) -> usize {
     // `chain` is the nesting between the current brackets, `below` that of all brackets around it, `open` its parts.
     let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);

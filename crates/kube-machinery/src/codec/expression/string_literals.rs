@@ -1,5 +1,4 @@
-//! Rewrites the string literals of a CEL expression, before it is parsed, so that the parser of the crate `cel` reads
-//! them as cel-go does.
+//! Rewrites the string literals of a CEL expression, so that the parser of the crate `cel` reads them as cel-go does.
 //!
 //! The parser does not accept quotes in triple quotes or a backslash at the end of a raw string, and keeps some
 //! invalid escapes.
@@ -49,7 +48,7 @@ impl<'e> Literal<'e> {
         Some(Self { before: &part[..before], inner, is_raw: has('r'), is_bytes: has('b') })
     }
 
-    /// Returns the rewritten literal, or `None` if it has an invalid escape.
+    /// `None` if the literal has an invalid escape.
     fn rewritten(&self) -> Option<String> {
         let mut to = self.before.to_owned();
         to.push_str(if self.is_bytes { "b\"" } else { "\"" });
@@ -70,7 +69,7 @@ impl<'e> Literal<'e> {
         Some(to)
     }
 
-    /// Returns the character of an escape. Its backslash was read already.
+    /// The backslash was read already.
     fn unescaped(&self, chars: &mut Chars<'_>) -> Option<Unit> {
         let number = match chars.next()? {
             'a' => 0x07,

@@ -1,8 +1,6 @@
-//! Splits the text of a CEL expression into words, marks and string literals, without comments. It serves the checks and
-//! rewrites that run before the crate `cel` parses the expression. Upstream: cel-go's
-//! `parser/gen/CEL.g4`.
+//! Splits the text of a CEL expression into tokens, for the checks and rewrites that run before the crate `cel` parses it. Upstream:
+//! cel-go's `parser/gen/CEL.g4`.
 
-/// A token of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A name, a keyword or a number.
@@ -13,18 +11,14 @@ pub(super) enum Token<'a> {
     Text,
 }
 
-/// The tokens of an expression, from left to right.
-///
-/// After a string literal that is never closed, quotes no longer begin a literal. The rest then still counts for the
-/// nesting, because the parser reads it too before it refuses the expression.
+/// After a string literal that is never closed, quotes no longer begin a literal. The rest then still counts for the nesting, because the
+/// parser reads it too before it refuses the expression.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
-    /// False after a string literal that is never closed.
     has_texts: bool,
 }
 
 impl<'a> Tokens<'a> {
-    /// Returns the text that is not read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
@@ -33,7 +27,7 @@ impl<'a> Tokens<'a> {
         Self { rest: expression, has_texts: true }
     }
 
-    /// Reads a string literal from its first quote. In a raw literal, a backslash is no escape.
+    /// Begins at the first quote. In a raw literal, a backslash is no escape.
     fn text(&mut self, is_raw: bool) -> Token<'a> {
         let quote = &self.rest[..1];
         let triple = quote.repeat(3);

@@ -1,5 +1,4 @@
-//! The values that CEL expressions work with. They have more types than JSON, such as timestamps and optionals. Upstream:
-//! cel-go's `common/types`.
+//! The values of CEL expressions. Upstream: cel-go's `common/types`.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -8,7 +7,7 @@ use std::sync::Arc;
 
 use super::interpreter::{Meter, Outcome};
 
-/// A value of an expression. Copies are cheap, because lists, maps and texts are shared.
+/// Copies are cheap, because lists, maps and texts are shared.
 #[derive(Clone, Debug)]
 pub enum Value {
     Null,
@@ -20,7 +19,7 @@ pub enum Value {
     Bytes(Arc<[u8]>),
     List(Arc<Vec<Value>>),
     Map(Arc<Map>),
-    /// A duration in nanoseconds.
+    /// In nanoseconds.
     Duration(i64),
     Timestamp(Timestamp),
     Type(&'static str),
@@ -34,13 +33,12 @@ pub struct Timestamp {
     /// Seconds since 1970.
     pub(super) seconds: i64,
     pub(super) nanoseconds: u32,
-    /// The offset from UTC in seconds.
+    /// In seconds.
     pub(super) offset: i32,
 }
 
 /// A value of an opaque type, such as a quantity or a URL: expressions can only call its methods.
 pub trait Object: Any + fmt::Debug + Send + Sync {
-    /// Returns the name of the type.
     fn type_name(&self) -> &'static str;
 
     /// Returns true if both are equal; `None` if cel-go has no equality for them.
@@ -152,12 +150,10 @@ impl Value {
         Self::Object(Arc::new(object))
     }
 
-    /// Returns a length as an int.
     pub(super) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
-    /// Returns the object inside, if it is of this type.
     pub(super) fn downcast<T: Object>(&self) -> Option<&T> {
         match self {
             Self::Object(object) => (object.as_ref() as &dyn Any).downcast_ref(),
@@ -184,7 +180,7 @@ impl Value {
         }
     }
 
-    /// Returns the size that the cost of functions is computed from. Upstream: `actualSize`.
+    /// Upstream: `actualSize`.
     pub(super) fn size(&self) -> u64 {
         match self {
             Self::String(text) => text.chars().count() as u64,

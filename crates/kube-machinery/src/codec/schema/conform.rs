@@ -23,7 +23,6 @@ pub fn conform(kind: &str, value: Value, before: &Value) -> Result<Decoded, Stri
 }
 
 impl Decoder {
-    /// Conforms the fields of a struct. `row` is the struct in the table of Go types.
     pub(super) fn conform_struct(
         &mut self,
         row: &'static Struct,
@@ -118,7 +117,6 @@ mod tests {
     use crate::codec::merge_patch;
     use crate::value::json;
 
-    /// Returns a random value that mostly fits the type.
     fn value_of(kind: &FieldType, random: &mut Rng, level: usize) -> Value {
         if random.usize(..12) == 0 {
             let odd = [

@@ -1,6 +1,5 @@
-//! Decodes an object, such as the body of a request, into the form of its Go type, as a Go server does when it decodes
-//! an object and encodes it again: unknown fields are dropped, and fields that Go never omits are added. Objects here
-//! are JSON values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
+//! Decodes an object into the form of its Go type, as a Go server does when it decodes and encodes it again. Objects here are JSON
+//! values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +14,6 @@ use super::schema_or::schema_or;
 use super::type_error::{FieldPath, field_type_error, type_error};
 use super::{Field, FieldType, Omit, Struct, byte_fields, find};
 
-/// An object in the form of its type.
 #[derive(Debug)]
 pub struct Decoded {
     pub value: Value,
@@ -48,7 +46,6 @@ pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
     decoder.decoded(value)
 }
 
-/// Returns the zero value of a type.
 pub fn zero(kind: &FieldType) -> Value {
     match kind {
         FieldType::Text => "".into(),
@@ -63,7 +60,7 @@ pub fn zero(kind: &FieldType) -> Value {
     }
 }
 
-/// Adds the zero values of a struct's fields that Go never omits.
+/// Adds the zero values of the fields that Go never omits.
 pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     for field in &row.fields {
         match &field.kind {
@@ -78,7 +75,7 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     }
 }
 
-/// Returns true if Go leaves a field with this value out of its JSON (`omitempty`, `omitzero`).
+/// Go leaves such a value out (`omitempty`, `omitzero`).
 pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
         (FieldType::Time | FieldType::MicroTime, Value::Null) => return field.omit == Omit::Zero,
@@ -101,7 +98,6 @@ thread_local! {
     static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The state of decoding one object.
 #[derive(Default)]
 pub(super) struct Decoder {
     pub(super) faults: Vec<String>,
@@ -114,7 +110,6 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Returns the decoded object, or the message about a value that does not fit.
     pub(super) fn decoded(self, value: Value) -> Result<Decoded, String> {
         match self.misfit {
             Some(why) => Err(why),
@@ -143,12 +138,10 @@ impl Decoder {
         Ok(zero(kind))
     }
 
-    /// Returns bytes that are written as base64.
     pub(super) fn bytes(&mut self, text: &str) -> Value {
         self.bytes_of(byte_fields::canonical(text))
     }
 
-    /// Returns bytes that are written as a list of numbers.
     pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
         self.bytes_of(base64_of_items(items, row, at))
     }
@@ -160,7 +153,6 @@ impl Decoder {
         })
     }
 
-    /// Records an error of a strict decoder, each once.
     pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
         let fault = format!("{what} field {}", quote(&at.to_string()));
         if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
@@ -168,8 +160,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes a struct. As in Go, fields are read into a value that exists already: the zero value, or the value of
-    /// an earlier duplicate field.
+    /// As in Go, fields are read into a value that exists already: the zero value, or the value of an earlier duplicate field.
     pub(super) fn object(
         &mut self,
         row: &'static Struct,
@@ -212,7 +203,7 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    /// Decodes a value into `earlier`, the value of an earlier duplicate field.
+    /// `earlier` is the value of an earlier duplicate field.
     pub(super) fn value(
         &mut self,
         kind: &FieldType,
@@ -272,12 +263,11 @@ impl Decoder {
     }
 }
 
-/// Checks that a struct at this path is not too deep, because types can contain themselves.
+/// Types can contain themselves, so the depth needs a limit.
 pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }
 
-/// Returns the base64 of bytes that are written as a list of numbers.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
     let item = |(i, item)| {
         byte_fields::uint8_item(item).map_err(|word| type_error(&word, "uint8", row.name, &FieldPath::Item(at, i)))

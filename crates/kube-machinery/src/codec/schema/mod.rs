@@ -1,6 +1,5 @@
-//! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, and how lists
-//! are merged. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
-//! it decodes and encodes them.
+//! The table of the Go types of the served kinds. Objects are JSON values in this crate; the table gives them the form that a Go server
+//! gives them when it decodes and encodes them.
 //!
 //! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, and from the schema of client-go's
 //! apply configurations, which says what is atomic and which fields are the keys of lists.
@@ -26,21 +25,17 @@ pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
 
-/// A Go struct.
 #[derive(Debug, Default)]
 pub(crate) struct Struct {
-    /// Its name in Go.
     pub(crate) name: &'static str,
     pub(crate) fields: Box<[Field]>,
     /// True if its objects have `kind` and `apiVersion`.
     pub(crate) has_kind: bool,
     /// True if one manager owns the struct as a whole. Upstream: `+structType=atomic`.
     pub(crate) is_atomic: bool,
-    /// The zero value, computed when it is first needed.
     zero: OnceLock<Map>,
 }
 
-/// A field of a struct.
 #[derive(Debug)]
 pub(crate) struct Field {
     /// The name in JSON; empty for an embedded struct, whose fields stand beside those of the outer one.
@@ -51,19 +46,17 @@ pub(crate) struct Field {
     pub(crate) omit: Omit,
     /// The field that identifies the items of a list in a strategic merge patch; empty if the list is replaced.
     pub(crate) merge_key: &'static str,
-    /// The patch strategy for strategic merge patches.
     pub(crate) strategy: &'static str,
     /// The name of the type in Go, if it is a named type but no struct: `v1.PodPhase`.
     pub(crate) named: Option<&'static str>,
-    /// The way in which managers share the ownership of the field's contents.
+    /// How managers share the ownership of the field's contents.
     pub(crate) topology: Topology,
     /// The declared default: what a missing field counts as in the key of a list item. `None`: the zero value, if Go
     /// always writes the field.
     pub(crate) default: Option<&'static str>,
 }
 
-/// The way in which managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`,
-/// `+mapType` and `+structType`.
+/// How managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`, `+mapType` and `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Topology {
     /// The default of the type, in which lists are atomic.
@@ -78,7 +71,6 @@ pub(crate) enum Topology {
     Map(Vec<&'static str>),
 }
 
-/// The condition under which Go omits a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Omit {
     Never,
@@ -88,14 +80,12 @@ pub(crate) enum Omit {
     Zero,
 }
 
-/// The type of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldType {
     Text,
     Bool,
     /// An integer of this many bits.
     Integer(u8),
-    /// A `float64`.
     Float,
     /// Bytes, as base64.
     Bytes,
@@ -116,7 +106,6 @@ pub enum FieldType {
 /// The structs of the table by name. Each is parsed when it is first needed, because a server needs few of them.
 static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
 
-/// A row of the table: the lines of a struct, and the struct after they were parsed.
 #[derive(Debug)]
 struct Row {
     text: &'static str,
@@ -129,7 +118,7 @@ impl Row {
     }
 }
 
-/// Returns the struct with this name.
+/// Finds a struct.
 ///
 /// # Panics
 /// If there is no such struct. The names come from this table and from the catalog of kinds, which is tested.
@@ -137,12 +126,10 @@ pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}")).parsed()
 }
 
-/// Returns all structs with their names.
 pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
     TYPES.iter().map(|(name, row)| (*name, row.parsed()))
 }
 
-/// Returns true if the table has a struct with this name.
 pub fn has(name: &str) -> bool {
     TYPES.contains_key(name)
 }
@@ -158,7 +145,7 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
 }
 
 impl Struct {
-    /// Returns the field with this name, from the struct or one that it embeds.
+    /// Searches embedded structs too.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find_map(|field| match &field.kind {
             FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
@@ -166,7 +153,6 @@ impl Struct {
         })
     }
 
-    /// Returns the embedded structs around a field with this name, the outermost first.
     fn embedded_around(&'static self, name: &str) -> Vec<&'static Struct> {
         if self.fields.iter().any(|field| field.name == name) {
             return Vec::new();
@@ -179,7 +165,7 @@ impl Struct {
         around.map(|row| [vec![row], row.embedded_around(name)].concat()).unwrap_or_default()
     }
 
-    /// Returns the fields, including those of embedded structs.
+    /// Includes the fields of embedded structs.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let own = |field: &'static Field| match &field.kind {
             FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
@@ -188,7 +174,6 @@ impl Struct {
         self.fields.iter().flat_map(own).collect()
     }
 
-    /// Returns the zero value of the struct.
     pub fn zero(&'static self) -> &'static Map {
         self.zero.get_or_init(|| {
             let mut fields = Map::new();
@@ -212,8 +197,6 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
     begins.iter().zip(ends).map(row).collect()
 }
 
-/// Parses a struct of the table.
-///
 /// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with
 /// `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded), number, type, `strategy:key`
 /// if lists are merged, `=name` if Go has a named type, and words with `@`: `set`, `map:KEY,KEY`, `atomic`,

@@ -1,6 +1,5 @@
-//! Writes Go's message about a value that does not fit its type, with the path of the field, such as `json: cannot
-//! unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Clients see it when they send
-//! such a value.
+//! Go's message about a value that does not fit its type, such as `json: cannot unmarshal string into Go struct field
+//! PodSpec.spec.containers of type []v1.Container`.
 
 use std::fmt;
 
@@ -11,7 +10,6 @@ use crate::codec::json::Json;
 /// The path of the field that is being decoded. It becomes text only when a message needs it.
 pub(super) enum FieldPath<'a> {
     Top,
-    /// A field of a struct.
     Field(&'a FieldPath<'a>, &'a str, &'static Struct),
     /// A key of a map, which Go's messages about types leave out of the path.
     Key(&'a FieldPath<'a>, &'a str),
@@ -33,7 +31,7 @@ impl FieldPath<'_> {
         }
     }
 
-    /// Returns the number of objects and lists around the value at this path.
+    /// Counts the objects and lists around the value.
     pub(super) fn levels(&self) -> usize {
         match self {
             FieldPath::Top => 0,
@@ -55,7 +53,7 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// Returns the message about a value of the wrong type in the struct `row`. `inside` is another struct to name instead.
+/// `inside` is another struct to name than `row`.
 pub(super) fn field_type_error(
     kind: &FieldType,
     value: &Json,
@@ -79,14 +77,13 @@ pub(super) fn field_type_error(
     type_error(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), inside.unwrap_or(row.name), at)
 }
 
-/// Returns the message. `word` is the JSON type that was found, `of_type` the Go type that was expected.
+/// `word` is the JSON type that was found, `of_type` the Go type that was expected.
 pub(super) fn type_error(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_>) -> String {
     let path = at.fields().join(".");
     let place = if path.is_empty() { "value".to_owned() } else { format!("struct field {of_struct}.{path}") };
     format!("json: cannot unmarshal {word} into Go {place} of type {of_type}")
 }
 
-/// Returns the name of a field's type, if Go has a named type for it.
 fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }

@@ -1,5 +1,4 @@
-//! A list while a strategic merge patch merges it: finds the item that a change is for by the value of its merge key
-//! (such as `name` of a container), and puts the items in order at the end.
+//! A list while a strategic merge patch merges it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,13 +7,12 @@ use crate::value::Value;
 
 /// A list with an index of its items, so that a change takes the same time however long the list is.
 pub(super) struct KeyedList {
-    /// The items; `None` if an item was removed.
+    /// `None` for a removed item.
     items: Vec<Option<Value>>,
     /// The positions of the objects, by the value of their merge key.
     places: HashMap<Value, Vec<usize>>,
     /// The positions of the items that are no objects. A list of primitives is a set.
     primitives: HashMap<Value, usize>,
-    /// The number of items before the patch.
     before: usize,
     /// The positions of the patch's items, in the order of the patch.
     patched: Vec<usize>,
@@ -67,7 +65,6 @@ impl KeyedList {
         self.items[place].get_or_insert_default()
     }
 
-    /// Returns the items of the list in their order.
     pub(super) fn into_items(mut self, order: Order) -> Vec<Value> {
         if order == Order::Directive {
             return self.items.into_iter().flatten().collect();

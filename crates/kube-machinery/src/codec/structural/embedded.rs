@@ -1,6 +1,5 @@
-//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their
-//! own (`x-kubernetes-embedded-resource`), such as a template. The schema does not describe these fields, so they are
-//! checked here, for custom resources and for the defaults in a definition. Upstream: apiextensions-apiserver's
+//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their own
+//! (`x-kubernetes-embedded-resource`). The schema does not describe these fields. Upstream: apiextensions-apiserver's
 //! `pkg/apiserver/schema/objectmeta`.
 
 mod coerce;
@@ -14,8 +13,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// Validates all embedded resources in an object. `metadata` validates the metadata of one of them, and returns causes
-/// whose fields begin with `metadata`. It always gets a name, a placeholder if the resource has none.
+/// `metadata` validates the metadata of one resource, and returns causes whose fields begin with `metadata`. It always gets a name, a
+/// placeholder if the resource has none.
 pub(crate) fn validate(
     schema: &Structural,
     value: &Value,
@@ -57,7 +56,7 @@ fn in_value(
     }
 }
 
-/// Validates one embedded resource. Upstream: `validateEmbeddedResource`.
+/// Upstream: `validateEmbeddedResource`.
 fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
@@ -90,7 +89,7 @@ fn wrong_version(text: &str) -> Option<String> {
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }
 
-/// Returns why a kind in lower case is not a DNS label, if it is not. Upstream: `IsDNS1035Label`.
+/// A kind in lower case must be a DNS label. Upstream: `IsDNS1035Label`.
 fn wrong_kind(kind: &str) -> Option<String> {
     const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
         character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
@@ -111,7 +110,6 @@ pub(crate) fn is_well_formed(name: &str, field: &Value) -> bool {
     decode_metadata(&Value::from_iter([(name, field.clone())])).is_ok()
 }
 
-/// Decodes metadata as their type.
 fn decode_metadata(metadata: &Value) -> Result<Decoded, String> {
     decode("ObjectMeta", Json::from(metadata.clone()))
 }

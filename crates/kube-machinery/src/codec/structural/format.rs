@@ -1,6 +1,5 @@
-//! Checks the `format` of a string, such as `email` or `date-time`, when a custom resource is validated, and for CEL's
-//! format functions. Upstream: apiextensions-apiserver's `pkg/apiserver/validation/formats.go` lists the formats, and
-//! kube-openapi's `pkg/validation/strfmt` implements them.
+//! Checks the `format` of a string in a custom resource, and for CEL's format functions. Upstream: apiextensions-apiserver's
+//! `pkg/apiserver/validation/formats.go` lists the formats, and kube-openapi's `pkg/validation/strfmt` implements them.
 
 mod address;
 mod email;
@@ -47,8 +46,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the format with this name, without regard to dashes; `None` if upstream does not know the name, and so
-    /// does not check the format.
+    /// Dashes in the name do not count; `None` if upstream does not know the name, and so does not check the format.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.replace('-', "").as_str() {
             "bsonobjectid" => Self::BsonObjectId,
@@ -81,7 +79,6 @@ impl Format {
         })
     }
 
-    /// Returns true if the string has the format.
     pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Self::BsonObjectId => text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit()),
@@ -114,7 +111,6 @@ impl Format {
     }
 }
 
-/// Compiles a pattern that is a constant of this program.
 fn known(pattern: &str) -> Regex {
     pattern::compile(pattern).expect("a pattern that is written here compiles")
 }
@@ -133,7 +129,7 @@ fn is_uuid(text: &str, version: Option<u8>) -> bool {
     version.is_none_or(|version| digits[12] == version)
 }
 
-/// Returns true if the fourth group begins with a variant of RFC 4122.
+/// The fourth group begins with a variant of RFC 4122.
 fn variant_is_known(text: &str) -> bool {
     uuid_digits(text).is_some_and(|digits| matches!(digits[16].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'))
 }

@@ -1,6 +1,5 @@
-//! The structural schema of a custom resource, which its CustomResourceDefinition declares in `openAPIV3Schema`. For
-//! custom resources it does what Go types do for built-in kinds: a decoded object is pruned by it (unknown fields are
-//! removed), gets its defaults, and is validated. Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+//! The structural schema of a custom resource (`openAPIV3Schema`). It does what Go types do for built-in kinds: a decoded object is
+//! pruned by it, gets its defaults, and is validated. Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
 mod defaults;
 pub(crate) mod embedded;
@@ -55,7 +54,6 @@ pub struct Structural {
     /// `granular` or `atomic`.
     #[serde(rename = "x-kubernetes-map-type")]
     pub(crate) map_type: Option<String>,
-    /// The CEL rules.
     #[serde(rename = "x-kubernetes-validations")]
     pub(crate) rules: Vec<Rule>,
 
@@ -81,7 +79,6 @@ pub struct Structural {
     pub(crate) one_of: Vec<Structural>,
     pub(crate) not: Option<Box<Structural>>,
 
-    /// The compiled `pattern`, after its first use.
     #[serde(skip)]
     compiled: OnceLock<Result<Regex, String>>,
 }
@@ -92,7 +89,6 @@ pub struct Structural {
 pub(crate) enum Additional {
     /// A boolean: true allows such fields, with any value.
     Any(bool),
-    /// The schema of their values.
     Of(Box<Structural>),
 }
 
@@ -107,7 +103,6 @@ pub struct Rule {
     pub(crate) field_path: String,
     pub(crate) optional_old_self: Option<bool>,
 
-    /// The compiled rule, after its first use.
     #[cfg(feature = "cel")]
     #[serde(skip)]
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
@@ -125,7 +120,6 @@ pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
 }
 
 impl Structural {
-    /// Returns the schema of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&Structural> {
         self.properties.get(name).or_else(|| self.additional())
     }
@@ -138,7 +132,6 @@ impl Structural {
         !self.rules.is_empty() || below.into_iter().any(Self::has_rules)
     }
 
-    /// Returns the schema of the fields that `properties` does not name.
     pub(crate) fn additional(&self) -> Option<&Structural> {
         match &self.additional_properties {
             Some(Additional::Of(schema)) => Some(schema),
@@ -157,15 +150,12 @@ impl Structural {
         }
     }
 
-    /// Returns the format if upstream checks it, and an empty string otherwise. Upstream:
-    /// `StripUnsupportedFormatsPostProcessorForVersion`.
+    /// Empty if upstream does not check the format. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
         let kind = if let [kind] = self.kinds() { *kind } else { "" };
         if is_checked_format(kind, &self.format) { &self.format } else { "" }
     }
 
-    /// Returns the compiled pattern. It is compiled only once.
-    ///
     /// # Errors
     /// The compiler's message, if the pattern is invalid.
     pub(crate) fn compiled_pattern(&self) -> Result<&Regex, &String> {

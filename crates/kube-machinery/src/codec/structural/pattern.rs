@@ -20,7 +20,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, MOST_BYTES)
 }
 
-/// Compiles a pattern with another size limit, in bytes.
+/// `most_bytes` limits the size of the compiled pattern.
 ///
 /// # Errors
 /// As [`compile`].
@@ -39,16 +39,12 @@ pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, 
     )
 }
 
-/// Returns Go's message about a pattern that Go cannot parse.
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     faults::fault(pattern).map(|fault| format!("error parsing regexp: {fault}"))
 }
 
-/// A translator of a pattern into the syntax of the crate `regex`.
 struct Translator<'a> {
-    /// The unread text.
     rest: &'a str,
-    /// The translation.
     to: String,
 }
 
@@ -74,7 +70,6 @@ impl Translator<'_> {
         next
     }
 
-    /// Reads this text, and returns true, if it comes next.
     fn take(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
@@ -101,7 +96,6 @@ impl Translator<'_> {
         flags.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| matches!(flag, 'x' | 'u' | 'R'))
     }
 
-    /// Translates an escape outside of brackets.
     fn escape(&mut self) -> Option<()> {
         if self.take("Q") {
             let (text, rest) = self.rest.split_once("\\E").unwrap_or((self.rest, ""));
@@ -155,7 +149,7 @@ impl Translator<'_> {
         Some(true)
     }
 
-    /// Reads an escape after its backslash, and returns the character that it stands for.
+    /// Returns the character that an escape stands for, after its backslash.
     fn escaped(&mut self) -> Option<char> {
         Some(match self.next()? {
             'a' => '\x07',
@@ -222,7 +216,6 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Translates a character in brackets, or a range that begins with it.
     fn range(&mut self, first: char) -> Option<()> {
         self.literal(first);
         if self.rest.starts_with('-') && !self.rest[1..].starts_with(']') && self.rest.len() > 1 {

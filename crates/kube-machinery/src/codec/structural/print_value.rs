@@ -6,7 +6,6 @@ use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::Value;
 
-/// Formats a value for a cause.
 pub(super) fn print_value(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

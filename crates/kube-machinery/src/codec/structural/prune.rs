@@ -1,6 +1,5 @@
-//! Pruning: removes the fields of a custom resource that its schema does not name, when the object is decoded. Decoding
-//! into a Go type does the same to a built-in kind. The paths of the removed fields become warnings or errors, as the
-//! request's `fieldValidation` wants. Defaults in a definition are pruned too.
+//! Pruning: removes the fields of a custom resource that its schema does not name, as decoding into a Go type does for a built-in kind.
+//! The paths of the removed fields become warnings or errors, as the request's `fieldValidation` wants.
 //!
 //! Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
 
@@ -10,7 +9,7 @@ use crate::value::{Map, Value};
 /// The fields of every object, whether the schema names them or not.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Removes the unknown fields of a whole object, and returns their paths, sorted.
+/// Returns the paths of the removed fields, sorted.
 pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     let mut pruner = Pruner { unknown: Vec::new(), path: String::new() };
     pruner.value(object, Some(schema), Depth::Root);
@@ -18,7 +17,6 @@ pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     pruner.unknown
 }
 
-/// Removes the unknown fields of a value inside of an object.
 pub(crate) fn below_root(value: &mut Value, schema: &Structural) {
     Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
 }
@@ -101,7 +99,6 @@ impl Pruner {
         });
     }
 
-    /// Prunes the value of a field, if the schema describes the field.
     fn known_field(&mut self, name: &str, value: &mut Value, schema: &Structural, depth: Depth) {
         if is_meta(name, schema, depth) || !has_field(schema, name) {
             return;

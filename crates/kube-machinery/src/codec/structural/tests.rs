@@ -8,7 +8,7 @@ use super::{Structural, embedded, list_type, validate};
 use crate::conventions::cause::Cause;
 use crate::value::{Value, json};
 
-/// Reads all cases, from `CUSTOMRESOURCES_DIR` if it is set.
+/// The variable `CUSTOMRESOURCES_DIR` can name another directory.
 fn cases() -> Vec<Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/customresources");
     let folder = std::env::var_os("CUSTOMRESOURCES_DIR").map_or(own, Into::into);
@@ -21,7 +21,7 @@ fn cases() -> Vec<Value> {
         .collect()
 }
 
-/// Returns the causes in the form of the recordings: sorted, since Go's maps have no order.
+/// Causes are sorted, because Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
     let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::to_value(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {
@@ -30,8 +30,7 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
     causes
 }
 
-/// Compares the causes of one validator for all cases: `part` names upstream's causes in a case, `ours` computes those
-/// of this program.
+/// `part` names upstream's causes in a case, `ours` computes those of this program.
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {

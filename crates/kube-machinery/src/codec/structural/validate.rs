@@ -25,18 +25,18 @@ use crate::codec::go_json::go_json;
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::Value;
 
-/// Validates a value. `at` is its path in its object: empty for the object itself, or `status`.
+/// `at` is the path of the value in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, value, None).causes)
 }
 
-/// Validates a default. Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
+/// Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
 pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
     distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
 }
 
-/// Validates a new state of a value. Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does
-/// not block unrelated updates. Upstream: `ratcheting.go`.
+/// Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does not block unrelated updates. Upstream:
+/// `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
 }
@@ -50,7 +50,6 @@ enum Validator {
     OfDefaults,
 }
 
-/// The state of a walk over a value and its schema.
 struct Walk {
     path: Path,
     ratchet: Ratchet,
@@ -62,7 +61,7 @@ impl Walk {
         Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
     }
 
-    /// Returns the types that are allowed; an empty list if any type is.
+    /// Empty if any type is allowed.
     fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
         match self.validator {
             Validator::OfDefaults if schema.is_int_or_string => &[],
@@ -70,7 +69,7 @@ impl Walk {
         }
     }
 
-    /// Returns the format to check; empty if there is none.
+    /// Empty if there is no format to check.
     fn format<'s>(&self, schema: &'s Structural) -> &'s str {
         match self.validator {
             Validator::OfObjects => schema.checked_format(),
@@ -78,12 +77,11 @@ impl Walk {
         }
     }
 
-    /// Checks the type of a value.
     fn kind(&self, schema: &Structural, value: &Value) -> Outcome {
         kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
     }
 
-    /// Checks a value. `old` is its old state, if it is known. Upstream: `SchemaValidator.Validate`.
+    /// `old` is the old state, if it is known. Upstream: `SchemaValidator.Validate`.
     fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(old) = old

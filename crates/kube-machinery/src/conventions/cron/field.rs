@@ -3,7 +3,6 @@
 
 use crate::conventions::quote::quote;
 
-/// The range of a field, and the names of its values.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) least: u64,
@@ -27,13 +26,10 @@ pub(super) const WEEKDAYS: Bounds =
 /// not count.
 pub(super) const STAR: u64 = 1 << 63;
 
-/// Returns the bits of an unrestricted field.
 pub(super) fn all(bounds: &Bounds) -> u64 {
     bits(bounds.least, bounds.most, 1) | STAR
 }
 
-/// Parses a field into a bit for each value.
-///
 /// # Errors
 /// Upstream's message.
 pub(super) fn parse(text: &str, bounds: &Bounds) -> Result<u64, String> {
@@ -82,7 +78,6 @@ fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok(bits(start, end, step) | if is_star && step == 1 { STAR } else { 0 })
 }
 
-/// Parses a name or a number.
 fn value(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let name = text.to_lowercase();
     let found = (bounds.least..).zip(bounds.names).find(|(_, known)| **known == name);

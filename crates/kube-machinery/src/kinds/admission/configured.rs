@@ -1,6 +1,5 @@
-//! The admission webhooks and policies of a cluster, read from their objects into a form that the server can apply
-//! quickly to each write. Upstream: the sources of webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that
-//! of policies in `pkg/admission/plugin/policy/generic/policy_source.go`.
+//! The admission webhooks and policies of a cluster, in a form that applies quickly to each write. Upstream: the sources of webhooks in
+//! `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in `pkg/admission/plugin/policy/generic/policy_source.go`.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ pub struct Configured {
     pub mutating: Vec<Webhook>,
     /// Sorted by the names of their configurations.
     pub validating: Vec<Webhook>,
-    /// The policies with their bindings, sorted by name.
+    /// Sorted by name.
     pub policies: Vec<PolicyHook>,
 }
 

@@ -1,7 +1,6 @@
-//! Compilation of the CEL expressions in webhook configurations and admission policies when these objects are created
-//! or updated, so that a user sees a mistake at once and not at the next request. The result is thrown away: `program`
-//! compiles the stored expressions that run. Without the feature `cel`, every expression is accepted. Upstream:
-//! `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
+//! Compiles the CEL expressions of webhook configurations and admission policies when these objects are written, so that a mistake shows
+//! at once and not at the next request. `program` compiles the stored expressions that run. Without the feature `cel`, every expression
+//! is accepted. Upstream: `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
 
 #[cfg(feature = "cel")]
 use std::collections::HashMap;
@@ -12,7 +11,6 @@ use std::sync::Arc;
 use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
 use crate::conventions::cause::{At, Cause};
 
-/// The variables that the expressions of a webhook or a policy can use.
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
     has_params: bool,
@@ -28,7 +26,7 @@ impl Declarations {
         Self { has_params, variables: None }
     }
 
-    /// Compiles the expression of a variable, and declares the variable for later expressions.
+    /// Also declares the variable for later expressions.
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
@@ -43,22 +41,22 @@ impl Declarations {
         cause
     }
 
-    /// Compiles an expression that must evaluate to a bool.
+    /// The expression must evaluate to a bool.
     pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, true, &[Type::Bool], at)
     }
 
-    /// Compiles an expression for the message of a failed validation. It cannot use the authorizer.
+    /// The message of a failed validation cannot use the authorizer.
     pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, false, &[Type::String], at)
     }
 
-    /// Compiles an expression for an audit annotation. Causes show it as `written`, with its white space.
+    /// Causes show the expression as `written`, with its white space.
     pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, written, true, &[Type::String, Type::Null], at)
     }
 
-    /// Compiles an expression, which must have one of the types `results`. `written` is its text in causes.
+    /// The expression must have one of the types `results`. `written` is its text in causes.
     fn cause(
         &self,
         expression: &str,
@@ -81,7 +79,6 @@ impl Declarations {
         }
     }
 
-    /// Returns the names that an expression can use, with their types.
     fn names(&self, has_authorizer: bool) -> Vec<(String, Type<'static>)> {
         let mut names =
             vec![("object", Type::Dyn), ("oldObject", Type::Dyn), ("namespaceObject", NAMESPACE), ("request", REQUEST)];

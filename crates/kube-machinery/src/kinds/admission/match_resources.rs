@@ -1,7 +1,5 @@
-//! The part of an admission policy or its binding that selects requests: `matchConstraints` of a policy,
-//! `matchResources` of a binding. Here they are read, get their defaults and are validated; `matching` compares the
-//! rules with a request. Upstream: `MatchResources`, and `validateMatchResources` in
-//! `pkg/apis/admissionregistration/validation`.
+//! The requests that an admission policy (`matchConstraints`) or its binding (`matchResources`) selects; `matching` compares the rules
+//! with a request. Upstream: `MatchResources`, and `validateMatchResources` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +15,13 @@ use crate::kinds::fields::{each, invalid, items, one_of};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// The requests that a policy or a binding matches.
 #[derive(Debug)]
 pub struct MatchResources {
     pub rules: Vec<NamedRule>,
     /// Requests that these rules match are not selected, even if `rules` match them too.
     pub excluded: Vec<NamedRule>,
     pub policy: MatchPolicy,
-    /// The selector, or the reason why it is invalid.
+    /// The error is why the selector is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
 }
@@ -49,7 +46,7 @@ impl NamedRule {
 }
 
 impl MatchResources {
-    /// Reads a `MatchResources` object; `None` if it is absent.
+    /// `None` if the object is absent.
     pub(super) fn of(value: &Value) -> Option<Self> {
         value.is_object().then(|| Self {
             rules: NamedRule::all_of(&value["resourceRules"]),
@@ -61,7 +58,7 @@ impl MatchResources {
     }
 }
 
-/// Sets the defaults of a `MatchResources` object. Upstream: `SetDefaults_MatchResources`.
+/// Upstream: `SetDefaults_MatchResources`.
 pub(super) fn set_defaults(resources: &mut Value) {
     set_default(resources, "matchPolicy", json!("Equivalent"));
     set_default(resources, "namespaceSelector", empty());
@@ -83,7 +80,7 @@ pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a rule with names of objects. Upstream: `validateNamedRuleWithOperations`.
+/// Upstream: `validateNamedRuleWithOperations`.
 fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {

@@ -1,12 +1,11 @@
-//! Decides if a rule of an admission webhook or policy matches a request, by its operation, group, version, resource
-//! and scope. `*` in a rule matches everything. Runs for each write while admission looks for the webhooks to call.
-//! Upstream: `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
+//! Decides if a rule of an admission webhook or policy matches a request. `*` in a rule matches everything. Upstream:
+//! `k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules`.
 
 use super::webhook::text;
 use crate::conventions::operation::Operation;
 use crate::value::Value;
 
-/// A rule that matches requests by operation and resource. Upstream: `RuleWithOperations`.
+/// Upstream: `RuleWithOperations`.
 #[derive(Clone, Debug)]
 pub struct Rule {
     operations: Vec<String>,
@@ -16,7 +15,6 @@ pub struct Rule {
     scope: String,
 }
 
-/// The properties of a request that rules match.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestAttributes<'a> {
     pub operation: Operation,

@@ -1,6 +1,5 @@
-//! A validating admission policy and its bindings, read from their objects into the types that admission applies to
-//! each write. A policy has CEL expressions that accept or refuse a request; a binding applies it to a set of requests,
-//! with parameters and with the actions for a failed validation. Upstream: `PolicyHook` in
+//! A validating admission policy and its bindings, read from their objects. A policy has CEL expressions that accept or refuse a request;
+//! a binding applies it to a set of requests, with parameters and with the actions for a failed validation. Upstream: `PolicyHook` in
 //! `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
 
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use super::webhook::{FailurePolicy, selector, text};
 use crate::kinds::{Catalog, Resource, fields};
 use crate::value::Value;
 
-/// A policy with its bindings. A policy without bindings has no effect.
+/// A policy without bindings has no effect.
 #[derive(Debug)]
 pub struct PolicyHook {
     pub policy: Arc<Policy>,
@@ -22,13 +21,11 @@ pub struct PolicyHook {
     pub bindings: Vec<Binding>,
 }
 
-/// A policy: CEL expressions that accept or refuse a request.
 #[derive(Debug)]
 pub struct Policy {
     pub name: String,
-    /// The spec that the policy was read from, to recognize an unchanged policy.
+    /// Kept to recognize an unchanged policy.
     spec: Value,
-    /// The requests that the policy applies to.
     pub constraints: Option<MatchResources>,
     pub param_kind: Option<ParamKind>,
     pub failure_policy: FailurePolicy,
@@ -36,14 +33,13 @@ pub struct Policy {
     pub expressions: Expressions,
 }
 
-/// The kind of a policy's parameters: objects whose fields the expressions can read as `params`.
+/// The parameters are objects whose fields the expressions can read as `params`.
 #[derive(Debug)]
 pub struct ParamKind {
     pub api_version: String,
     pub kind: String,
 }
 
-/// A binding: the requests that a policy is applied to, its parameters, and the consequences of a failed validation.
 #[derive(Debug)]
 pub struct Binding {
     pub name: String,
@@ -52,12 +48,11 @@ pub struct Binding {
     pub actions: Vec<Action>,
 }
 
-/// A reference to the parameter objects of a binding.
 #[derive(Debug)]
 pub struct ParamRef {
     pub name: String,
     pub namespace: String,
-    /// The selector of parameter objects, or why it is invalid.
+    /// The error is why the selector is invalid.
     pub selector: Option<Result<LabelSelector, String>>,
     pub not_found: NotFound,
 }
@@ -69,7 +64,6 @@ pub enum NotFound {
     Deny,
 }
 
-/// A consequence of a failed validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Deny,
@@ -91,7 +85,6 @@ impl Policy {
         }
     }
 
-    /// Returns true if the policy was read from an object with this name and spec.
     pub(super) fn is_of(&self, object: &Value) -> bool {
         object["metadata"]["name"] == self.name.as_str() && object["spec"] == self.spec
     }
@@ -111,13 +104,13 @@ impl ParamKind {
         value.is_object().then(|| Self { api_version: text(&value["apiVersion"]), kind: text(&value["kind"]) })
     }
 
-    /// Returns the group and the version of the parameters; both empty if they are malformed.
+    /// Both empty if they are malformed.
     pub fn group_version(&self) -> (&str, &str) {
         group_version(&self.api_version).unwrap_or_default()
     }
 }
 
-/// Splits `group/version`. Upstream: `parseGroupVersion`.
+/// Upstream: `parseGroupVersion`.
 pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
     match text.matches('/').count() {
         _ if text == "/" => Some(("", "")),

@@ -1,5 +1,4 @@
-//! The CEL expressions of a validating admission policy, ready to be evaluated for a request. They compile on first
-//! use, see `program`.
+//! The CEL expressions of a validating admission policy. They compile on first use, see `program`.
 
 use std::collections::HashMap;
 
@@ -8,27 +7,25 @@ use super::webhook::{Condition, text};
 use crate::kinds::fields;
 use crate::value::Value;
 
-/// The expressions of one policy.
 #[derive(Debug)]
 pub struct Expressions {
     pub conditions: Vec<Condition>,
-    /// The variables, in order: each can use those before it.
+    /// The order matters: each variable can use those before it.
     pub variables: Vec<Variable>,
     /// The indices in `variables` of each name. A name can be declared again; the later declaration wins from there on.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
-    /// The expressions for the values of audit annotations.
+    /// These give the values of audit annotations.
     pub annotations: Vec<Program>,
 }
 
-/// A named expression that other expressions can use.
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
     pub program: Program,
 }
 
-/// An expression that must be true, and the message if it is false.
+/// The expression must be true; the message is for when it is false.
 #[derive(Debug)]
 pub struct Validation {
     pub program: Program,
@@ -59,8 +56,7 @@ impl Expressions {
 }
 
 impl Expressions {
-    /// Returns the index of the last variable with this name among the first `first` variables: the one that the
-    /// variable at index `first` sees.
+    /// This is the variable that the variable at index `first` sees.
     pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
         self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }

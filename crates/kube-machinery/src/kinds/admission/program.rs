@@ -6,11 +6,10 @@ use std::sync::OnceLock;
 use crate::codec::expression::interpreter::Program as Planned;
 use crate::codec::expression::parse::{join_faults, parse};
 
-/// A CEL expression and its compiled form.
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// The compiled expression or the error; empty before the first use.
+    /// Empty before the first use.
     compiled: OnceLock<Result<Planned, String>>,
 }
 
@@ -19,8 +18,6 @@ impl Program {
         Self { text: text.to_owned(), compiled: OnceLock::new() }
     }
 
-    /// Returns the compiled expression.
-    ///
     /// # Errors
     /// cel-go's message, if the expression does not compile.
     pub fn planned(&self) -> Result<&Planned, &str> {

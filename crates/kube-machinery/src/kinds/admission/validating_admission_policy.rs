@@ -1,5 +1,4 @@
-//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +16,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
-/// The ValidatingAdmissionPolicy row in the table of kinds (`kinds::served`): its names, and the functions that the
-/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicies",
@@ -95,7 +92,7 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }
 
-/// Validates the reference to the kind of the policy's parameters. Upstream: `validateParamKind`.
+/// Upstream: `validateParamKind`.
 fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
@@ -133,7 +130,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
+/// Also declares the variable for the expressions after it. Upstream: `validateVariable`.
 fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
@@ -157,8 +154,7 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }
 
-/// Validates one of the policy's `validations`: an expression, and the message if it is false. Upstream:
-/// `validateValidation`.
+/// Upstream: `validateValidation`.
 fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
     let message_expression = text(validation, "messageExpression");

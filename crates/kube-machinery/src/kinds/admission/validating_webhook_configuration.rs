@@ -1,11 +1,9 @@
-//! The ValidatingWebhookConfiguration kind: a list of webhooks that may refuse a write. Its row in the table of kinds;
-//! `webhooks` has the validation. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingWebhookConfiguration kind: a list of webhooks that may refuse a write. `webhooks` has the validation. Upstream:
+//! `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 
-/// The ValidatingWebhookConfiguration row in the table of kinds (`kinds::served`): its names, and the functions that
-/// the server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "admissionregistration.k8s.io",
     plural: "validatingwebhookconfigurations",

@@ -1,6 +1,5 @@
-//! An admission webhook: a server that Kubernetes calls for each matching write, and that may change or refuse it. This
-//! type is one webhook of a configuration object, read for the calls. Upstream: `WebhookAccessor` in
-//! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
+//! An admission webhook: a server that Kubernetes calls for each matching write, and that may change or refuse it. Upstream:
+//! `WebhookAccessor` in `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,7 +15,6 @@ use crate::kinds::client_config::ClientConfig;
 use crate::kinds::fields;
 use crate::value::{Array, Value};
 
-/// An admission webhook.
 #[derive(Debug)]
 pub struct Webhook {
     pub name: String,
@@ -29,7 +27,7 @@ pub struct Webhook {
     pub failure_policy: FailurePolicy,
     pub side_effects: SideEffects,
     pub timeout: Duration,
-    /// The selector, or the reason why it is invalid.
+    /// The error is why the selector is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
     pub conditions: Vec<Condition>,
@@ -38,7 +36,6 @@ pub struct Webhook {
     pub reinvocation: Reinvocation,
 }
 
-/// The versions of a resource that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPolicy {
     /// The version in the request alone.
@@ -54,21 +51,21 @@ pub enum FailurePolicy {
     Ignore,
 }
 
-/// The side effects of a webhook. One with possible side effects cannot be called for a dry run.
+/// A webhook with possible side effects cannot be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
     None,
     Possible,
 }
 
-/// The policy for a second call of a webhook, if a later webhook changes the object.
+/// Whether to call a webhook again if a later webhook changes the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reinvocation {
     Never,
     IfNeeded,
 }
 
-/// A CEL expression that must be true for a request to match.
+/// The expression must be true for a request to match.
 #[derive(Debug)]
 pub struct Condition {
     #[cfg(feature = "cel")]
@@ -92,7 +89,6 @@ impl Condition {
 }
 
 impl Webhook {
-    /// Reads all webhooks of a configuration.
     pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
         let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
         let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Array::as_slice);
@@ -105,7 +101,7 @@ impl Webhook {
         numbered.collect()
     }
 
-    /// Reads a webhook. `nth` is the number of webhooks of the same name before it.
+    /// `nth` is the number of webhooks of the same name before it.
     fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
         let name = text(&hook["name"]);
         let is_set_to = |field: &str, value: &str| hook[field] == value;

@@ -1,13 +1,11 @@
-//! The ControllerRevision kind, in which StatefulSets and DaemonSets keep the old states of their templates for a
-//! rollback: its row in the table of kinds, and its validation. Upstream: `pkg/registry/apps/controllerrevision`.
+//! The ControllerRevision kind, in which StatefulSets and DaemonSets keep the old states of their templates for a rollback. Upstream:
+//! `pkg/registry/apps/controllerrevision`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::resource::Resource;
 use crate::value::Value;
 
-/// The ControllerRevision row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "controllerrevisions",

@@ -1,5 +1,4 @@
-//! The DaemonSet kind, which runs a pod on every node: its row in the table of kinds, its defaults and its validation.
-//! Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
+//! The DaemonSet kind, which runs a pod on every node. Upstream: `pkg/apis/apps`, `pkg/registry/apps/daemonset`.
 
 use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
@@ -12,8 +11,6 @@ use crate::kinds::fields::{not_negative, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The DaemonSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "daemonsets",
@@ -34,8 +31,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const ROLLING: &str = "RollingUpdate";
 
-/// The annotation that counts the changes of the template. It replaces the field `spec.templateGeneration` of older API
-/// versions.
+/// Counts the changes of the template. Replaces the field `spec.templateGeneration` of older API versions.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.
@@ -60,8 +56,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// Counts the template generation in the annotation: it starts at 1, and increments when an update changes the
-/// template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+/// The template generation starts at 1, and increments when an update changes the template. Upstream: `PrepareForCreate` and
+/// `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();

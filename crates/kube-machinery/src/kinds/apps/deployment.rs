@@ -1,5 +1,4 @@
-//! The Deployment kind, which replaces the pods of an application step by step: its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/apps`.
+//! The Deployment kind, which replaces the pods of an application step by step. Upstream: `pkg/apis/apps`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
@@ -10,8 +9,6 @@ use crate::kinds::fields::{not_negative, number, text};
 use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The Deployment row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "deployments",
@@ -83,7 +80,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 const ROLLING_UPDATE: GoStruct =
     GoStruct(&[("MaxUnavailable", "maxUnavailable", Field::Number), ("MaxSurge", "maxSurge", Field::Number)]);
-/// The Go struct of a Deployment's or a DaemonSet's strategy, as upstream's causes print it.
+/// As upstream's causes print it, also for a DaemonSet.
 pub(super) const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 

@@ -1,5 +1,4 @@
-//! The kinds of the API group `apps`, such as Deployment, which keep sets of pods running. Each module has one kind:
-//! its row in the table of kinds, its defaults and its validation.
+//! The kinds of the API group `apps`, each in a module.
 
 pub(super) mod controller_revision;
 pub(super) mod daemon_set;

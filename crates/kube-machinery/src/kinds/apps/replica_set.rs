@@ -1,5 +1,5 @@
-//! The ReplicaSet kind, which keeps a number of equal pods running: its row in the table of kinds, its defaults and its
-//! validation. ReplicationControllers share the validation of the status. Upstream: `pkg/apis/apps`.
+//! The ReplicaSet kind, which keeps a number of equal pods running. ReplicationControllers share the validation of the status. Upstream:
+//! `pkg/apis/apps`.
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
@@ -9,8 +9,6 @@ use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The ReplicaSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "replicasets",
@@ -29,7 +27,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Sets the defaults of a ReplicaSet: one replica, and the defaults of its pod template.
 pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     set_default(set, "spec", empty());
     set_default(&mut set["spec"], "replicas", json!(1));
@@ -38,7 +35,7 @@ pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     set_default(&mut set["status"], "replicas", json!(0));
 }
 
-/// Validates a ReplicaSet. Its selector must match the labels of its template, and is immutable.
+/// The selector must match the labels of the template, and is immutable.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &new["spec"];
@@ -50,8 +47,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     causes
 }
 
-/// Validates the status of a ReplicaSet. Upstream: `ValidateReplicaSetStatus` in
-/// `pkg/apis/apps/validation/validation.go`.
+/// Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
 pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
     let count = |field: &str| status[field].as_i64().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The StatefulSet kind, whose pods have fixed names and storage of their own: its row in the table of kinds, its
-//! defaults and its validation. Upstream: `pkg/apis/apps`, `pkg/registry/apps/statefulset`.
+//! The StatefulSet kind, whose pods have fixed names and storage of their own. Upstream: `pkg/apis/apps`,
+//! `pkg/registry/apps/statefulset`.
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
@@ -14,8 +14,6 @@ use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The StatefulSet row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "statefulsets",
@@ -87,10 +85,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The optional checks of a StatefulSet spec.
 #[derive(Clone, Copy)]
 struct Checks {
-    /// Checks the pod template.
     template: bool,
     /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are
     /// immutable.
@@ -173,7 +169,6 @@ const ROLLING_UPDATE: GoStruct =
 const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 
-/// Validates the way in which an update replaces pods.
 fn strategy(strategy: &Value) -> Vec<Cause> {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];

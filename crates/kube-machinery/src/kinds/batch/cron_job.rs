@@ -1,5 +1,5 @@
-//! The CronJob kind, which creates a Job at the times of a schedule: its row in the table of kinds, its defaults and
-//! its validation. Upstream: `pkg/apis/batch`, `pkg/registry/batch/cronjob/strategy.go`.
+//! The CronJob kind, which creates a Job at the times of a schedule. Upstream: `pkg/apis/batch`,
+//! `pkg/registry/batch/cronjob/strategy.go`.
 
 use super::job::template_defaults;
 use super::job_spec::without_selector;
@@ -12,8 +12,6 @@ use crate::kinds::fields::{not_negative, one_of, required, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Value, json};
 
-/// The CronJob row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "cronjobs",
@@ -74,7 +72,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the cron expression. Upstream: `validateScheduleFormat`.
+/// Upstream: `validateScheduleFormat`.
 fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     const AT: &str = "spec.schedule";
     let schedule = text(spec, "schedule");
@@ -96,7 +94,7 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the name is a known IANA time zone. Upstream: `validateTimeZone`.
+/// An IANA time zone. Upstream: `validateTimeZone`.
 fn validate_time_zone(name: &str) -> Vec<Cause> {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));
@@ -119,7 +117,7 @@ fn validate_time_zone(name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Validates the template of the Jobs, which cannot choose their selector. Upstream: `ValidateJobTemplateSpec`.
+/// The template cannot choose the selector of the Jobs. Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);

@@ -1,6 +1,4 @@
-//! The Job kind, which runs pods until a number of them has succeeded: its row in the table of kinds, its defaults, and
-//! the selector that the server generates for a new Job. Upstream: `pkg/apis/batch`,
-//! `pkg/registry/batch/job/strategy.go`.
+//! The Job kind, which runs pods until a number of them has succeeded. Upstream: `pkg/apis/batch`, `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
@@ -10,8 +8,6 @@ use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
 use crate::value::{Value, json};
 
-/// The Job row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "batch",
     plural: "jobs",
@@ -48,7 +44,7 @@ fn labels_of_template(job: &mut Value) {
     }
 }
 
-/// Sets the defaults that Jobs share with the job templates of CronJobs.
+/// The job templates of CronJobs share these.
 pub(super) fn template_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
     set_default(template, "metadata", empty());
@@ -79,7 +75,7 @@ fn spec_defaults(spec: &mut Value) {
     set_default(spec, "manualSelector", json!(false));
 }
 
-/// Gives a Job a selector that matches its own pods only. Upstream: `generateSelectorIfNeeded`.
+/// The selector matches the Job's own pods only. Upstream: `generateSelectorIfNeeded`.
 fn generate_selector(job: &mut Value, change: &Change<'_>) {
     if change.old.is_some() || job["spec"]["manualSelector"] == true {
         return;

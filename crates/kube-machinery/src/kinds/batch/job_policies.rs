@@ -1,6 +1,5 @@
-//! Validation of two policies of a Job: `podFailurePolicy`, which says what a failed pod means for the Job, by exit
-//! code or condition, and `successPolicy`, which says which indexes must succeed. Also the parser of index lists such
-//! as `0,2-4`. Upstream: `validatePodFailurePolicy`, `validateSuccessPolicy` in
+//! Validates `podFailurePolicy`, which says what a failed pod means for the Job, by exit code or condition, and `successPolicy`, which
+//! says which indexes must succeed. Upstream: `validatePodFailurePolicy`, `validateSuccessPolicy` in
 //! `pkg/apis/batch/validation/validation.go`.
 
 use std::collections::HashSet;
@@ -15,7 +14,6 @@ const MOST_RULES: usize = 20;
 const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-/// Checks that a field is set to one of these words.
 fn validate_word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     let at = format_args!("{at}.{field}");
     match text(parent, field) {
@@ -156,7 +154,7 @@ fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns the number of indexes in a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
+/// Of a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
 pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, String> {
     if text.is_empty() {
         return Ok(0);
@@ -173,7 +171,7 @@ pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, Str
     Ok(total)
 }
 
-/// Parses an index such as `2`, or an interval such as `2-4`, into its first and last index.
+/// Parses `2` or `2-4` into the first and the last index.
 fn interval(text: &str, completions: i64) -> Result<(i64, i64), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {

@@ -1,6 +1,5 @@
-//! Validation of the spec of a Job, for each create and update; CronJobs share the rules for their job template. In an
-//! indexed Job each pod has a number (completion index), for which it works. Upstream: `ValidateJobCreate`,
-//! `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
+//! Validates the spec of a Job; CronJobs share the rules for their job template. In an indexed Job each pod has a number (completion
+//! index), for which it works. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};
@@ -82,8 +81,7 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates a Job spec without its selector, which the job template of a CronJob does not have. Upstream:
-/// `validateJobSpec`.
+/// The job template of a CronJob has no selector. Upstream: `validateJobSpec`.
 pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const COUNTS: [&str; 7] = [
         "parallelism",
@@ -112,7 +110,6 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `managedBy`, the name of the controller that is responsible for the Job.
 fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
@@ -177,8 +174,7 @@ fn validate_indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `podReplacementPolicy`, which says when a terminating pod is replaced. Upstream:
-/// `validatePodReplacementPolicy`.
+/// Upstream: `validatePodReplacementPolicy`.
 fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     let words: &[&str] =
         if spec["podFailurePolicy"].is_null() { &["Failed", "TerminatingOrFailed"] } else { &["Failed"] };
@@ -187,7 +183,7 @@ fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     (!is_known).then(|| Cause::unsupported_text(format_args!("{at}.podReplacementPolicy"), policy, words))
 }
 
-/// Checks that pods of the Job can end: `restartPolicy` must not be `Always`.
+/// Pods of a Job must be able to end.
 fn restarts(spec: &Value, at: At<'_>) -> Option<Cause> {
     match text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => Some(Cause::required(at, "valid values: \"OnFailure\", \"Never\"")),
@@ -255,7 +251,6 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     changes.then(|| Cause::invalid_json(at, new, "field is immutable"))
 }
 
-/// Gives the containers in `before` the resources that the containers of the same name have in `new`.
 fn copy_resources(before: &mut Value, new: &Value) {
     for field in ["containers", "initContainers"] {
         let theirs = new["spec"][field].as_array().cloned().unwrap_or_default();
@@ -277,7 +272,6 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// Returns true if the status has a condition of this type with status `True`.
 pub(super) fn job_is(status: &Value, kind: &str) -> bool {
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
     conditions.any(|condition| condition["type"] == kind && condition["status"] == "True")

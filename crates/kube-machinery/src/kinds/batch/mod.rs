@@ -1,5 +1,4 @@
-//! The kinds of the API group `batch`, Job and CronJob: their rows in the table of kinds, their defaults and their
-//! validation.
+//! The kinds of the API group `batch`.
 
 pub(super) mod cron_job;
 pub(super) mod job;

@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for HorizontalPodAutoscalers: their names and descriptions, and the functions
-//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of HorizontalPodAutoscalers. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
@@ -43,10 +41,9 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     AGE,
 ];
 
-/// The number of metrics that the Targets column shows.
 const SHOWN: usize = 2;
 
-/// Lists the first metrics with current value and target. Upstream: `formatHPAMetrics`.
+/// The first metrics with current value and target. Upstream: `formatHPAMetrics`.
 fn targets(scaler: &Value) -> String {
     let specs = items(&scaler["spec"], "metrics");
     let statuses = items(&scaler["status"], "currentMetrics");

@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for CertificateSigningRequests: their names and descriptions, and the functions
-//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of CertificateSigningRequests. Upstream: `pkg/printers/internalversion`.
 
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};
@@ -30,7 +28,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// Summarizes the conditions, for example as `Approved,Issued`. Upstream: `extractCSRStatus`.
+/// For example `Approved,Issued`. Upstream: `extractCSRStatus`.
 fn condition(status: &Value) -> String {
     let has = |kind: &str| items(status, "conditions").iter().any(|condition| condition["type"] == kind);
     let decided = if has("Denied") {

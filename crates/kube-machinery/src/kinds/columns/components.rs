@@ -1,5 +1,4 @@
-//! The columns that `kubectl get` shows for ComponentStatuses: their names and descriptions, and the functions that
-//! compute the cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
+//! The columns of ComponentStatuses. Upstream: `pkg/printers/internalversion`.
 
 use super::{Column, NAME, text};
 use crate::kinds::fields::items;

@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for CustomResourceDefinitions: their names and descriptions, and the functions
-//! that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/registry/customresourcedefinition/tableconvertor`.
+//! The columns of CustomResourceDefinitions. Upstream: `pkg/registry/customresourcedefinition/tableconvertor`.
 
 use super::{Column, NAME, simple, text};
 use crate::kinds::fields::{self, items};
@@ -30,7 +28,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     .wide(),
 ];
 
-/// Lists the served versions in alphabetical order, with `(storage)` behind the stored one.
+/// In alphabetical order, with `(storage)` behind the stored one.
 fn versions(spec: &Value) -> String {
     let served = items(spec, "versions").iter().filter(|version| version["served"] == true);
     let mut labels: Vec<String> = served

@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for Endpoints and EndpointSlices: their names and descriptions, and the
-//! functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of Endpoints and EndpointSlices. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::{items, number, text as field};
@@ -39,10 +37,9 @@ pub(in crate::kinds) const SLICES: &[Column] = &[
     AGE,
 ];
 
-/// The number of list entries that a cell shows.
 const SHOWN: usize = 3;
 
-/// Joins the first entries of a list, and adds the number of the remaining ones. `nothing` stands for an empty list.
+/// Adds the number of the entries that are not shown. `nothing` stands for an empty list.
 fn shown(list: Vec<String>, nothing: &str) -> String {
     let first = list[..list.len().min(SHOWN)].join(",");
     match list.len() {
@@ -52,7 +49,6 @@ fn shown(list: Vec<String>, nothing: &str) -> String {
     }
 }
 
-/// Combines each ready address with each port of its subset.
 fn addresses(subsets: &[Value]) -> String {
     if subsets.is_empty() {
         return "<none>".to_owned();

@@ -1,6 +1,5 @@
-//! The columns that `kubectl get` shows for each kind. A client that asks for a Table gets the names of the columns and
-//! the text of the cells from the server, so kubectl prints kinds that it does not know. Each submodule has the columns
-//! of one or more kinds. Upstream: `pkg/printers/internalversion`.
+//! The columns of each kind. The server sends the names of the columns and the text of the cells in a Table, so kubectl prints kinds that
+//! it does not know. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -28,7 +27,6 @@ pub(super) mod storage;
 pub(super) mod templates;
 pub(super) mod workloads;
 
-/// A column of a Table: its definition, and the function that computes its cells.
 #[derive(Debug)]
 pub struct Column {
     name: &'static str,
@@ -37,7 +35,6 @@ pub struct Column {
     kind: &'static str,
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
-    /// Computes the cell for an object at a time.
     pub cell: fn(&Value, Timestamp) -> Value,
 }
 
@@ -54,7 +51,6 @@ impl Column {
         Self { kind: "integer", ..self }
     }
 
-    /// Returns the definition of the column in a Table.
     pub fn definition(&self) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({
@@ -76,22 +72,22 @@ const AGE: Column = Column::new(
     |object, now| age(&object["metadata"]["creationTimestamp"], now).into(),
 );
 
-/// Returns the string at a JSON pointer, or an empty string.
+/// Empty if there is no string at the JSON pointer.
 fn text(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().into()
 }
 
-/// Returns the string at a JSON pointer, or `<none>` if it is missing or empty.
+/// `<none>` if the text is missing or empty.
 fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
 }
 
-/// Returns the string at a JSON pointer, which may be empty, or `none` if it is missing.
+/// `none` if the text is missing, but not if it is empty.
 fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
 }
 
-/// Returns the number at a JSON pointer, or 0.
+/// 0 if there is no number.
 fn number(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
 }

@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies: their names and
-//! descriptions, and the functions that compute the cells. The server sends them when a client asks for a Table.
-//! Upstream: `pkg/printers/internalversion`.
+//! The columns of Ingresses, IngressClasses and NetworkPolicies. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +47,6 @@ pub(in crate::kinds) const POLICIES: &[Column] = &[
     AGE,
 ];
 
-/// The number of hosts that a cell shows.
 const SHOWN: usize = 3;
 
 fn hosts(rules: &[Value]) -> String {

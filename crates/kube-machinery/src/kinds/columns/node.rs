@@ -1,5 +1,4 @@
-//! The columns that `kubectl get` shows for Nodes: their names and descriptions, and the functions that compute the
-//! cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
+//! The columns of Nodes. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -55,8 +54,7 @@ fn status(node: &Value) -> Value {
     status.into()
 }
 
-/// Lists the node's roles. A role is the suffix of a `node-role.kubernetes.io/` label, or the value of the label
-/// `kubernetes.io/role`.
+/// A role is the suffix of a `node-role.kubernetes.io/` label, or the value of the label `kubernetes.io/role`.
 fn roles(node: &Value) -> Value {
     let labels = node["metadata"]["labels"].as_object();
     let role = |(key, value): (&SmolStr, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {

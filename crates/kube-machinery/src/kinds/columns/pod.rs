@@ -1,5 +1,4 @@
-//! The columns that `kubectl get` shows for Pods: their names and descriptions, and the functions that compute the
-//! cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
+//! The columns of Pods. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -58,7 +57,7 @@ impl Restarts {
     }
 }
 
-/// The summary of a pod's containers that the columns show. Upstream: `printPod`.
+/// Upstream: `printPod`.
 struct PodState {
     reason: String,
     ready: usize,
@@ -103,7 +102,7 @@ impl PodState {
         state
     }
 
-    /// Returns true if an init container is not done yet, and takes the pod's reason from that container.
+    /// Takes the pod's reason from an init container that is not done yet.
     fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
         for (i, status) in statuses.iter().enumerate() {
             self.restarts.add(status);
@@ -130,8 +129,7 @@ impl PodState {
         false
     }
 
-    /// Takes the reason, the restarts and the number of ready containers from the main containers. They are visited
-    /// from the last to the first, so the reason of the first one wins.
+    /// The main containers are visited from the last to the first, so the reason of the first one wins.
     fn containers(&mut self, pod: &Value, statuses: &[Value]) {
         self.restarts = self.sidecar_restarts;
         let mut running = false;
@@ -162,12 +160,12 @@ impl PodState {
     }
 }
 
-/// Returns true if an init container is a sidecar, which keeps running beside the main containers.
+/// A sidecar keeps running beside the main containers.
 fn is_sidecar(container: &&Value) -> bool {
     container["restartPolicy"] == "Always"
 }
 
-/// Returns the reason for which a container ended: its own words, its signal or its exit code.
+/// The container's own words, its signal or its exit code.
 fn ended(terminated: &Value) -> String {
     let reason = terminated["reason"].as_str().unwrap_or_default();
     match (reason, terminated["signal"].as_i64().unwrap_or_default()) {
@@ -185,7 +183,6 @@ fn restarts(pod: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// Counts the readiness gates whose condition is true.
 fn gates(pod: &Value, _: Timestamp) -> Value {
     let gates = items(&pod["spec"], "readinessGates");
     let open = |gate: &&Value| {

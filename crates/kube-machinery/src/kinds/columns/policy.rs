@@ -1,7 +1,5 @@
-//! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas,
-//! webhook configurations, ValidatingAdmissionPolicies and their bindings: their names and descriptions, and the
-//! functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas, webhook configurations,
+//! ValidatingAdmissionPolicies and their bindings. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +105,7 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
     AGE,
 ];
 
-/// Prints a label selector as Go prints the struct. Upstream: `LabelSelector.String`.
+/// As Go prints the struct. Upstream: `LabelSelector.String`.
 fn selector(selector: &Value) -> String {
     let texts = |list: &Value| {
         let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -127,7 +125,7 @@ fn selector(selector: &Value) -> String {
     )
 }
 
-/// Prints a number or a percentage, and `N/A` if there is none.
+/// `N/A` if there is no number or percentage.
 fn limit(value: &Value) -> Value {
     match value {
         Value::Null => "N/A".into(),

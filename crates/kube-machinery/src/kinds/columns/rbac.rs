@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings: their names and descriptions, and the
-//! functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of RoleBindings and ClusterRoleBindings. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME};
 use crate::kinds::fields::{items, text};

@@ -1,5 +1,4 @@
-//! The columns that `kubectl get` shows for ReplicaSets: their names and descriptions, and the functions that compute
-//! the cells. The server sends them when a client asks for a Table. Upstream: `pkg/printers/internalversion`.
+//! The columns of ReplicaSets. Upstream: `pkg/printers/internalversion`.
 
 use super::workloads::{CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, number};

@@ -1,6 +1,5 @@
-//! The columns that `kubectl get` shows for kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the
-//! default columns of all kinds without columns of their own. The server sends them when a client asks for a Table.
-//! Upstream: `pkg/printers/internalversion`.
+//! The columns of kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the default columns. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
@@ -11,8 +10,7 @@ pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
 pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
 
-/// Upstream's fallback, with Created At, for kinds that it has no printer for, such as Roles. Upstream:
-/// `rest.NewDefaultTableConvertor`.
+/// For kinds that upstream has no printer for, such as Roles. Upstream: `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 
 pub(super) const CREATED_AT: Column =
@@ -81,7 +79,6 @@ fn available(api: &Value) -> String {
     }
 }
 
-/// Returns the number of entries in a map.
 fn count(object: &Value, field: &str) -> usize {
     object[field].as_object().map_or(0, Map::len)
 }

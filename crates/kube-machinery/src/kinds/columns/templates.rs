@@ -1,6 +1,4 @@
-//! The columns that `kubectl get` shows for PodTemplates and ReplicationControllers: their names and descriptions, and
-//! the functions that compute the cells. The server sends them when a client asks for a Table. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns of PodTemplates and ReplicationControllers. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, pairs, text};

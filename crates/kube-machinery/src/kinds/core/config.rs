@@ -1,6 +1,4 @@
-//! The ConfigMap and Secret kinds, which hold configuration and secrets for pods: their rows in the table of kinds,
-//! their defaults and their validation. Upstream: `ValidateConfigMap` and `ValidateSecret` in
-//! `pkg/apis/core/validation/validation.go`.
+//! The ConfigMap and Secret kinds. Upstream: `ValidateConfigMap` and `ValidateSecret` in `pkg/apis/core/validation/validation.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,8 +10,6 @@ use crate::kinds::embedded;
 use crate::kinds::resource::Resource;
 use crate::value::{SmolStr, Value, json};
 
-/// The ConfigMap row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
@@ -25,8 +21,6 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The Secret row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",
@@ -70,7 +64,7 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
     causes
 }
 
-/// Sets the default type, and moves `stringData` into `data` as base64.
+/// Moves `stringData` into `data` as base64.
 pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
     set_default(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
@@ -111,7 +105,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec
     causes
 }
 
-/// Checks that a registry credentials file is a JSON object. The cause does not show the file, because it is secret.
+/// The file must be a JSON object. The cause does not show it, because it is secret.
 fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
     let key = match kind {
         "kubernetes.io/dockercfg" => ".dockercfg",
@@ -128,7 +122,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolS
     object[field].as_object().into_iter().flatten()
 }
 
-/// Returns the error message for an invalid key. Upstream: `IsConfigMapKey`.
+/// Upstream: `IsConfigMapKey`.
 pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
@@ -147,7 +141,6 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
     wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
 }
 
-/// Returns the decoded size of a map of base64 values, in bytes.
 fn decoded_size(object: &Value, field: &str) -> usize {
     let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
     fields(object, field).map(|(_, value)| length(value)).sum()

@@ -1,5 +1,4 @@
-//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it): its row in the
-//! table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it). Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, set_default};
@@ -10,8 +9,6 @@ use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::{Value, json};
 
-/// The Endpoints row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "endpoints",
     singular: "endpoints",
@@ -32,7 +29,7 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Validates the subsets, unless an update leaves them alone. Upstream: `ValidateEndpoints`.
+/// Skipped if an update leaves the subsets alone. Upstream: `ValidateEndpoints`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
         return Vec::new();
@@ -41,7 +38,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// Validates a subset: addresses that share the same ports.
+/// The addresses of a subset share its ports.
 fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();

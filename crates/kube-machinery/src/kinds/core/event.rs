@@ -1,6 +1,5 @@
-//! The Event kind of the core group, a message about something that happened to an object: its row in the table of
-//! kinds. Also the validation of Events, which the Event kind of the group `events.k8s.io` (`kinds::event`) shares,
-//! since both are stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group. The Event kind of the group `events.k8s.io` (`kinds::event`) shares its validation, since both are
+//! stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -9,8 +8,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::value::Value;
 
-/// The Event row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",
@@ -42,9 +39,9 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// The longest `reportingInstance`, `action` and `reason`, in bytes.
+/// In bytes, for `reportingInstance`, `action` and `reason`.
 const REASON_LENGTH_LIMIT: usize = 128;
-/// The longest `message`, in bytes.
+/// In bytes, for `message`.
 const NOTE_LENGTH_LIMIT: usize = 1024;
 
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {

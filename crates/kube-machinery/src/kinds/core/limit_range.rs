@@ -1,5 +1,4 @@
-//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them: its row
-//! in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them. Upstream: `pkg/apis/core`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -15,8 +14,6 @@ use crate::kinds::resource::{Resource, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
-/// The LimitRange row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "limitranges",
     singular: "limitrange",
@@ -43,8 +40,7 @@ fn set_defaults(range: &mut Value) {
     }
 }
 
-/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else
-/// `min`.
+/// The default limit is `max`, the default request is the default limit or else `min`.
 fn set_container_defaults(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
@@ -82,7 +78,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-/// Validates one item of the list, the limits for a type of object. `Pod` items have no defaults.
+/// `Pod` items have no defaults.
 fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);

@@ -1,5 +1,4 @@
-//! The kinds of the core API group (`v1`), such as Pod and Service. Each module has one kind: its row in the table of
-//! kinds, its defaults and its validation.
+//! The kinds of the core API group (`v1`), each in a module.
 
 pub(super) mod component_status;
 pub(super) mod config;

@@ -1,5 +1,4 @@
-//! The Namespace kind: its row in the table of kinds, the label with its own name, by which selectors can match it, and
-//! the validation of `spec.finalizers`, which keep a namespace until it is empty.
+//! The Namespace kind. It gets a label with its own name, by which selectors can match it.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{empty, object, set_default};
@@ -10,8 +9,6 @@ use crate::kinds::resource::{Resource, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
-/// The Namespace row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",
@@ -31,9 +28,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub const FINALIZER: &str = "kubernetes";
 
-/// Sets the label `kubernetes.io/metadata.name`. A namespace with a generated name gets the label after the validation,
-/// because the name is unknown when the defaults are set. Upstream: `SetDefaults_Namespace` and
-/// `namespaceStrategy.Canonicalize`.
+/// A namespace with a generated name gets the label after the validation, because the name is unknown when the defaults are set.
+/// Upstream: `SetDefaults_Namespace` and `namespaceStrategy.Canonicalize`.
 pub fn set_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !name.is_empty() {
@@ -43,7 +39,6 @@ pub fn set_label(namespace: &mut Value) {
     }
 }
 
-/// Sets the name label, and the phase `Active`.
 pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     set_label(namespace);
     set_default(namespace, "spec", empty());
@@ -54,7 +49,7 @@ pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
 /// The finalizers that may have a name without a domain. Upstream: `IsStandardFinalizerName`.
 const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
 
-/// Validates `spec.finalizers`. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
+/// Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {

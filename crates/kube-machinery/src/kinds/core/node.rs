@@ -1,5 +1,5 @@
-//! The Node kind, a machine that runs pods: its row in the table of kinds, its defaults and its validation. Upstream:
-//! `ValidateNode` and `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+//! The Node kind, a machine that runs pods. Upstream: `ValidateNode` and `ValidateNodeUpdate` in
+//! `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,8 +14,6 @@ use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresou
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
-/// The Node row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",
@@ -35,7 +33,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// Sets the allocatable resources, by default the node's whole capacity.
+/// By default the node's whole capacity is allocatable.
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     set_default(node, "spec", empty());
     set_default(node, "status", empty());
@@ -44,8 +42,7 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// Validates a node. An update is checked by the rules of a creation, then by those of an update, as upstream does; a
-/// cause that both find is reported once.
+/// As upstream, an update is checked by the rules of a creation, then by those of an update; a cause that both find is reported once.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
@@ -61,7 +58,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     causes
 }
 
-/// Validates an update of a node or of its status. Upstream: `ValidateNodeUpdate`.
+/// Upstream: `ValidateNodeUpdate`.
 pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let Some(old) = old else { return Vec::new() };
     let mut causes = annotations(&new["metadata"]);
@@ -78,7 +75,7 @@ const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 /// The annotation with the controllers whose pods should rather run elsewhere.
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/// Validates the alpha annotations that hold taints and pods to avoid. Upstream: `ValidateNodeSpecificAnnotations`.
+/// Upstream: `ValidateNodeSpecificAnnotations`.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let annotation = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
@@ -136,7 +133,6 @@ fn declared_features(node: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns the message about an invalid feature name.
 fn message_of_feature(feature: &str) -> Option<String> {
     let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
     let fits = |part: &str| {
@@ -153,8 +149,7 @@ fn message_of_feature(feature: &str) -> Option<String> {
     Some(format!("invalid feature name {feature:?}: {why}"))
 }
 
-/// Validates taints. Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream:
-/// `validateNodeTaints`.
+/// Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream: `validateNodeTaints`.
 fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
@@ -173,7 +168,7 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the amounts in `capacity` and `allocatable`. Upstream: `ValidateNodeResources`.
+/// Upstream: `ValidateNodeResources`.
 fn resources(node: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for list in ["capacity", "allocatable"] {
@@ -196,7 +191,6 @@ fn pod_ranges(node: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no address occurs twice.
 fn addresses(node: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, address) in items(&node["status"], "addresses").iter().enumerate() {

@@ -1,5 +1,4 @@
-//! The PodTemplate kind, a pod template as an object of its own: its row in the table of kinds, its defaults and its
-//! validation. Upstream: `pkg/apis/core`.
+//! The PodTemplate kind, a pod template as an object of its own. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -7,8 +6,6 @@ use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 use crate::value::Value;
 
-/// The PodTemplate row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "podtemplates",
     singular: "podtemplate",

@@ -1,5 +1,4 @@
-//! The ReplicationController kind, the predecessor of the ReplicaSet, which keeps a number of equal pods running: its
-//! row in the table of kinds, its defaults and its validation. Upstream: `pkg/apis/core`.
+//! The ReplicationController kind, the predecessor of the ReplicaSet. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, set_default};
@@ -10,8 +9,6 @@ use crate::kinds::fields::{not_negative, one_of, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::value::{Map, Value, json};
 
-/// The ReplicationController row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",
@@ -29,8 +26,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Sets the defaults. The labels of the template are the default for the selector and for the object's own labels.
-/// Upstream: `SetDefaults_ReplicationController`.
+/// The labels of the template are the default for the selector and for the object's own labels. Upstream:
+/// `SetDefaults_ReplicationController`.
 fn set_defaults(controller: &mut Value) {
     set_default(controller, "spec", empty());
     let spec = &mut controller["spec"];
@@ -67,7 +64,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the template, whose labels the selector must match. Upstream: `ValidatePodTemplateSpecForRC`.
+/// The selector must match the template's labels. Upstream: `ValidatePodTemplateSpecForRC`.
 fn validate_template(spec: &Value) -> Vec<Cause> {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];

@@ -1,6 +1,5 @@
-//! The ResourceQuota kind, which limits the resources and the number of objects in a namespace: its row in the table of
-//! kinds, its defaults and its validation. A scope restricts a quota to some objects, such as the pods without requests
-//! (`BestEffort`). Upstream: `pkg/apis/core`.
+//! The ResourceQuota kind, which limits the resources and the number of objects in a namespace. A scope restricts a quota to some
+//! objects, such as the pods without requests (`BestEffort`). Upstream: `pkg/apis/core`.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +13,6 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::Value;
 
-/// The ResourceQuota row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "resourcequotas",
     singular: "resourcequota",
@@ -83,13 +80,11 @@ fn is_scope(scope: &str) -> bool {
     has_opposite(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
 }
 
-/// Returns true if the scope is one of two opposites, such as `Terminating` and `NotTerminating`.
 fn has_opposite(scope: &str) -> bool {
     ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
 }
 
-/// Returns the number of limited resources that the scope does not apply to. Upstream:
-/// `IsResourceQuotaScopeValidForResource`.
+/// The limited resources that the scope does not apply to. Upstream: `IsResourceQuotaScopeValidForResource`.
 fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     let fits = |name: &str| match scope {
         "BestEffort" => name == "pods",
@@ -101,14 +96,13 @@ fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     hard.filter(|(name, _)| quota_name_messages(name).is_empty() && !name.contains('/') && !fits(name)).count()
 }
 
-/// Returns the number of opposite pairs among the scopes. No object is in both scopes of a pair. Upstream:
-/// `invalidScopePairs`.
+/// No object is in both scopes of an opposite pair. Upstream: `invalidScopePairs`.
 fn conflicts(scopes: &BTreeSet<&str>) -> usize {
     let pairs = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
     pairs.iter().filter(|pair| pair.iter().all(|scope| scopes.contains(scope))).count()
 }
 
-/// Validates the list of scopes. Upstream: `validateResourceQuotaScopes`.
+/// Upstream: `validateResourceQuotaScopes`.
 fn scopes(spec: &Value) -> Vec<Cause> {
     let list = &spec["scopes"];
     let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
@@ -151,7 +145,7 @@ fn selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the operator of a requirement, and that it fits the scope and the values.
+/// The operator must fit the scope and the values.
 fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));

@@ -1,12 +1,9 @@
-//! The ServiceAccount kind, the identity of the processes in a pod: its row in the table of kinds, and the preparation
-//! that reduces its references to secrets to their names. Upstream: `pkg/registry/core/serviceaccount`.
+//! The ServiceAccount kind, the identity of the processes in a pod. Upstream: `pkg/registry/core/serviceaccount`.
 
 use crate::conventions::edit::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
 use crate::value::Value;
 
-/// The ServiceAccount row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "serviceaccounts",
     singular: "serviceaccount",

@@ -1,6 +1,5 @@
-//! The columns that `kubectl get` shows of a custom resource. Its CustomResourceDefinition declares them as
-//! `additionalPrinterColumns`, each with a JSONPath to the field that it shows. The server computes the cells when a
-//! client asks for a Table. Upstream: `pkg/registry/customresource/tableconvertor`.
+//! The columns of a custom resource: `additionalPrinterColumns` of its CustomResourceDefinition, each with a JSONPath to the field that
+//! it shows. Upstream: `pkg/registry/customresource/tableconvertor`.
 
 use jiff::Timestamp;
 
@@ -9,7 +8,6 @@ use crate::codec::go_text::GoText;
 use crate::kinds::columns::age::age;
 use crate::value::{Value, json};
 
-/// A column of a version's `additionalPrinterColumns`.
 #[derive(Debug)]
 pub struct CustomColumn {
     name: String,
@@ -22,8 +20,7 @@ pub struct CustomColumn {
 }
 
 impl CustomColumn {
-    /// Returns the columns of a version, or only the age if the version names none. A column with an invalid path ends
-    /// the list, as upstream.
+    /// Only the age if the version names no column. A column with an invalid path ends the list, as upstream.
     pub(super) fn of(version: &Value) -> Vec<Self> {
         let age_column = json!([{
             "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp",
@@ -51,7 +48,6 @@ impl CustomColumn {
         })
     }
 
-    /// Returns the definition of the column in a Table.
     pub fn definition(&self) -> Value {
         json!({
             "name": self.name, "type": self.kind, "format": self.format, "description": self.description,
@@ -59,8 +55,8 @@ impl CustomColumn {
         })
     }
 
-    /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a
-    /// `serde_json` value, because the JSONPath library reads only those.
+    /// Null if the field is missing or has another type than the column. `object` is a `serde_json` value, because the JSONPath library
+    /// reads only those.
     pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());

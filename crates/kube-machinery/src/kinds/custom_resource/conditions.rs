@@ -1,10 +1,9 @@
-//! Reads and sets the conditions in the status of a CustomResourceDefinition, such as `Established`: the server serves
-//! the custom resources of a definition once this condition is true. The controllers of definitions call these
-//! functions. Upstream: `pkg/apihelpers`.
+//! The conditions of a CustomResourceDefinition, such as `Established`: the server serves the custom resources once it is true. Upstream:
+//! `pkg/apihelpers`.
 
 use crate::value::{Value, json};
 
-/// Sets a condition. lastTransitionTime changes only with the condition's status.
+/// lastTransitionTime changes only with the condition's status.
 pub fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, message: &str, now: &str) {
     let status = if is_true { "True" } else { "False" };
     let mut condition = json!({
@@ -25,7 +24,6 @@ pub fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, m
     }
 }
 
-/// Returns true if the condition has the status `True`.
 pub fn is_condition_true(crd: &Value, kind: &str) -> bool {
     let conditions = crd["status"]["conditions"].as_array().into_iter().flatten();
     conditions.into_iter().any(|condition| condition["type"] == kind && condition["status"] == "True")

@@ -1,6 +1,5 @@
-//! Validation of a custom resource, for each create and update: by the schema in its CustomResourceDefinition, by its
-//! CEL rules, and by the rules for scale, for objects embedded in it and for lists that are sets or maps. Upstream:
-//! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
+//! Validates a custom resource by the schema in its CustomResourceDefinition, its CEL rules, and the rules for scale, embedded objects
+//! and lists that are sets or maps. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
 
 use super::CustomResource;
 use super::scale::Checked;
@@ -13,7 +12,7 @@ use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
-    /// Validates a new or updated object, and adds to `causes`, which already has the causes of the metadata.
+    /// `causes` already has the causes of the metadata.
     pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
@@ -26,7 +25,7 @@ impl CustomResource {
         self.validate_rules(causes, new, old);
     }
 
-    /// Validates an update of the status. Only the status is checked against the schema.
+    /// Only the status is checked against the schema.
     pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
@@ -38,8 +37,8 @@ impl CustomResource {
         self.validate_rules(causes, new, Some(old));
     }
 
-    /// Adds the causes of the CEL rules. If an earlier cause shows that a field has the wrong type, for example, the
-    /// rules are skipped, because they expect objects of the schema's form. Upstream: `hasBlockingErr`.
+    /// If an earlier cause shows that a field has the wrong type, for example, the rules are skipped, because they expect objects of the
+    /// schema's form. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
@@ -58,14 +57,13 @@ impl CustomResource {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
-    /// Returns the duplicates in lists that are sets or maps. They are tolerated if the old object had some too.
+    /// Duplicates in sets or maps are tolerated if the old object had some too.
     fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
     }
 }
 
-/// Validates the metadata of an embedded object.
 fn validate_metadata(object: &Value) -> Vec<Cause> {
     metadata::validate_object_meta(object, NameRule::PathSegment)
 }

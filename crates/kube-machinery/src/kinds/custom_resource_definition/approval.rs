@@ -16,12 +16,10 @@ const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-/// The state of a definition's approval, by the value of its annotation.
 enum Approval {
     Missing,
     /// The value begins with `unapproved`.
     Bypassed,
-    /// The value is a URL.
     Approved,
     Invalid,
 }
@@ -34,7 +32,7 @@ pub struct Conformance {
     pub message: String,
 }
 
-/// Returns the approval condition of a definition in one of Kubernetes' groups; `None` for any other group.
+/// `None` for a group that is not one of Kubernetes'.
 pub fn conformance(crd: &Value) -> Option<Conformance> {
     if !is_protected(text(&crd["spec"], "group")) {
         return None;
@@ -50,7 +48,7 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
     Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
 }
 
-/// Validates the approval annotation. An update may keep an annotation that is wrong in the same way as the old one.
+/// An update may keep an annotation that is wrong in the same way as the old one.
 pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
     let now = annotation(new);
     let approval = Approval::of(now);
@@ -87,7 +85,6 @@ impl Approval {
         if host.is_some_and(|host| !host.is_empty()) { Self::Approved } else { Self::Invalid }
     }
 
-    /// Returns the message about a missing or an invalid annotation.
     fn fault(self) -> String {
         let needs = format!("protected groups must have approval annotation {ANNOTATION:?}");
         match self {

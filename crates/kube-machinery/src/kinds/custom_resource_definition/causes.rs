@@ -1,17 +1,13 @@
-//! The list into which the validation of a CustomResourceDefinition collects its causes. A cause is one error with the
-//! path of its field; the client gets all of them in one response.
-//!
-//! The list has a limit, because the path in a cause can be as long as the definition itself: without it, a small
-//! malicious definition could make the server build a huge response.
+//! The list into which the validation of a CustomResourceDefinition collects its causes. It has a limit, because the path in a cause can
+//! be as long as the definition itself: a small malicious definition could make the server build a huge response.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 
-/// The largest size of the causes, in bytes. Upstream has no limit, although the path in each cause can be as long as
-/// the definition.
+/// The largest size of the causes, in bytes. Upstream has no limit.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A list of causes. Once it is full, it ignores further causes, and the walks over the schema end.
+/// A full list ignores further causes, and the walks over the schema end.
 #[derive(Default)]
 pub(super) struct Causes {
     list: Vec<Cause>,
@@ -21,14 +17,14 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
+    /// `cause` makes the cause from the path, which is not formatted for a full list.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
             self.push(cause(at.to_string()));
         }
     }
 
-    /// Adds a cause about a CEL expression, which comes after all others. Upstream: `CELErrors`.
+    /// Upstream: `CELErrors`.
     #[cfg(feature = "cel")]
     pub(super) fn add_later(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
@@ -38,7 +34,7 @@ impl Causes {
         }
     }
 
-    /// Returns the number of causes without those of `add_later`.
+    /// Without those of `add_later`.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

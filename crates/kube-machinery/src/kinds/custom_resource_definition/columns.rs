@@ -1,7 +1,5 @@
-//! Validation of two parts of a CustomResourceDefinition that name fields of its objects by a JSONPath:
-//! `additionalPrinterColumns`, which `kubectl get` shows, and the `scale` subresource, which says where an object has
-//! its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`,
-//! `ValidateCustomResourceDefinitionSubresources`.
+//! Validates the JSONPaths of a CustomResourceDefinition: `additionalPrinterColumns`, and the `scale` subresource, which says where an
+//! object has its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`, `ValidateCustomResourceDefinitionSubresources`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -13,7 +11,6 @@ use crate::value::Value;
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-/// Validates the columns of one version, or those that all versions share.
 pub(super) fn validate(columns: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (i, column) in columns.as_array().into_iter().flatten().enumerate() {
         validate_column(column, &at.index(i), causes);
@@ -40,8 +37,7 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
-/// `validateSimpleJSONPath`.
+/// A simple path begins with a dot. Upstream: `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {
@@ -50,7 +46,6 @@ fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     is_simple
 }
 
-/// Validates the subresources of one version, or those that all versions share.
 pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes: &mut Causes) {
     let scale = &subresources["scale"];
     if scale.is_null() {

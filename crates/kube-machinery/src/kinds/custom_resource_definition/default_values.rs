@@ -1,7 +1,5 @@
-//! Validation of the `default`s in the schema of a CustomResourceDefinition. A default must be valid under its own
-//! schema, and must not have unknown fields: those that the schema does not name, and that the server prunes from
-//! objects. Defaults are only allowed in structural schemas, in which each field has a type. Upstream:
-//! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
+//! Validates the `default`s in the schema of a CustomResourceDefinition. A default must be valid under its own schema, without fields
+//! that the server would prune. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -26,8 +24,7 @@ pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &m
     validate_below(schema, &position, at, causes);
 }
 
-/// Returns true if a default in the schema has unknown fields. An update of such a definition may keep them. Upstream:
-/// `schemaHasUnprunedDefaults`.
+/// An update of a definition with unknown fields in defaults may keep them. Upstream: `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::schema_has(schema, &mut |schema| {
         let is_unpruned =
@@ -36,17 +33,14 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
     })
 }
 
-/// The rule about unknown fields in defaults.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pruned {
     #[default]
-    /// Unknown fields are refused.
     Required,
     /// Unknown fields are tolerated, because the old definition has them too.
     Optional,
 }
 
-/// The position of a schema in the schema of a resource.
 struct Position<'a> {
     /// The schema of the innermost resource around the position.
     resource: &'a Value,
@@ -65,7 +59,6 @@ struct Step<'a> {
     field: Option<&'a str>,
 }
 
-/// Validates the defaults of a schema and of all schemas below it.
 fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -106,7 +99,6 @@ fn validate_child(
     validate_below(schema, &position, at, causes);
 }
 
-/// Validates the default of one schema.
 fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
@@ -150,7 +142,6 @@ fn validate_value(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     causes.into_iter().map(|cause| cause.named_below(at)).collect()
 }
 
-/// Returns a schema's default without unknown fields.
 fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
     let mut pruned = schema["default"].clone();
     if is_resource {
@@ -191,7 +182,6 @@ fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String>
     }
 }
 
-/// Validates the metadata of an embedded object.
 fn validate_metadata(object: &Value) -> Vec<Cause> {
     metadata::validate_object_meta(object, NameRule::PathSegment)
 }

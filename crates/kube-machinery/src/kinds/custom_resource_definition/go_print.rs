@@ -11,18 +11,15 @@ use crate::value::Value;
 /// the definition.
 const MOST_BYTES: usize = 1 << 16;
 
-/// Prints a schema.
 pub(super) fn schema(schema: &Value) -> String {
     print(schema, &Shape::Struct(SCHEMA))
 }
 
-/// Prints a CEL rule.
 #[cfg(feature = "cel")]
 pub(super) fn rule(rule: &Value) -> String {
     print(rule, &RULE_SHAPE)
 }
 
-/// Prints the `items` of a schema.
 pub(super) fn items(items: &Value) -> String {
     print(items, &Shape::OrList("JSONSchemas", &SCHEMA_SHAPE))
 }
@@ -39,7 +36,6 @@ pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
     print(&versions.iter().map(own).collect(), &Shape::List(&VERSION_SHAPE))
 }
 
-/// The Go type of a value, which determines the printed form.
 pub(super) enum Shape {
     /// Any JSON value; `null` if it is absent.
     Plain,
@@ -50,7 +46,6 @@ pub(super) enum Shape {
     Pointer(&'static Shape),
     List(&'static Shape),
     Map(&'static Shape),
-    /// A schema or a boolean.
     OrBool,
     /// A schema, or a list with this name.
     OrList(&'static str, &'static Shape),

@@ -1,9 +1,8 @@
-//! A CustomResourceDefinition as upstream's internal version sees it. Upstream validates that version and not `v1`. It
-//! differs in one way: a field that has the same value in all versions, such as the schema, is in the spec and not in
-//! each version. So validation checks such a field once, and messages name its path in the spec.
+//! A CustomResourceDefinition as upstream's internal version, which upstream validates instead of `v1`: a field that has the same value
+//! in all versions, such as the schema, is in the spec and not in each version. So validation checks such a field once, and messages name
+//! its path in the spec.
 //!
-//! Also here: helpers of the validation that read a schema or a condition. Upstream:
-//! `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
+//! Upstream: `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Value};
@@ -11,14 +10,12 @@ use crate::value::{Array, Value};
 /// The fields that move to the spec if all versions agree on them.
 const SHARED: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
 
-/// The spec of a definition in the internal version.
 pub(super) struct Spec<'a> {
     pub(super) value: &'a Value,
     /// The fields that have the same value in all versions, called shared here.
     shared: Vec<&'static str>,
 }
 
-/// The value of an absent field.
 static NONE: Value = Value::Null;
 
 impl<'a> Spec<'a> {
@@ -36,7 +33,7 @@ impl<'a> Spec<'a> {
         items(self.value, "versions")
     }
 
-    /// Returns the value of a shared field; null if the versions do not share it.
+    /// Null if the versions do not share the field.
     pub(super) fn shared(&self, field: &str) -> &'a Value {
         match self.versions().first() {
             Some(first) if self.shared.contains(&field) => &first[field],
@@ -44,22 +41,20 @@ impl<'a> Spec<'a> {
         }
     }
 
-    /// Returns a version's value of a field that is not shared; null if it is shared.
+    /// Null if the field is shared.
     pub(super) fn own(&self, version: &'a Value, field: &str) -> &'a Value {
         if self.shared.contains(&field) { &NONE } else { &version[field] }
     }
 
-    /// Returns the names of the shared fields.
     pub(super) fn shared_fields(&self) -> &[&'static str] {
         &self.shared
     }
 
-    /// Returns the schema that all versions share.
     pub(super) fn shared_schema(&self) -> &'a Value {
         &self.shared("schema")["openAPIV3Schema"]
     }
 
-    /// Returns the shared schema, if there is one, and the schemas of single versions.
+    /// The shared schema, if there is one, and those of single versions.
     pub(super) fn schemas(&self) -> impl Iterator<Item = &'a Value> + '_ {
         let own = self.versions().iter().map(|version| &self.own(version, "schema")["openAPIV3Schema"]);
         std::iter::once(self.shared_schema()).chain(own).filter(|schema| schema.is_object())
@@ -70,7 +65,6 @@ impl<'a> Spec<'a> {
         self.value["preserveUnknownFields"] == true
     }
 
-    /// Returns the subresources of a version, shared or not.
     pub(super) fn subresources(&self, version: &'a Value) -> &'a Value {
         match self.shared("subresources") {
             Value::Null => self.own(version, "subresources"),
@@ -79,14 +73,13 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// Compares two fields. An empty list equals an absent one.
+/// An empty list equals an absent one.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Array::is_empty);
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Calls `matches` with the schema and each schema in it, until a call returns true, and returns true then. Upstream:
-/// `SchemaHas`.
+/// Upstream: `SchemaHas`.
 pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> bool) -> bool {
     if matches(schema) {
         return true;
@@ -106,7 +99,7 @@ pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> boo
         .any(|field| schema[field].as_object().into_iter().flatten().any(|(_, schema)| any(schema)))
 }
 
-/// Returns true if the condition has the status `True`. Upstream: `IsCRDConditionTrue`.
+/// Upstream: `IsCRDConditionTrue`.
 pub(super) fn is_true(definition: &Value, condition: &str) -> bool {
     let found = items(&definition["status"], "conditions").iter().find(|found| text(found, "type") == condition);
     found.is_some_and(|condition| condition["status"] == "True")

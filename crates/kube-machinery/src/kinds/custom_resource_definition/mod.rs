@@ -1,6 +1,5 @@
-//! The kind CustomResourceDefinition, by which users add kinds of their own: its row in the table of kinds
-//! (`kinds::served`), and its defaults, validation and warnings in the submodules. The custom resources themselves are
-//! in `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
+//! The kind CustomResourceDefinition, by which users add kinds of their own. The custom resources themselves are in
+//! `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 
@@ -29,8 +28,6 @@ mod warnings;
 pub use self::approval::conformance;
 pub use self::conversion::has_invalid_bundle;
 
-/// The CustomResourceDefinition row in the table of kinds (`kinds::served`): its names, and the functions that the
-/// server calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",

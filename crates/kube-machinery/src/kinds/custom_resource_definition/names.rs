@@ -1,6 +1,5 @@
-//! Validation of the names that a CustomResourceDefinition gives its custom resource: plural, singular, kind, list
-//! kind, short names and categories. They appear in URLs and in kubectl's arguments, so they must be DNS labels.
-//! Upstream: `ValidateCustomResourceDefinitionNames`.
+//! Validates the names that a CustomResourceDefinition gives its custom resource. They appear in URLs and in kubectl's arguments, so they
+//! must be DNS labels. Upstream: `ValidateCustomResourceDefinitionNames`.
 
 use super::causes::Causes;
 use crate::conventions::cause::Cause;
@@ -9,7 +8,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;
 
-/// Validates the names in `spec.names` or in `status.acceptedNames`.
+/// The names are those in `spec.names` or in `status.acceptedNames`.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);
@@ -40,7 +39,7 @@ fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Validates a name as a DNS label, if it is not empty.
+/// An empty name passes.
 pub(super) fn label(name: &str, at: &Path<'_>, causes: &mut Causes) {
     let messages = dns1035(name);
     if !name.is_empty() && !messages.is_empty() {

@@ -1,6 +1,6 @@
-//! Validation of the fields around a CEL rule in a schema (`x-kubernetes-validations`): its message, its reason and the
-//! path of the field that it blames. `expressions` compiles the CEL expressions themselves, if the feature `cel` is on.
-//! Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-validations`.
+//! Validates the fields around a CEL rule: its message, its reason and the path of the field that it blames. `expressions` compiles the
+//! CEL expressions themselves, if the feature `cel` is on. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` on
+//! `x-kubernetes-validations`.
 
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
@@ -13,7 +13,6 @@ use crate::value::Value;
 const RULES: &str = "x-kubernetes-validations";
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/// Validates the rules of one schema.
 pub(super) fn validate(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(RULES);
     for (i, rule) in items(schema, RULES).iter().enumerate() {

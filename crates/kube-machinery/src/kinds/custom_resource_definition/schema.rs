@@ -1,6 +1,5 @@
-//! Validation of the schema in a CustomResourceDefinition: it may use only the parts of OpenAPI v3 that Kubernetes
-//! supports. The walk visits every schema inside of the schema, and carries a [`Context`] with the rules that hold at
-//! that place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
+//! Validates that a schema uses only the parts of OpenAPI v3 that Kubernetes supports. The walk carries a [`Context`] with the rules that
+//! hold at its place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
 
 use super::causes::Causes;
 #[cfg(feature = "cel")]
@@ -13,16 +12,14 @@ use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
-/// The fields that every object has.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Returns true if the schema has a type that OpenAPI does not know.
 pub(super) fn has_unknown_type(schema: &Value) -> bool {
     let kind = text(schema, "type");
     !kind.is_empty() && !TYPES.contains(&kind)
 }
 
-/// The rules that hold at one place of the whole schema.
+/// The rules that hold at one place of the schema.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) options: &'a ValidationOptions,
@@ -39,7 +36,6 @@ pub(super) struct Context<'a> {
     uncorrelatable: Option<&'a Path<'a>>,
 }
 
-/// The treatment of CEL rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Expressions {
     Compiled,
@@ -52,7 +48,6 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Validates a schema and all schemas in it.
 pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -92,7 +87,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     }
 }
 
-/// Compiles the CEL rules of a schema in which nothing else is wrong.
+/// Nothing else may be wrong in the schema.
 #[cfg(feature = "cel")]
 fn compile(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = context.is_root || schema["x-kubernetes-embedded-resource"] == true;
@@ -103,7 +98,6 @@ fn compile(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Cau
 #[cfg(not(feature = "cel"))]
 fn compile(_: &Value, _: Context<'_>, _: &Path<'_>, _: &mut Causes) {}
 
-/// Validates the schemas in a map of schemas.
 fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(field);
     for (name, schema) in schema[field].as_object().into_iter().flatten() {
@@ -111,7 +105,7 @@ fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'
     }
 }
 
-/// Adds causes for features of OpenAPI that Kubernetes does not support. Upstream: `specStandardValidatorV3.validate`.
+/// Upstream: `specStandardValidatorV3.validate`.
 fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let kind = text(schema, "type");
     if context.options.known_types && has_unknown_type(schema) {
@@ -138,8 +132,7 @@ fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut
     }
 }
 
-/// Validates `additionalProperties`, which describe the values of a map. An object cannot have them together with
-/// `properties`.
+/// An object cannot have `additionalProperties` together with `properties`.
 fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let (additional, at) = (&schema["additionalProperties"], at.child("additionalProperties"));
     let has_properties = schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
@@ -166,7 +159,6 @@ fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &
     }
 }
 
-/// Validates the `x-kubernetes-…` fields.
 fn extensions(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
         let at = at.child("x-kubernetes-preserve-unknown-fields");

@@ -1,6 +1,5 @@
-//! A URL parser with Go's error messages, which the causes about a wrong URL quote. It reads the webhook address and
-//! the approval annotation of a CustomResourceDefinition. (`kinds::url` is a similar parser, for the webhooks of
-//! admission.) Upstream: `net/url`.
+//! A URL parser with Go's error messages, for a definition's webhook address and approval annotation. (`kinds::url` is a similar parser,
+//! for the webhooks of admission.) Upstream: `net/url`.
 
 /// The parts of a URL that validation checks.
 pub(super) struct Url<'a> {
@@ -13,8 +12,6 @@ pub(super) struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    /// Splits a URL into its parts.
-    ///
     /// # Errors
     /// Go's message, if the string is not a URL.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
@@ -49,7 +46,7 @@ impl<'a> Url<'a> {
     }
 }
 
-/// Returns the port of a host. Colons inside of a bracketed address do not count.
+/// Colons inside of a bracketed address do not count.
 fn port(host: &str) -> Option<&str> {
     let behind = host.rfind(']').map_or(0, |at| at + 1);
     host[behind..].rsplit_once(':').map(|(_, port)| port)

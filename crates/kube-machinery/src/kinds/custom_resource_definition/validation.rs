@@ -1,6 +1,5 @@
-//! Validation of a whole CustomResourceDefinition: the server calls it for each create and update, and refuses the
-//! write if there are causes. The parts of a definition are validated in the modules beside this one, such as `schema`
-//! and `names`. Upstream: `pkg/apis/apiextensions/validation/validation.go`.
+//! Validates a whole CustomResourceDefinition; the modules beside this one validate its parts. Upstream:
+//! `pkg/apis/apiextensions/validation/validation.go`.
 //!
 //! Upstream also refuses fields that are set in the spec and in a version at once. A v1 definition, the only version
 //! served here, cannot set both, so these rules are left out.
@@ -22,8 +21,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::value::{Array, Value};
 
-/// Validates a new definition or an update. Upstream: `ValidateCustomResourceDefinition`,
-/// `ValidateCustomResourceDefinitionUpdate`.
+/// Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Causes::default();
     let spec = Spec::of(new);
@@ -43,14 +41,13 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.into_list()
 }
 
-/// Validates an update of the status. Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
+/// Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
 pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Causes::default();
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
     causes.into_list()
 }
 
-/// Checks that the name of a definition is `plural.group`.
 fn validate_own_name(new: &Value, causes: &mut Causes) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
@@ -159,8 +156,7 @@ fn has_extensions(schema: &Value) -> bool {
     .any(|field| !schema[field].is_null())
 }
 
-/// Validates the fields of one version that the versions do not share. Upstream:
-/// `validateCustomResourceDefinitionVersion`.
+/// Validates the fields that the versions do not share. Upstream: `validateCustomResourceDefinitionVersion`.
 fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     let name = text(version, "name");
     let messages = dns1035(name);
@@ -195,7 +191,7 @@ fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Returns the messages about an invalid `deprecationWarning`. Upstream: `validateDeprecationWarning`.
+/// Upstream: `validateDeprecationWarning`.
 fn warning_faults(version: &Value) -> Vec<String> {
     let Some(warning) = version["deprecationWarning"].as_str() else { return Vec::new() };
     if version["deprecated"] != true {
@@ -215,7 +211,6 @@ fn warning_faults(version: &Value) -> Vec<String> {
     faults
 }
 
-/// Validates the versions together: unique names, and exactly one storage version.
 fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
     let versions = spec.versions();
     let mut names = HashSet::new();
@@ -285,7 +280,6 @@ fn validate_schema(
     if !schema.is_object() {
         return;
     }
-    // The causes of this schema alone: some checks run only if there are none yet.
     let mut own = Causes::default();
     if has_status {
         validate_root_with_status(schema, at, &mut own);
@@ -371,7 +365,7 @@ fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>
     }
 }
 
-/// Checks the fields that an update must not change. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
+/// Upstream: `validateCustomResourceDefinitionSpecUpdate`.
 fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut Causes) {
     let always = ["/group", "/names/plural"];
     let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| options.immutable_names);

@@ -1,5 +1,4 @@
-//! Validation of the spec of an Ingress: the rules that route a host and a path to a backend, the default backend, and
-//! the TLS hosts. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
+//! Validates the spec of an Ingress. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses;
@@ -7,7 +6,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, req
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Validates the spec of an Ingress without its class.
+/// Leaves the class to the caller.
 pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {
@@ -40,18 +39,17 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns the messages about an invalid host name. It may begin with a wildcard: `*.example.com`.
+/// The name may begin with a wildcard: `*.example.com`.
 fn host_messages(host: &str) -> Vec<String> {
     if host.contains('*') { names::wildcard(host) } else { names::subdomain(host) }
 }
 
-/// Checks that the host is not an IP address.
 pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
     let is_address = addresses::parse_sloppy(host).is_some();
     is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))
 }
 
-/// Validates a path of a rule, and its backend. Upstream: `validateHTTPIngressPath`.
+/// Upstream: `validateHTTPIngressPath`.
 fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
     let (mut causes, url_path, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
@@ -74,8 +72,7 @@ fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a backend, which is either a Service or a reference to an object of any kind. Upstream:
-/// `validateIngressBackend`.
+/// A backend is either a Service or a reference to an object of any kind. Upstream: `validateIngressBackend`.
 fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {

@@ -1,6 +1,5 @@
-//! The ClusterRole kind, a set of permissions in the whole cluster: its row in the table of kinds, and its validation.
-//! A role with an aggregation rule gets the permissions of all roles that the rule's selectors match. Upstream:
-//! `pkg/apis/rbac`.
+//! The ClusterRole kind, a set of permissions in the whole cluster. A role with an aggregation rule gets the permissions of all roles
+//! that the rule's selectors match. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::label_selector;
@@ -11,8 +10,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::value::Value;
 
-/// The ClusterRole row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for
-/// its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "clusterroles",

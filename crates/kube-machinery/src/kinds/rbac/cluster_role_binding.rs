@@ -1,7 +1,5 @@
-//! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the
-//! whole cluster: its row in the table of kinds (`kinds::served`, whose rows are of the type
-//! `kinds::resource::Resource`), and its validation (`subjects` has the rules that RoleBindings share). Upstream:
-//! `pkg/apis/rbac`.
+//! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the whole cluster.
+//! `subjects` has the rules that RoleBindings share. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -9,8 +7,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 use crate::value::Value;
 
-/// The ClusterRoleBinding row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "clusterrolebindings",
@@ -26,7 +22,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Validates a create or update. The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
+/// The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     super::subjects::binding(new, old, &["ClusterRole"])
 }

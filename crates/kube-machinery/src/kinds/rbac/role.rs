@@ -1,5 +1,4 @@
-//! The Role kind, a set of permissions in its namespace: its row in the table of kinds, and its validation. Upstream:
-//! `pkg/apis/rbac`.
+//! The Role kind, a set of permissions in its namespace. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -7,8 +6,6 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 use crate::value::Value;
 
-/// The Role row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     group: super::GROUP,
     plural: "roles",

@@ -12,14 +12,11 @@ use super::{PathElement, Set};
 use crate::value::{Map, Value};
 
 impl Set {
-    /// Returns the set as a JSON value.
     pub(crate) fn to_fields_v1(&self) -> Value {
         let fields = self.nodes.iter().map(|node| (node.element.stored(), node.to_fields_v1()));
         Value::Object(fields.collect())
     }
 
-    /// Reads a set from JSON.
-    ///
     /// # Errors
     /// If a level is no object, or if a name is no path element.
     pub(crate) fn from_fields_v1(fields: &Value) -> Result<Self, serde_json::Error> {

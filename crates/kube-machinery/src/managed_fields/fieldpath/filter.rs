@@ -1,11 +1,9 @@
-//! Filters for sets of fields. They take away the fields that a write to a resource or subresource never changes, such as
-//! `status` in a write to the main resource, so the manager does not own them. Upstream: `Filter` and `SetMatcher`
-//! in `fieldpath/set.go`.
+//! Filters for sets of fields. They take away the fields that a write never changes, such as `status` in a write to the main resource, so
+//! the manager does not own them. Upstream: `Filter` and `SetMatcher` in `fieldpath/set.go`.
 
 use super::set::Node;
 use super::{PathElement, Set};
 
-/// A filter that takes fields away from a set.
 #[derive(Clone, Debug)]
 pub enum Filter {
     /// Takes away the fields in this set and all fields below them.
@@ -14,10 +12,8 @@ pub enum Filter {
     Include(SetMatcher),
 }
 
-/// A pattern of paths.
 #[derive(Clone, Debug)]
 pub enum SetMatcher {
-    /// All paths.
     Any,
     /// The paths whose first element is one of these (`None` is any element), and whose rest matches its pattern.
     Members(Vec<(Option<PathElement>, SetMatcher)>),
@@ -38,7 +34,7 @@ impl SetMatcher {
         path.iter().rev().fold(Self::Any, |rest, element| Self::Members(vec![(element.clone(), rest)]))
     }
 
-    /// Returns the pattern that matches what either of two patterns matches. Upstream: `Merge`.
+    /// Upstream: `Merge`.
     pub fn or(self, other: Self) -> Self {
         let (Self::Members(mut members), Self::Members(others)) = (self, other) else { return Self::Any };
         for (element, rest) in others {
@@ -53,7 +49,6 @@ impl SetMatcher {
 }
 
 impl Set {
-    /// Returns the paths that match.
     pub(crate) fn matching(&self, matcher: &SetMatcher) -> Self {
         let SetMatcher::Members(members) = matcher else { return self.clone() };
         let matching = |node: &Node| {

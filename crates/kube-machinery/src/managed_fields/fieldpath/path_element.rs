@@ -1,6 +1,5 @@
-//! One step of a field path, from a value to a part of it: a field, or a list item by its keys, its value or its index.
-//! It has a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`). Upstream:
-//! `fieldpath/element.go`, `serialize-pe.go`.
+//! One step of a field path. It has a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`).
+//! Upstream: `fieldpath/element.go`, `serialize-pe.go`.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
@@ -23,7 +22,6 @@ pub enum PathElement {
     Index(i64),
 }
 
-/// The reason why a text is no path element.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoElement {
     /// An element of a future version. Readers ignore it.
@@ -32,7 +30,6 @@ pub(crate) enum NoElement {
 }
 
 impl PathElement {
-    /// Returns the element of the item with these keys.
     pub(crate) fn key(mut keys: Vec<(String, Value)>) -> Self {
         keys.sort_by(|(left, _), (right, _)| left.cmp(right));
         Self::Key(keys)
@@ -83,7 +80,6 @@ impl PathElement {
         }
     }
 
-    /// Returns the place of the variant in upstream's order.
     fn rank(&self) -> u8 {
         match self {
             Self::FieldName(_) => 0,

@@ -1,5 +1,4 @@
-//! Sets of field paths, with union, intersection and difference. A manager's owned fields are such a set. Upstream:
-//! `fieldpath/set.go`.
+//! Sets of field paths. A manager's owned fields are such a set. Upstream: `fieldpath/set.go`.
 
 use std::cmp::Ordering;
 
@@ -19,12 +18,11 @@ pub(super) struct Node {
     pub(super) element: PathElement,
     /// True if the path that ends here is a member.
     pub(super) member: bool,
-    /// The members below this one.
     pub(super) children: Set,
 }
 
 impl Node {
-    /// Returns a node, or `None` if it would hold no member.
+    /// `None` if the node would hold no member.
     fn some(element: &PathElement, member: bool, children: Set) -> Option<Self> {
         (member || !children.is_empty()).then(|| Self { element: element.clone(), member, children })
     }
@@ -48,7 +46,7 @@ impl Set {
         }
     }
 
-    /// Returns the node of an element, and creates it if it is missing; the caller must then give it a member.
+    /// Creates a missing node; the caller must then give it a member.
     fn node(&mut self, element: &PathElement) -> &mut Node {
         let at = match self.place(element) {
             Ok(at) => at,
@@ -61,7 +59,7 @@ impl Set {
         &mut self.nodes[at]
     }
 
-    /// Returns the index of an element's node, or as an error the index where it belongs.
+    /// The error is the index where the element belongs.
     fn place(&self, element: &PathElement) -> Result<usize, usize> {
         // Elements mostly arrive in their order, so compare with the last one first.
         if self.nodes.last().is_none_or(|last| last.element < *element) {
@@ -86,7 +84,7 @@ impl Set {
         }
     }
 
-    /// Returns the part of the set below an element. Upstream: `WithPrefix`.
+    /// Upstream: `WithPrefix`.
     pub(crate) fn below(&self, element: &PathElement) -> Option<&Self> {
         self.get(element).map(|node| &node.children).filter(|children| !children.is_empty())
     }
@@ -96,7 +94,6 @@ impl Set {
         self.nodes.iter().map(|node| (&node.element, node.member))
     }
 
-    /// Returns the paths in either set.
     pub(crate) fn union(&self, other: &Self) -> Self {
         self.joined(other, |left, right| match (left, right) {
             (Some(left), Some(right)) => {
@@ -107,7 +104,6 @@ impl Set {
         })
     }
 
-    /// Returns the paths in both sets.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         self.joined(other, |left, right| {
             let (left, right) = (left?, right?);

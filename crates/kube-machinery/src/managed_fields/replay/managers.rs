@@ -11,7 +11,7 @@ use super::super::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, ScaleHandler,
 use super::{path, replay};
 use crate::value::{Value, json};
 
-/// The converter of upstream's tests, which leaves every object as it is.
+/// Leaves every object as it is, as in upstream's tests.
 #[derive(Debug)]
 struct AsItIs;
 
@@ -21,7 +21,7 @@ impl Converter for AsItIs {
     }
 }
 
-/// Returns the manager of a recorded test. Two of upstream's test files configure their manager differently.
+/// Two of upstream's test files configure their manager differently.
 fn manager(call: &Value) -> FieldManager<'_> {
     let text = |name: &str| call["of"][name].as_str().unwrap();
     let is_of = |test: &str| call["test"] == test && call["of"]["chained"] == true;
@@ -47,7 +47,6 @@ fn refused(refusal: NotApplied) -> String {
     }
 }
 
-/// Returns an object that was written, with its entries.
 fn with(mut object: Value, entries: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");

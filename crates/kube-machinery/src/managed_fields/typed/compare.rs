@@ -27,7 +27,6 @@ struct Comparing<'s> {
     comparison: Comparison,
 }
 
-/// The way in which a compared value was recorded: as one field, or by its parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     Leaf,
@@ -121,7 +120,6 @@ impl Comparing<'_> {
         }
     }
 
-    /// Compares a part of the value.
     fn part(
         &mut self,
         element: PathElement,
@@ -163,7 +161,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Compares the items that have the same path element. Duplicates count as one leaf.
+    /// Duplicates count as one leaf.
     fn items(
         &mut self,
         list: &List,

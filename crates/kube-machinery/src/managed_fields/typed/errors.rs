@@ -1,11 +1,9 @@
-//! Errors about values that do not fit their type in the schema of server-side apply. All errors of a value are
-//! collected, each with its path. Upstream: `typed/helpers.go`.
+//! Errors about values that do not fit their type. All errors of a value are collected, each with its path. Upstream: `typed/helpers.go`.
 
 use std::fmt::{self, Display};
 
 use super::super::schema::{Handled, Resolved, Schema, TypeRef};
 
-/// Errors with their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidationErrors(Vec<(String, String)>);
 
@@ -14,7 +12,6 @@ impl ValidationErrors {
         Self(vec![(String::new(), why)])
     }
 
-    /// Returns the errors if there are any.
     pub(super) fn into_result(self) -> Result<(), Self> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }

@@ -1,13 +1,10 @@
-//! Finds the path element that identifies an item of a list: its value in a set, its keys in a list with keys
-//! (`[name=web]`). Server-side apply uses it to pair the items of two lists. Upstream: `listItemToPathElement` in
+//! Finds the path element of a list item, by which server-side apply pairs the items of two lists. Upstream: `listItemToPathElement` in
 //! `typed/helpers.go`.
 
 use super::super::fieldpath::PathElement;
 use super::super::schema::{List, Relationship, Schema};
 use crate::value::Value;
 
-/// Returns the element of an item in a set or in a list with keys.
-///
 /// # Errors
 /// If the item cannot be identified.
 pub(super) fn element_of(

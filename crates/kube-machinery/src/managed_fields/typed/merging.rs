@@ -1,6 +1,5 @@
-//! Merges one value over another of the same type, as server-side apply merges a configuration (the right value) into the
-//! existing object (the left one). Atomic lists and maps are replaced, others are merged item by item. Upstream:
-//! `typed/merge.go`.
+//! Merges one value over another of the same type: a configuration (the right value) into the existing object (the left one). Atomic
+//! lists and maps are replaced, others are merged item by item. Upstream: `typed/merge.go`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -17,10 +16,8 @@ pub(super) fn merge(of: &Type, left: &Value, right: &Value) -> Result<Value, Val
     faults.into_result().map(|()| merged.unwrap_or_default())
 }
 
-/// The merged value, if there is one, and the errors.
 type Merged = (Option<Value>, ValidationErrors);
 
-/// Returns an error without a value.
 fn failed(fault: ValidationErrors) -> Merged {
     (None, fault)
 }
@@ -48,7 +45,6 @@ impl Merging<'_> {
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right)
         } else {
-            // Both must fit their kind; the right value wins.
             let ((_, mut faults), (merged, more)) = (handle(of_left), handle(of_right));
             faults.add(more.into_result(), "");
             (merged, faults)
@@ -154,8 +150,7 @@ impl Merging<'_> {
         ((!out.is_empty()).then_some(Value::Array(out.into())), faults)
     }
 
-    /// Returns the items of a list by their elements. Allowed duplicates have a null value, because they are not
-    /// merged.
+    /// Allowed duplicates have a null value, because they are not merged.
     fn indexed<'v>(
         &self,
         list: &List,
@@ -192,17 +187,17 @@ struct Indexed<'v> {
     known: BTreeMap<PathElement, &'v Value>,
 }
 
-/// Merges two leaves: the right one wins.
+/// The right leaf wins.
 fn leaf(left: Option<&Value>, right: Option<&Value>) -> Merged {
     (right.or(left).cloned(), ValidationErrors::default())
 }
 
-/// Returns the items of a list, and none for any other value.
+/// Returns nothing for a value that is no list.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }
 
-/// Returns the fields of a map, and none for any other value.
+/// Returns `None` for a value that is no map.
 pub fn fields(value: Option<&Value>) -> Option<&Map> {
     value.and_then(Value::as_object)
 }

@@ -1,5 +1,4 @@
-//! Values with their types, and the operations on them that server-side apply needs: a type tells which lists and maps
-//! are compared and merged item by item. Each operation has a file. Upstream: the package `typed` of
+//! Values with their types: a type tells which lists and maps are compared and merged item by item. Upstream: the package `typed` of
 //! structured-merge-diff.
 
 mod compare;
@@ -19,14 +18,12 @@ use crate::value::Value;
 
 pub(crate) use self::errors::ValidationErrors;
 
-/// A type, with the schema that it refers to.
 #[derive(Clone, Debug)]
 pub struct Type {
     pub(crate) schema: Arc<Schema>,
     pub(crate) of: TypeRef,
 }
 
-/// A value with its type.
 #[derive(Clone, Debug)]
 pub struct TypedValue {
     pub value: Value,
@@ -50,8 +47,6 @@ pub(crate) struct Comparison {
 }
 
 impl TypedValue {
-    /// Returns a value after checking that it fits its type.
-    ///
     /// # Errors
     /// The parts that do not fit.
     pub fn new(value: Value, of: Type, duplicates: Duplicates) -> Result<Self, ValidationErrors> {
@@ -72,12 +67,10 @@ impl TypedValue {
         Ok(Self { value, of: self.of.clone() })
     }
 
-    /// Returns the changes from this value to another.
     pub(crate) fn compare(&self, other: &Self) -> Result<Comparison, ValidationErrors> {
         compare::compare(&self.of, &self.value, &other.value)
     }
 
-    /// Returns the value without these items and fields.
     pub(crate) fn remove_items(&self, items: &Set) -> Self {
         Self { value: remove::remove(&self.of, &self.value, items), of: self.of.clone() }
     }
@@ -89,7 +82,6 @@ impl TypedValue {
 }
 
 impl Comparison {
-    /// Removes the fields that a filter takes away.
     pub(crate) fn filtered(self, filter: Option<&Filter>) -> Self {
         let Some(filter) = filter else { return self };
         Self {

@@ -1,5 +1,4 @@
-//! Removes a set of fields from a value. Server-side apply does so with the fields that a manager's last configuration
-//! had and its new one lacks. Upstream: `typed/remove.go`.
+//! Removes the fields that a manager's last configuration had and its new one lacks. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
@@ -11,8 +10,7 @@ pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
     without(&of.schema, &of.of, value, items)
 }
 
-/// Returns the value without these fields. A list or map that loses all items becomes null, and so does one that is
-/// atomic or empty.
+/// A list or map that loses all items becomes null, and so does one that is atomic or empty.
 fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value {
     let handled = schema.resolve(of).and_then(|atom| atom.deduced(Some(value)).handled());
     match (handled, value) {
@@ -40,7 +38,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     }
 }
 
-/// Returns a field or an item without what is removed inside of it, or `None` if it is removed itself.
+/// `None` if the item itself is removed.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;

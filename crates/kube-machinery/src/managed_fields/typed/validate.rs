@@ -1,5 +1,4 @@
-//! Checks that a value fits its type in the schema of server-side apply, before the value is compared or merged.
-//! Clients see the messages when they apply such a value. Upstream: `typed/validate.go`.
+//! Checks that a value fits its type in the schema of server-side apply. Upstream: `typed/validate.go`.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +36,7 @@ impl Validation<'_> {
         }
     }
 
-    /// Checks the items of a list. An item that cannot be identified ends the check.
+    /// An item that cannot be identified ends the check.
     fn items(&self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         let mut known = BTreeSet::new();
@@ -63,7 +62,7 @@ impl Validation<'_> {
         faults.into_result()
     }
 
-    /// Checks the fields of a map. As upstream, an undeclared field ends the check.
+    /// As upstream, an undeclared field ends the check.
     fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         for (name, value) in fields {
@@ -78,7 +77,7 @@ impl Validation<'_> {
     }
 }
 
-/// Checks a scalar; an absent or a null one fits.
+/// An absent or a null scalar fits.
 pub(super) fn check_scalar(scalar: Scalar, value: Option<&Value>, prefix: &str) -> Result<(), ValidationErrors> {
     let Some(value) = value else { return Ok(()) };
     let fits = match scalar {

@@ -1,5 +1,4 @@
-//! The types of the variables that the CEL expressions of admission policies and webhooks see, for the type checker:
-//! `request`, `namespaceObject` and `authorizer`.
+//! The types of the variables of admission policies and webhooks, for the type checker.
 //!
 //! Upstream: `BuildRequestType` and `BuildNamespaceType` in `k8s.io/apiserver/pkg/admission/plugin/cel/compile.go`.
 
@@ -12,7 +11,6 @@ pub(crate) struct Declared {
     fields: &'static [(&'static str, Field)],
 }
 
-/// The type of a field of a declared object.
 #[derive(Debug)]
 enum Field {
     Text,
@@ -60,7 +58,6 @@ const USER: Declared = Declared {
     fields: &[("username", Field::Text), ("uid", Field::Text), ("groups", Field::Texts), ("extra", Field::MapOfTexts)],
 };
 
-/// The type of `request`.
 pub(crate) const REQUEST: Type<'static> = Type::Declared(&Declared {
     name: "kubernetes.AdmissionRequest",
     fields: &[
@@ -79,7 +76,6 @@ pub(crate) const REQUEST: Type<'static> = Type::Declared(&Declared {
     ],
 });
 
-/// The type of `namespaceObject`.
 pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
     name: "kubernetes.Namespace",
     fields: &[
@@ -132,7 +128,6 @@ pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
     ],
 });
 
-/// The type of `authorizer`.
 pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 
 /// Returns the type of `authorizer.requestResource`, the only member of the authorizer that is a variable and not a

@@ -1,5 +1,4 @@
-//! The functions that CEL expressions can call, for the type checker: which arguments they take, and the types of their
-//! results. A function may have several overloads: signatures for different arguments.
+//! The functions that CEL expressions can call, for the type checker.
 //!
 //! Upstream: cel-go's `common/stdlib` and `ext`, `k8s.io/apiserver/pkg/cel/library`, and `resolveOverload` in
 //! cel-go's `checker/checker.go`.
@@ -16,7 +15,6 @@ use super::Type;
 /// type, `C` for a type that has an order, and `S` for a type that can be summed.
 const DECLARED: &str = include_str!("functions.txt");
 
-/// One signature of a function.
 struct Overload {
     is_method: bool,
     takes: Vec<Signature>,
@@ -32,12 +30,12 @@ static OVERLOADS: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new
     overloads
 });
 
-/// Returns true if a function has this name. The name includes its prefix, as in `lists.range`.
+/// The name includes its prefix, as in `lists.range`.
 pub(super) fn is_declared(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }
 
-/// Returns the type of a call's result, or `None` if no overload takes these arguments.
+/// `None` if no overload takes these arguments.
 pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -> Option<Type<'s>> {
     let all: Vec<&Type<'s>> = target.into_iter().chain(args).collect();
     let mut result: Option<Type<'s>> = None;

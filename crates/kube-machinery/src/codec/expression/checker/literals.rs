@@ -1,5 +1,4 @@
-//! Rejects literal arguments in CEL expressions that have the right type but an invalid value, such as `duration('x')`
-//! or a malformed regular expression. Runs with the type checker, when the expression is written.
+//! Rejects literal arguments in CEL expressions that have the right type but an invalid value, such as `duration('x')`.
 //!
 //! Upstream: the validators of cel-go's `cel/validator.go`.
 
@@ -62,8 +61,6 @@ pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> O
     (list.len() > seen).then_some((None, many))
 }
 
-/// Returns the error for an argument that this clause of a format cannot print.
-///
 /// Upstream: `stringFormatChecker`.
 fn wrong_type(letter: char, kind: &Type<'_>) -> Option<String> {
     let fits = match (letter, kind) {

@@ -1,5 +1,5 @@
-//! Finds the types of comprehensions for the type checker: of the loops that macros such as `all` and `map` expand to,
-//! and of the `bind` macros. A loop computes its result in an accumulator, whose form tells which macro it was.
+//! The types of comprehensions: of the loops that macros such as `all` and `map` expand to, and of the `bind` macros. The form of a
+//! loop's accumulator tells which macro it was.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;
@@ -31,7 +31,6 @@ impl<'s> Checker<'_, 's> {
             (Expr::List(_), Some((condition, element))) => {
                 condition.into_iter().for_each(|condition| drop(self.check(condition)));
                 let is_item = matches!(&element.expr, Expr::Ident(name) if *name == of.iter_var);
-                // A filter appends the item itself.
                 let kind = if condition.is_some() && is_item { item } else { self.check(element) };
                 Type::List(Box::new(kind))
             }
@@ -44,7 +43,7 @@ impl<'s> Checker<'_, 's> {
         made
     }
 
-    /// Returns the type of a comprehension that only binds a value to a name.
+    /// A comprehension without a loop only binds a value to a name.
     fn bound(&mut self, of: &ComprehensionExpr) -> Type<'s> {
         let value = self.check(&of.accu_init);
         let known = self.scope.len();

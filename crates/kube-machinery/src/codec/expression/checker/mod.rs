@@ -1,5 +1,4 @@
-//! The type checker of CEL: checks the names, fields and operands of an expression, and returns the type of its result.
-//! It runs when a definition or an admission policy is written, so that a wrong expression is refused then, with
+//! The type checker of CEL. It runs when a definition or an admission policy is written, so that a wrong expression is refused then, with
 //! cel-go's messages.
 //!
 //! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
@@ -45,14 +44,13 @@ const DECLARED: [&str; 13] = [
     "net",
 ];
 
-/// An expression that was parsed and checked.
 pub(crate) struct Checked<'s> {
     pub(crate) expression: Expression,
     pub(crate) kind: Type<'s>,
 }
 
 impl Checked<'_> {
-    /// Makes the expression into a program that can run.
+    /// Makes a program that can run.
     ///
     /// # Errors
     /// cel-go's message for a constant that cannot be computed.
@@ -61,8 +59,6 @@ impl Checked<'_> {
     }
 }
 
-/// Parses and checks an expression that may use these variables.
-///
 /// # Errors
 /// cel-go's messages for all faults of the expression.
 pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Result<Checked<'s>, String> {
@@ -90,7 +86,6 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
     if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(error_message(source, faults)) }
 }
 
-/// Renders the faults, sorted by their offset in the text.
 fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
     let found = faults.len();
     faults.truncate(MOST_FAULTS);
@@ -99,7 +94,6 @@ fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
     join_truncated(lines.collect(), found)
 }
 
-/// The largest number of faults that an error message lists.
 const MOST_FAULTS: usize = 100;
 
 fn join_truncated(mut faults: Vec<String>, found: usize) -> String {
@@ -109,7 +103,6 @@ fn join_truncated(mut faults: Vec<String>, found: usize) -> String {
     faults.join("\n")
 }
 
-/// The state of checking one expression.
 struct Checker<'t, 's> {
     text: &'t str,
     positions: Positions<'t>,
@@ -117,8 +110,7 @@ struct Checker<'t, 's> {
     scope: Vec<(String, Type<'s>)>,
     /// Type errors, with their offsets in the text.
     faults: Vec<(usize, String)>,
-    /// Errors found by cel-go's validators, which check more than types, such as literal arguments; with their offsets.
-    /// Upstream: `cel/validator.go`.
+    /// Errors of cel-go's validators, which check more than types, such as literal arguments. Upstream: `cel/validator.go`.
     invalid: Vec<(usize, String)>,
     /// The offset of the part that was checked last.
     offset: usize,
@@ -197,7 +189,6 @@ impl<'s> Checker<'_, 's> {
         is_prefix(prefix) && self.known(prefix).is_none() && functions::is_declared(&format!("{prefix}.{name}"))
     }
 
-    /// Returns the type of a variable in scope.
     fn known(&self, name: &str) -> Option<&Type<'s>> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, kind)| kind)
     }
@@ -278,7 +269,6 @@ impl<'s> Checker<'_, 's> {
         self.function(&call.func_name, &call.func_name, target, call)
     }
 
-    /// Checks the macros `optMap` and `optFlatMap`.
     fn part_of_optional(&mut self, call: &CallExpr, target: &Expression, name: &str, part: &Expression) -> Type<'s> {
         let held = match self.check(target) {
             Type::Optional(held) => *held,
@@ -321,7 +311,6 @@ impl<'s> Checker<'_, 's> {
         }
     }
 
-    /// Returns the types and the offsets of a call's arguments.
     fn arguments(&mut self, name: &str, call: &CallExpr) -> (Vec<Type<'s>>, Vec<usize>) {
         self.formats += usize::from(name == "format");
         let checked = call.args.iter().map(|arg| (self.check(arg), self.offset)).unzip();

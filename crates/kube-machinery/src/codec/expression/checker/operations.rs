@@ -1,5 +1,4 @@
-//! Checks the operators of a CEL expression for the type checker: that an overload takes their operands, and the type
-//! of the result.
+//! Checks the operators of a CEL expression: an overload must take their operands.
 
 use cel::common::ast::{CallExpr, Expr, operators};
 use cel::parser::Expression;
@@ -7,7 +6,6 @@ use cel::parser::Expression;
 use super::{Checker, Type, functions};
 
 impl<'s> Checker<'_, 's> {
-    /// Checks an operator with two operands.
     pub(super) fn operation(&mut self, call: &CallExpr, sign: &str) -> Type<'s> {
         let Some((first, rest)) = call.args.split_first() else { return Type::Unknown };
         if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR) {
@@ -73,7 +71,6 @@ impl<'s> Checker<'_, 's> {
         found.unwrap_or_else(|| self.mismatch(offset, operators::CONDITIONAL, &kinds))
     }
 
-    /// Records that an operator has no overload for these operands.
     fn mismatch(&mut self, offset: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
         let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         self.fault(offset, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));
@@ -81,7 +78,7 @@ impl<'s> Checker<'_, 's> {
     }
 }
 
-/// Returns true if a macro made this call, which shows in the macro's own variable (`@…`) among its arguments.
+/// The macro's own variable (`@…`) is among the arguments.
 pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     call.args.iter().any(|arg| match &arg.expr {
         Expr::Ident(name) => name.starts_with('@'),
@@ -90,7 +87,6 @@ pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     })
 }
 
-/// Returns the sign of an operator with two operands.
 pub(super) fn operator(function: &str) -> Option<&'static str> {
     Some(match function {
         operators::EQUALS => "==",

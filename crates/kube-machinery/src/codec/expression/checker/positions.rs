@@ -1,11 +1,10 @@
-//! Finds where the parts of a CEL expression are in its text, and renders the checker's errors with the line and a mark.
+//! Finds where the parts of a CEL expression are in its text.
 //!
 //! The syntax tree of the `cel` crate has no positions. The checker visits the tree in the order of the text, so the
 //! next occurrence of a token is the right one.
 
 use std::collections::{HashMap, VecDeque};
 
-/// The offsets of all tokens of an expression.
 #[derive(Debug, Default)]
 pub(super) struct Positions<'t> {
     offsets: HashMap<&'t str, Vec<usize>>,
@@ -45,7 +44,6 @@ impl<'t> Positions<'t> {
         Self { offsets, met: HashMap::new(), literals }
     }
 
-    /// Returns the offset of the next occurrence of a token.
     pub(super) fn next(&mut self, token: &str) -> usize {
         let met = self.met.entry(token.to_owned()).or_default();
         let offset = self.offsets.get(token).and_then(|offsets| offsets.get(*met).or(offsets.last()));
@@ -114,7 +112,7 @@ pub(super) fn to_display_string(text: &str, (line, column): (isize, isize), what
     format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}{mark}")
 }
 
-/// Returns the line and the column of a byte offset, both from 1.
+/// Both count from 1.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (isize, isize) {
     let before = &text[..offset];
     let line = before.matches('\n').count();

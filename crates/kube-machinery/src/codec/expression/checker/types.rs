@@ -1,5 +1,4 @@
-//! The types that the checker of CEL expressions knows, and the types that an OpenAPI schema gives to the values of an
-//! object.
+//! The types that the checker of CEL expressions knows, and those that an OpenAPI schema gives to the values of an object.
 //!
 //! Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
@@ -11,7 +10,6 @@ use std::sync::Arc;
 use super::admission::{self, AUTHORIZER, Declared};
 use crate::value::Value;
 
-/// The type of an expression.
 #[derive(Clone, Debug)]
 pub enum Type<'s> {
     /// A type that only cel-go's whole inference could tell; the checker accepts everything with it.
@@ -31,7 +29,6 @@ pub enum Type<'s> {
     /// A map, by the type of its keys and the type of its values.
     Map(Box<Type<'s>>, Box<Type<'s>>),
     Optional(Box<Type<'s>>),
-    /// The type of a type, as `type(x)` returns it.
     Metatype,
     Object {
         schema: &'s Value,
@@ -63,7 +60,7 @@ pub(super) const OPAQUE: [&str; 11] = [
 ];
 
 impl<'s> Type<'s> {
-    /// Returns the type of a value with this schema, or `None` if the value is hidden from rules.
+    /// `None` if the value is hidden from rules.
     pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         if schema["x-kubernetes-int-or-string"] == true {
             return Some(Self::Dyn);
@@ -89,7 +86,7 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// Returns the type of a field, or `None` if the type has no such field.
+    /// `None` if the type has no such field.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
@@ -130,7 +127,6 @@ impl<'s> Type<'s> {
         if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
     }
 
-    /// Returns true if selecting a field of this type is an error.
     pub(super) fn has_no_fields(&self) -> bool {
         use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
         matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
@@ -154,17 +150,16 @@ impl<'s> Type<'s> {
         matches!(self, Self::Unknown)
     }
 
-    /// Returns true if the type is an object with fields.
     pub(super) fn is_object(&self) -> bool {
         matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
     }
 
-    /// Returns true if both types are of one kind, whatever they contain.
+    /// Compares the kinds of the types, not what they contain.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Returns true if both types are the same, including the types they contain. An unknown type is like every type.
+    /// Compares the contained types too. An unknown type is like every type.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => true,
@@ -175,7 +170,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns the common type of the items of a list, or [`Type::Dyn`] if they differ.
+    /// Returns [`Type::Dyn`] if the types differ.
     pub(super) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,

@@ -1,5 +1,4 @@
-//! Evaluates calls in CEL: operators, functions, and methods of objects. A call evaluates its arguments, runs, and is
-//! charged its cost. Operators that may skip an operand are in `logic.rs`.
+//! Evaluates calls in CEL. Operators that may skip an operand are in `logic.rs`.
 
 use std::sync::Arc;
 
@@ -45,14 +44,13 @@ impl Interpreter<'_> {
         self.grown(inner.take_result(), more?)
     }
 
-    /// Adds an entry to the map that a loop builds.
     fn insertion(&self, inner: &Scope<'_>, more: &[Expression], scope: Option<&Scope<'_>>) -> Outcome {
         let more: Vec<Value> = more.iter().map(|part| self.eval(part, scope)).collect::<Result<_, _>>()?;
         self.meter.charge(2)?;
         library::inserted(self.meter, inner.take_result()?, &more)
     }
 
-    /// Evaluates `in`. A constant list of plain values costs nothing, because cel-go looks the item up in a set.
+    /// A constant list of plain values costs nothing, because cel-go looks the item up in a set.
     fn membership(&self, item: &Expression, of: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let constant = match self.constant(of) {
             Some(Value::List(items)) => Some(items),
@@ -71,7 +69,7 @@ impl Interpreter<'_> {
         outcome
     }
 
-    /// Evaluates `or` and `orValue`. The alternative is evaluated only if the optional is empty.
+    /// The alternative is evaluated only if the optional is empty.
     fn alternative(&self, name: &str, call: &CallExpr, other: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let Some(target) = &call.target else { return self.function(call, scope) };
         match (self.eval(target, scope)?, name) {

@@ -1,5 +1,4 @@
-//! The cost of calling a function or an operator of CEL, which the meter charges when the call has run. A rule with too
-//! high a cost is stopped, so costs must equal upstream's.
+//! The cost of calls in CEL. A rule with too high a cost is stopped, so costs must equal upstream's.
 //!
 //! Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
 //! `k8s.io/apiserver/pkg/cel/library/cost.go`.
@@ -12,7 +11,7 @@ use crate::codec::expression::macros;
 pub(super) const OF_A_LIST: u64 = 10;
 pub(super) const OF_A_MAP: u64 = 30;
 
-/// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
+/// Upstream: `StringTraversalCostFactor`.
 pub(super) fn text_cost(size: u64) -> u64 {
     size.div_ceil(10)
 }
@@ -75,7 +74,6 @@ fn is_text(args: &[Value]) -> bool {
     matches!(args.first(), Some(Value::String(_) | Value::Bytes(_)))
 }
 
-/// Returns the cost of reading an argument that is a string.
 fn cost_of_text_arg(arg: Option<&Value>) -> u64 {
     match arg {
         Some(text @ Value::String(_)) => text_cost(text.size()),
@@ -94,7 +92,7 @@ fn traversal_cost(value: &Value) -> u64 {
     }
 }
 
-/// Returns the cost of comparing each item of a list with every other. Upstream: `trackListSelfCompare`.
+/// Each item is compared with every other. Upstream: `trackListSelfCompare`.
 fn pairwise_cost(list: Option<&Value>) -> u64 {
     let Some(Value::List(items)) = list else { return 0 };
     let pairs = (items.len() as u64).saturating_mul(items.len() as u64);

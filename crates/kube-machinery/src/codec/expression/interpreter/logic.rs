@@ -8,8 +8,8 @@ use cel::parser::Expression;
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
-    /// Evaluates `&&` (`decisive` is false) or `||` (`decisive` is true). If one operand has the decisive value, that
-    /// is the result, even if the other operand fails.
+    /// `decisive` is false for `&&` and true for `||`. If one operand has the decisive value, that is the result, even if the other
+    /// operand fails.
     pub(super) fn logic(
         &self,
         decisive: bool,
@@ -31,7 +31,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Evaluates `condition ? yes : no`.
     pub(super) fn conditional(
         &self,
         condition: &Expression,
@@ -46,8 +45,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Evaluates the condition of a loop. The loop goes on unless the condition is false; a failed condition does not
-    /// stop it.
+    /// The loop goes on unless the condition is false; a failed condition does not stop it.
     pub(super) fn not_strictly_false(&self, condition: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let condition = fatal(self.eval(condition, scope))?;
         self.meter.charge(1)?;

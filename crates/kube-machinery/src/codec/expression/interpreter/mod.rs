@@ -1,6 +1,5 @@
-//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`: the rules of custom resources, admission
-//! policies and match conditions. Variables are looked up when they are needed, each step has a cost, and an expression
-//! that exceeds the limit is stopped.
+//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`. Variables are looked up when they are needed, each step
+//! has a cost, and an expression that exceeds the limit is stopped.
 //!
 //! Upstream: cel-go's `interpreter`.
 
@@ -32,10 +31,8 @@ pub(super) use self::library::{FORMATTED, clause};
 pub use self::meter::Meter;
 pub use self::plan::Program;
 
-/// The value of an expression, or the reason why it has none.
 pub type Outcome = Result<Value, Error>;
 
-/// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// cel-go's message for a failure. `||` and `&&` ignore it if the other operand decides.
@@ -48,7 +45,7 @@ pub enum Error {
 
 /// The variables that an expression can use.
 pub trait Names {
-    /// Returns the value of a variable, or `None` if no variable has this name.
+    /// `None` if no variable has this name.
     fn variable(&self, name: &str, meter: &Meter) -> Option<Outcome>;
 
     /// Returns a field of a variable whose fields are computed on demand; `None` if the variable is an ordinary one
@@ -85,15 +82,12 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// Runs an expression, within the meter's limit for one expression.
-///
 /// # Errors
 /// The failure of the expression, or the limit that it exceeds.
 pub fn run(program: &Program, names: &dyn Names, meter: &Meter) -> Outcome {
     meter.one_expression(|| Interpreter { names, meter, constants: &program.constants }.eval(&program.root, None))
 }
 
-/// The evaluation of one expression.
 struct Interpreter<'n> {
     names: &'n dyn Names,
     meter: &'n Meter,
@@ -115,7 +109,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Returns the value that the planner computed for this node.
+    /// Returns the value that the planner computed.
     fn constant(&self, expression: &Expression) -> Option<&Value> {
         match expression.expr {
             Expr::Unspecified => self.constants.get(usize::try_from(expression.id).ok()?),
@@ -123,7 +117,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Evaluates a name: a variable of a loop (`scope`), or of the expression.
     fn ident(&self, name: &str, scope: Option<&Scope<'_>>) -> Outcome {
         self.meter.charge(1)?;
         if let Some(found) = scope.and_then(|scope| scope.find(name)) {

@@ -1,5 +1,5 @@
-//! Applies CEL's operators, such as `+`, `==` and `<`, to values, with cel-go's rules: numbers of different types can
-//! be equal, and overflow is an error. Upstream: cel-go's `common/types`.
+//! Applies CEL's operators with cel-go's rules: numbers of different types can be equal, and overflow is an error. Upstream: cel-go's
+//! `common/types`.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use cel::common::ast::operators;
 use super::library::times;
 use super::{Error, Meter, Outcome, Value};
 
-/// Applies an operator to values; returns `None` if there is no such operator.
+/// `None` if there is no such operator.
 pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outcome> {
     let ordered = |one: &Value, other: &Value, wanted: fn(Ordering) -> bool| match compared(one, other) {
         Err(Error::Failed(why)) if why == NO_OVERLOAD && !is_ordered(one) => Err(no_overload(operator)),
@@ -106,8 +106,7 @@ fn on_doubles(operator: &str, one: f64, other: f64) -> Outcome {
     }))
 }
 
-/// Returns true if two values are equal. Numbers of different types can be equal; other values of different types are
-/// not.
+/// Numbers of different types can be equal; other values of different types are not.
 pub(super) fn equal(meter: &Meter, one: &Value, other: &Value) -> Result<bool, Error> {
     meter.work(1)?;
     Ok(match (one, other) {
@@ -172,7 +171,7 @@ pub(super) fn is_primitive(value: &Value) -> bool {
     is_number(value) || matches!(value, Value::Null | Value::Bool(_) | Value::String(_))
 }
 
-/// Returns true if an item of a list equals this value. Items that cannot be compared with it are skipped.
+/// Items that cannot be compared with the value are skipped.
 pub(super) fn includes(meter: &Meter, items: &[Value], item: &Value) -> Result<bool, Error> {
     for other in items {
         match equal(meter, item, other) {
@@ -191,7 +190,7 @@ pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
     }
 }
 
-/// Returns the order of two numbers, or `None` if one of them is NaN or not a number.
+/// `None` if one of the values is NaN or not a number.
 #[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
 fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
@@ -222,7 +221,7 @@ fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
     }
 }
 
-/// Returns the order of two values; values of types without an order have no overload.
+/// Values of types without an order have no overload.
 pub(super) fn compared(one: &Value, other: &Value) -> Result<Ordering, Error> {
     match (one, other) {
         (Value::Double(one), _) if one.is_nan() => Err(Error::failed("NaN values cannot be ordered")),

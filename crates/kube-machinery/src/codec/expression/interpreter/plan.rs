@@ -1,5 +1,5 @@
-//! Prepares a checked CEL expression for running: expands the remaining macros, and computes constant parts once, so
-//! that they cost nothing later. Errors in constants are reported before the expression runs.
+//! Prepares a checked CEL expression for running: computes constant parts once, so that they cost nothing later. Errors in constants are
+//! reported before the expression runs.
 //!
 //! Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
 
@@ -11,12 +11,10 @@ use super::{Interpreter, Names, Outcome, library};
 use crate::codec::expression::{Value, macros};
 use crate::codec::structural::pattern;
 
-/// An expression that is ready to run.
 #[derive(Debug)]
 pub struct Program {
     pub(super) root: Expression,
-    /// The computed constants. An `Expr::Unspecified` node in the tree stands for the constant at the index of its
-    /// id.
+    /// An `Expr::Unspecified` node in the tree stands for the constant at the index of its id.
     pub(super) constants: Vec<Value>,
 }
 
@@ -36,7 +34,6 @@ impl Program {
 
 struct Planner {
     constants: Vec<Value>,
-    /// The variables of the surrounding loops.
     scope: Vec<String>,
 }
 
@@ -122,14 +119,12 @@ impl Planner {
         }
     }
 
-    /// Computes a constant expression.
     fn compute(&self, expression: &Expression) -> Result<Value, String> {
         let meter = Meter::new(u64::MAX);
         let interpreter = Interpreter { names: &Nothing, meter: &meter, constants: &self.constants };
         interpreter.eval(expression, None).map_err(|why| why.to_string())
     }
 
-    /// Replaces an expression by a constant.
     fn place(&mut self, expression: &mut Expression, value: Value) {
         *expression = Expression { id: self.constants.len() as u64, expr: Expr::Unspecified };
         self.constants.push(value);
@@ -155,7 +150,6 @@ impl Planner {
     }
 }
 
-/// Returns true if the expression was replaced by a constant.
 fn is_placed(expression: &Expression) -> bool {
     matches!(expression.expr, Expr::Unspecified)
 }

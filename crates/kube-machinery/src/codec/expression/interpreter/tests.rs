@@ -35,7 +35,6 @@ fn object() -> Seen {
     })))
 }
 
-/// A line of `fixtures/expressions`.
 #[derive(Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 struct Case {
@@ -46,7 +45,6 @@ struct Case {
     cost: u64,
 }
 
-/// Returns the result and the cost that this implementation gives to an expression.
 fn answer(expression: &str) -> Case {
     let mut case = Case { expression: expression.to_owned(), ..Case::default() };
     let program = match check(expression, vec![("object".to_owned(), Type::Dyn)]) {
@@ -67,7 +65,7 @@ fn answer(expression: &str) -> Case {
     case
 }
 
-/// Returns a value as text that shows its type.
+/// The text shows the type of the value.
 fn shown(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {

@@ -1,5 +1,5 @@
-//! Checks strings in the format `email` of a schema. Upstream parses them with Go's `mail.ParseAddress`, which accepts
-//! all of RFC 5322: `Name <local@domain>`, comments and groups too. Upstream: `net/mail/message.go`.
+//! Checks the format `email`. Upstream parses it with Go's `mail.ParseAddress`, which accepts all of RFC 5322: `Name <local@domain>`,
+//! comments and groups too. Upstream: `net/mail/message.go`.
 
 use std::net::IpAddr;
 
@@ -19,8 +19,7 @@ enum Groups {
     Refused,
 }
 
-/// A parser over the unread rest of a string. A method that reads a part returns false or `None` if the part is not
-/// there.
+/// A method that reads a part returns false or `None` if the part is not there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -47,7 +46,7 @@ impl<'a> Reader<'a> {
         (self.take('<') && self.spec() && self.take('>')).then_some(1)
     }
 
-    /// Reads the rest of a group after `name:`, and returns the number of its addresses.
+    /// Reads on after `name:`; returns the number of addresses.
     fn group(&mut self) -> Option<usize> {
         self.skip_space();
         if self.take(';') {
@@ -106,7 +105,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a quoted string, and returns its content.
     fn quoted(&mut self) -> Option<&'a str> {
         let text = &self.0[1..];
         let mut is_escaped = false;

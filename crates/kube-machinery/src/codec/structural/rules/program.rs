@@ -1,5 +1,4 @@
-//! Compiles a CEL rule of a schema (`x-kubernetes-validations`) and its `messageExpression`, and evaluates the latter. A
-//! rule is compiled once, when it first runs.
+//! Compiles a CEL rule of a schema and its `messageExpression`: once, when the rule first runs.
 
 use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, Program, run};
 use crate::codec::expression::parse::{join_faults, parse};
@@ -7,14 +6,12 @@ use crate::codec::structural::Rule;
 
 pub use crate::codec::expression::Value;
 
-/// A compiled rule.
 #[derive(Debug)]
 pub(in crate::codec::structural) struct Compiled {
-    /// The program, or the reason why the rule does not compile.
+    /// The error is why the rule does not compile.
     pub(super) program: Result<Program, String>,
     /// The message expression; `None` if there is none or if it does not compile.
     message: Option<Program>,
-    /// True if the rule uses `oldSelf`.
     pub(super) uses_old_self: bool,
 }
 
@@ -44,7 +41,6 @@ impl Names for Activation<'_> {
     }
 }
 
-/// The reason why a message expression gives no message.
 pub(super) enum NoMessage {
     /// There is no valid expression, it failed, or its result is not one line of text. The rule's own message is used.
     Unusable,

@@ -1,5 +1,5 @@
-//! Converts a value of a custom resource to a CEL value for its rules. The schema decides the CEL type, for example a
-//! timestamp for a string with `format: date-time`. Upstream: apiserver's `pkg/cel/common/values.go`.
+//! Converts a value of a custom resource to a CEL value. The schema decides the CEL type. Upstream: apiserver's
+//! `pkg/cel/common/values.go`.
 
 use std::sync::LazyLock;
 
@@ -15,9 +15,8 @@ use crate::codec::structural::number::truncated;
 use crate::conventions::cel_reserved_words::RESERVED;
 use crate::value::Value;
 
-/// Converts a value to CEL. Fields that the schema does not name are hidden, numbers get the type of the schema, and
-/// strings of some formats get a type such as timestamp or duration. For a resource, kind, apiVersion and the names in
-/// the metadata are visible.
+/// Fields that the schema does not name are hidden, numbers get the type of the schema, and strings of some formats get a type such as
+/// timestamp or duration. For a resource, kind, apiVersion and the names in the metadata are visible.
 pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     match value {
         Value::Null => Cel::Null,
@@ -51,14 +50,13 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     }
 }
 
-/// Converts a value without a schema.
 fn plain(value: &Value) -> Cel {
     static ANY: LazyLock<Structural> =
         LazyLock::new(|| Structural { preserves_unknown_fields: true, ..Structural::default() });
     of(&ANY, value, false)
 }
 
-/// Converts the metadata fields that rules may use.
+/// Converts only the metadata fields that rules may use.
 fn names(metadata: &Value) -> Cel {
     let seen = ["name", "generateName"].into_iter().filter_map(|name| Some((name, metadata.get(name)?)));
     seen.map(|(name, value)| (name.into(), plain(value))).collect()
@@ -85,8 +83,7 @@ fn text(schema: &Structural, text: &str) -> Cel {
     typed.unwrap_or_else(|| Cel::text(text))
 }
 
-/// Returns the name of a field in CEL, where reserved words and characters such as `-` need an escape. Upstream:
-/// apiserver's `pkg/cel/escaping.go`.
+/// Reserved words and characters such as `-` need an escape. Upstream: apiserver's `pkg/cel/escaping.go`.
 fn escaped(name: &str) -> String {
     if RESERVED.contains(&name) {
         return format!("__{name}__");

@@ -1,6 +1,5 @@
-//! Validates the fields of an object and the items of a list against their schemas, and their number. `old` is the same
-//! value before an update: parts that did not change since are not checked again. Upstream: kube-openapi's
-//! `pkg/validation/validate/object_validator.go`, `slice_validator.go`.
+//! Validates the fields of an object and the items of a list. Parts that did not change since `old` are not checked again. Upstream:
+//! kube-openapi's `pkg/validation/validate/object_validator.go`, `slice_validator.go`.
 
 use std::collections::HashMap;
 
@@ -14,8 +13,6 @@ use crate::conventions::cause::Cause;
 use crate::value::{Map, Value};
 
 impl Walk {
-    /// Checks an object: the number of its fields, those outside of `properties`, those in `properties`, and missing
-    /// required ones.
     pub fn fields(&mut self, schema: &Structural, fields: &Map, old: Option<&Value>) -> Outcome {
         let mut outcome = self.count(fields.len(), schema.min_properties, schema.max_properties, "properties");
         let additional = fields.iter().filter(|(name, _)| !schema.properties.contains_key(name.as_str()));
@@ -56,7 +53,6 @@ impl Walk {
         if is_checked { None } else { old?.as_object()?.get(name) }
     }
 
-    /// Checks a list: its items, their number, and `uniqueItems`.
     pub(super) fn items(&mut self, schema: &Structural, items: &[Value], old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(item_schema) = &schema.items {
@@ -76,7 +72,6 @@ impl Walk {
         outcome
     }
 
-    /// Checks the number of fields or items.
     fn count(&self, count: usize, least: Option<i64>, most: Option<i64>, what: &str) -> Outcome {
         let size = i64::try_from(count).unwrap_or(i64::MAX);
         let mut outcome = Outcome::default();
@@ -95,7 +90,6 @@ impl Walk {
     }
 }
 
-/// Returns true if no two items are equal.
 fn are_unique(items: &[Value]) -> bool {
     let mut seen: HashMap<String, Vec<&Value>> = HashMap::with_capacity(items.len());
     items.iter().all(|item| {

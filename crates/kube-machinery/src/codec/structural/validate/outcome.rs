@@ -1,5 +1,4 @@
-//! The outcome of validating a value against a schema. Checks of parts return outcomes that are merged into that of the
-//! whole. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
+//! The outcome of validating a value against a schema. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
 
 use crate::conventions::cause::Cause;
 
@@ -15,12 +14,10 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// Makes the outcome of a check with one cause.
     pub(super) fn with_cause(cause: Cause) -> Self {
         Self { causes: vec![cause], matches: 0 }
     }
 
-    /// Makes the outcome of a check with at most one cause.
     pub(super) fn of(cause: Option<Cause>) -> Self {
         Self { causes: cause.into_iter().collect(), matches: 0 }
     }
@@ -35,7 +32,6 @@ impl Outcome {
         }
     }
 
-    /// Adds the outcome of a part of the check.
     pub(super) fn merge(&mut self, other: Self) {
         self.matches += other.matches;
         if self.causes.is_empty() {
@@ -46,7 +42,7 @@ impl Outcome {
         }
     }
 
-    /// Adds the outcome of a part of the check, and counts the part as passed.
+    /// Counts the part as passed.
     pub(super) fn merge_passed(&mut self, other: Self) {
         self.merge(other);
         self.matches += 1;

@@ -1,6 +1,5 @@
-//! Ratcheting: values that an update does not change are not validated again, so that a stricter schema or a new CEL rule
-//! does not block updates of existing objects. [`Ratchet`] tells if a value changed. [`MapList`] pairs the new items of a
-//! list with the old ones that have the same keys (`x-kubernetes-list-map-keys`).
+//! Ratcheting: values that an update does not change are not validated again, so that a stricter schema or a new CEL rule does not block
+//! updates of existing objects.
 //!
 //! Upstream: `pkg/apiserver/validation/ratcheting.go`, and apiserver's `pkg/cel/common/equality.go` and `maplist.go`.
 
@@ -60,7 +59,7 @@ impl Ratchet {
     }
 }
 
-/// The items of a list of type `map`, by their keys. Upstream: `MapList`.
+/// By their keys. Upstream: `MapList`.
 pub(in crate::codec::structural) struct MapList<'a> {
     keys: &'a [String],
     items: HashMap<Key<'a>, &'a Value>,
@@ -78,7 +77,7 @@ enum Key<'a> {
 }
 
 impl<'a> MapList<'a> {
-    /// Indexes the items of a list; `None` if it is not a list with keys.
+    /// `None` if the list has no keys.
     pub(in crate::codec::structural) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
         let is_map = schema.kind == "array" && schema.list_type.as_deref() == Some("map");
         if !is_map || schema.list_map_keys.is_empty() {
@@ -93,7 +92,6 @@ impl<'a> MapList<'a> {
         Some(list)
     }
 
-    /// Returns the item with the same keys as `item`.
     pub(in crate::codec::structural) fn get(&self, item: &Value) -> Option<&'a Value> {
         self.items.get(&key(self.keys, item)?).copied()
     }

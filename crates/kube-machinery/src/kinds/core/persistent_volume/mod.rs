@@ -1,5 +1,4 @@
-//! The PersistentVolume kind, a piece of storage in the cluster that a PersistentVolumeClaim can bind: its row in the
-//! table of kinds, its defaults, and the time of its last phase change. Upstream: `pkg/registry/core/persistentvolume`.
+//! The PersistentVolume kind, a piece of storage that a PersistentVolumeClaim can bind. Upstream: `pkg/registry/core/persistentvolume`.
 
 mod sources;
 mod validation;
@@ -12,8 +11,6 @@ use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The PersistentVolume row in the table of kinds (`kinds::served`): its names, and the functions that the server calls
-/// for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumes",
     singular: "persistentvolume",

@@ -1,5 +1,4 @@
-//! The PersistentVolumeClaim kind, a request for storage: its row in the table of kinds, its defaults and its data
-//! source, from which the new volume is filled. Upstream: `pkg/registry/core/persistentvolumeclaim`.
+//! The PersistentVolumeClaim kind, a request for storage. Upstream: `pkg/registry/core/persistentvolumeclaim`.
 
 mod validation;
 
@@ -11,8 +10,6 @@ use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// The PersistentVolumeClaim row in the table of kinds (`kinds::served`): its names, and the functions that the server
-/// calls for its objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
@@ -45,8 +42,8 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
     }
 }
 
-/// Copies the data source between its two fields, the older `dataSource` and the newer `dataSourceRef`, and drops
-/// unsupported sources. Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
+/// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources. Upstream:
+/// `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.subresource.is_some() {
         return;
@@ -73,7 +70,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// Returns true for the sources that the older field `dataSource` supports.
+/// The older field `dataSource` supports these sources.
 fn is_known(source: &Value) -> bool {
     let known = [("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")];
     known.contains(&(text(source, "kind"), text(source, "apiGroup")))

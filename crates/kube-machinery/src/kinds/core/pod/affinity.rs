@@ -1,6 +1,5 @@
-//! Validation of a pod's affinities: the nodes that it must or should run on (`nodeAffinity`), and the pods that it
-//! must or should run near to, or away from (`podAffinity`, `podAntiAffinity`). Upstream: `validateAffinity` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validates the nodes that a pod must or should run on (`nodeAffinity`), and the pods that it must or should run near to, or away from
+//! (`podAffinity`, `podAntiAffinity`). Upstream: `validateAffinity` in `pkg/apis/core/validation/validation.go`.
 
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
 use crate::conventions::cause::{At, Cause};
@@ -11,7 +10,6 @@ use crate::value::Value;
 pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/// Validates the affinities of a pod.
 pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = node_affinity(&affinity["nodeAffinity"], &format_args!("{at}.nodeAffinity"));
     for field in ["podAffinity", "podAntiAffinity"] {
@@ -33,7 +31,7 @@ fn node_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a node selector. Upstream: `ValidateNodeSelector`.
+/// Upstream: `ValidateNodeSelector`.
 pub(in crate::kinds) fn node_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let (at, terms) = (format_args!("{at}.nodeSelectorTerms"), items(selector, "nodeSelectorTerms"));
     let mut causes = Vec::new();
@@ -51,7 +49,6 @@ fn weight(preferred: &Value, at: At<'_>) -> Option<Cause> {
         .then(|| Cause::invalid_json(format_args!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
 }
 
-/// The strength of a node selector term.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demand {
     Required,
@@ -59,8 +56,7 @@ enum Demand {
     Preferred,
 }
 
-/// Validates a term of a node selector: requirements on the node's labels and fields. Upstream:
-/// `ValidateNodeSelectorTerm`.
+/// Upstream: `ValidateNodeSelectorTerm`.
 fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
@@ -90,8 +86,7 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a requirement on a field of the node; only its name can be selected. Upstream:
-/// `ValidateNodeFieldSelectorRequirement`.
+/// Only the name of the node can be selected. Upstream: `ValidateNodeFieldSelectorRequirement`.
 fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));

@@ -1,5 +1,4 @@
-//! Validation of the annotations that Kubernetes itself reads from pods: the mark of mirror pods, tolerations of old
-//! clients, the deletion cost, and AppArmor profiles. Upstream: `ValidatePodSpecificAnnotations` and
+//! Validates the annotations that Kubernetes itself reads from pods. Upstream: `ValidatePodSpecificAnnotations` and
 //! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
 
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
@@ -16,13 +15,13 @@ const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 /// The annotation by which a ReplicaSet chooses the pods to delete first: those with the lowest cost.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// Validates the keys of annotations. Upstream: `ValidateAnnotations`.
+/// Upstream: `ValidateAnnotations`.
 pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
-/// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
+/// `at` is the path of the annotations.
 pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let annotation = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
@@ -46,8 +45,7 @@ pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause>
     causes
 }
 
-/// Returns true if the deletion cost is a 32-bit integer without a leading `+` or zero. Upstream:
-/// `GetDeletionCostFromPodAnnotations`.
+/// A 32-bit integer without a leading `+` or zero. Upstream: `GetDeletionCostFromPodAnnotations`.
 fn is_cost(cost: &str) -> bool {
     let begins = cost == "0" || cost.starts_with('-') || cost.starts_with(|c: char| ('1'..='9').contains(&c));
     begins && cost.parse::<i32>().is_ok()

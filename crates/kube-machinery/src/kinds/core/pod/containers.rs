@@ -1,6 +1,5 @@
-//! Validation of the containers in a pod or a pod template: main containers, init containers, which run before them,
-//! and ephemeral containers, which are added for debugging. Upstream: `validateContainers`, `validateInitContainers`,
-//! `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
+//! Validates the main, init and ephemeral containers of a pod or a pod template. Upstream: `validateContainers`,
+//! `validateInitContainers`, `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -31,7 +30,6 @@ const NOT_IN_EPHEMERAL: [&str; 9] = [
     "lifecycle",
 ];
 
-/// The parts of a pod spec that the validation of each container needs.
 pub(super) struct Shared<'a> {
     pub(super) spec: &'a Value,
     /// The valid volumes, by name. Only these can be mounted.
@@ -40,13 +38,13 @@ pub(super) struct Shared<'a> {
     pub(super) claims: BTreeSet<&'a str>,
 }
 
-/// Iterates over all containers with their paths, in upstream's order. Upstream: `VisitContainersWithPath`.
+/// In upstream's order. Upstream: `VisitContainersWithPath`.
 pub(super) fn visit<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
     all.into_iter().flatten()
 }
 
-/// Validates the containers and init containers of a pod spec. `at` is the path of the spec.
+/// `at` is the path of the spec.
 pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
@@ -70,7 +68,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the init containers. `names` are the names of the main containers.
+/// `names` are the names of the main containers.
 fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
@@ -95,7 +93,6 @@ fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<
     causes
 }
 
-/// Validates the ephemeral containers, which users add to a running pod to debug it.
 pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
@@ -128,7 +125,6 @@ pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause
     causes
 }
 
-/// Validates the fields that containers, init containers and ephemeral containers have in common.
 fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     let mut causes = Vec::new();
@@ -162,13 +158,13 @@ fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<C
     causes
 }
 
-/// Applies the rules that hold for the containers of pods, but not of pod templates.
+/// These rules do not hold for pod templates.
 pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
-/// Checks that the image name has no leading or trailing whitespace. Upstream: `validateContainerOnlyForPod`.
+/// Upstream: `validateContainerOnlyForPod`.
 pub(super) fn padded_image(container: &Value, at: At<'_>) -> Option<Cause> {
     let image = text(container, "image");
     let why = "must not have leading or trailing whitespace";

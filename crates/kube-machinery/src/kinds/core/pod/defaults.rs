@@ -1,12 +1,10 @@
-//! The defaults of pods, and of the pod templates in Deployments, Jobs and other kinds. The server sets them before it
-//! validates and stores an object, so readers find a value in these fields. Upstream: `pkg/apis/core/v1/defaults.go`.
+//! The defaults of pods, and of the pod templates in Deployments, Jobs and other kinds. Upstream: `pkg/apis/core/v1/defaults.go`.
 
 use super::{image, probes, qos, volumes};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-/// Sets the defaults of a pod.
 pub(in crate::kinds) fn pod(pod: &mut Value) {
     set_default(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
@@ -17,7 +15,7 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     status(pod);
 }
 
-/// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
+/// The QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
     let class = qos::qos_class(pod);
     set_default(pod, "status", empty());
@@ -25,7 +23,7 @@ pub(super) fn status(pod: &mut Value) {
     addresses(&mut pod["status"]);
 }
 
-/// Sets the defaults that pods get but pod templates do not.
+/// Pod templates do not get these.
 fn only_of_pods(spec: &mut Value) {
     set_default(spec, "enableServiceLinks", json!(true));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
@@ -52,7 +50,6 @@ fn addresses(status: &mut Value) {
     }
 }
 
-/// Sets the defaults of the pod template in an object.
 pub(in crate::kinds) fn template(parent: &mut Value) {
     let template = object(parent).entry("template").or_insert_with(empty);
     set_default(template, "metadata", empty());
@@ -60,7 +57,7 @@ pub(in crate::kinds) fn template(parent: &mut Value) {
     pod_spec(&mut template["spec"]);
 }
 
-/// Sets the defaults that pods and pod templates share.
+/// Pods and pod templates share these.
 pub(crate) fn pod_spec(spec: &mut Value) {
     for (field, value) in [
         ("restartPolicy", json!("Always")),
@@ -100,7 +97,7 @@ fn container(container: &mut Value) {
     probes::container(container);
 }
 
-/// Sets missing requests to the limits.
+/// Missing requests equal the limits.
 fn requests(container: &mut Value) {
     let resources = &mut container["resources"];
     let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
@@ -110,7 +107,7 @@ fn requests(container: &mut Value) {
     }
 }
 
-/// Rounds the amounts of limits and requests up to thousandths, the finest unit that Kubernetes counts in.
+/// Thousandths are the finest unit that Kubernetes counts in.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
         round_up(resources, field);

@@ -1,7 +1,5 @@
-//! Validation of a container's environment variables: `env`, where a variable has a value or takes it from a field,
-//! ConfigMap or Secret, and `envFrom`, which makes variables of all keys of a ConfigMap or Secret. Upstream:
-//! `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from
-//! line 2850.
+//! Validates a container's environment variables: `env`, and `envFrom`, which makes variables of all keys of a ConfigMap or Secret.
+//! Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from line 2850.
 
 use std::collections::HashMap;
 
@@ -14,14 +12,13 @@ use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The message about an invalid name of a variable.
 const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const SOURCES: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
 const TWO: &str = "may not have more than one field specified at a time";
 
-/// The fields of a pod that an environment variable can refer to.
+/// The fields of a pod that a variable can refer to.
 const FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -38,7 +35,7 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(|c| (' '..='~').contains(&c) && c != '=')
 }
 
-/// Validates `env`. `at` is the path of the container.
+/// `at` is the path of the container.
 pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, variable) in variables.iter().enumerate() {
@@ -55,7 +52,7 @@ pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `valueFrom`, which must have exactly one source.
+/// There must be exactly one source.
 fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
     let from = &variable["valueFrom"];
     let (mut causes, mut sources) = (Vec::new(), 0);
@@ -89,7 +86,7 @@ fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
-/// Validates a `fileKeyRef`, a key in a file of a volume. Upstream: `validateFileKeySelector`.
+/// A `fileKeyRef` is a key in a file of a volume. Upstream: `validateFileKeySelector`.
 fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
     let mut causes = Vec::from_iter(required(from, "key", at));
@@ -105,7 +102,7 @@ fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that each `fileKeyRef` names a volume of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
+/// The volumes must be of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
 pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
@@ -129,8 +126,7 @@ pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `configMapKeyRef` or `secretKeyRef`. Upstream: `validateConfigMapKeySelector`,
-/// `validateSecretKeySelector`.
+/// Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.
 fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (name, key) = (text(from, "name"), text(from, "key"));
     let mut causes: Vec<Cause> =
@@ -144,7 +140,7 @@ fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `envFrom`, the ConfigMaps and Secrets whose keys all become variables. `at` is the path of the container.
+/// `at` is the path of the container.
 pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, source) in sources.iter().enumerate() {

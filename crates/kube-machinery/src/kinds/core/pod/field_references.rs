@@ -1,6 +1,5 @@
-//! Validation of `fieldRef` and `resourceFieldRef` (the downward API): an environment variable or a file of a volume
-//! takes its value from a field of the pod, or from the requests and limits of a container. Upstream:
-//! `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
+//! Validates `fieldRef` and `resourceFieldRef` (the downward API): a value comes from a field of the pod, or from the requests and limits
+//! of a container. Upstream: `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
 //! `pkg/apis/core/validation/validation.go`, from line 2931.
 
 use crate::conventions::cause::{At, Cause};
@@ -9,8 +8,7 @@ use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// The fields of a pod that a `fieldRef` can name. Upstream: `ConvertDownwardAPIFieldLabel` in
-/// `pkg/apis/core/pods/helpers.go`.
+/// Upstream: `ConvertDownwardAPIFieldLabel` in `pkg/apis/core/pods/helpers.go`.
 const FIELDS: [&str; 15] = [
     "metadata.annotations",
     "metadata.labels",
@@ -39,7 +37,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// Validates a `fieldRef`. `allowed` are the fields that may be named here: variables and files support different ones.
+/// `allowed` are the fields that may be named here: variables and files support different ones.
 pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
@@ -74,16 +72,14 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
 }
 
-/// The place of a `resourceFieldRef`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReferenceHolder {
-    /// In an environment variable, where the container name is optional and defaults to the variable's own container.
+    /// The container name is optional and defaults to the variable's own container.
     Variable,
-    /// In a volume, where the container name is required.
+    /// The container name is required.
     Volume,
 }
 
-/// Validates a `resourceFieldRef`.
 pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -> Vec<Cause> {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
@@ -99,7 +95,7 @@ pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -
     causes
 }
 
-/// Validates the unit in which the amount is given. Upstream: `validateContainerResourceDivisor`.
+/// Upstream: `validateContainerResourceDivisor`.
 fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {

@@ -1,6 +1,4 @@
-//! The Pod kind: its row in the table of kinds (`kinds::served`). The submodules set the defaults of pods and validate
-//! them. Other kinds have pod templates, or parts of a pod such as tolerations, so their modules call these submodules
-//! too.
+//! The Pod kind. Other kinds have pod templates, or parts of a pod such as tolerations, so their modules call these submodules too.
 
 pub(in crate::kinds) mod affinity;
 mod annotations;
@@ -50,8 +48,6 @@ pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
-/// The Pod row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "pods",
     singular: "pod",

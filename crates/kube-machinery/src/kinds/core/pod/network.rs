@@ -1,6 +1,5 @@
-//! Validation of the fields of a pod spec about names: `dnsConfig`, which goes into the container's `resolv.conf`,
-//! `hostnameOverride`, and `hostAliases`, which go into `/etc/hosts`. Upstream: `validatePodDNSConfig`,
-//! `validatePodHostName` and `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
+//! Validates the fields of a pod spec about names. Upstream: `validatePodDNSConfig`, `validatePodHostName` and `ValidateHostAliases` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::ip;
@@ -14,7 +13,7 @@ const MOST_SEARCHES: usize = 32;
 /// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// Validates `dnsConfig`.
+/// `dnsConfig` goes into the container's `resolv.conf`.
 pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
@@ -44,7 +43,6 @@ pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the DNS search domains.
 fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, path) = (items(config, "searches"), format_args!("{at}.searches"));
     let all = |why: String| Cause::invalid_json(path, &config["searches"], &why);
@@ -65,7 +63,7 @@ fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `hostnameOverride`. Upstream: `validatePodHostName`.
+/// Upstream: `validatePodHostName`.
 pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
     let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Vec::new());
@@ -77,7 +75,7 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `hostAliases`, the pod's additional entries in `/etc/hosts`.
+/// `hostAliases` are additional entries in `/etc/hosts`.
 pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, alias) in aliases.iter().enumerate() {

@@ -1,6 +1,5 @@
-//! Validation of three fields of a pod spec: topology spread constraints, which spread pods over nodes or zones;
-//! readiness gates, conditions that a pod must have to be ready; and scheduling gates, which keep a pod from being
-//! scheduled. Upstream: `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
+//! Validates topology spread constraints, which spread pods over nodes or zones, and the gates for readiness and scheduling. Upstream:
+//! `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
@@ -14,8 +13,8 @@ use crate::value::Value;
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// Validates the topology spread constraints. No two may have the same topology key and action; as upstream, the cause
-/// is about the earlier one, so the last index of each pair is looked up.
+/// No two constraints may have the same topology key and action; as upstream, the cause is about the earlier one, so the last index of
+/// each pair is looked up.
 pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
@@ -71,7 +70,7 @@ fn validate_constraint(constraint: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the readiness gates and scheduling gates.
+/// Readiness gates are conditions that a pod must have to be ready; scheduling gates keep it from being scheduled.
 pub(super) fn gates(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, gate) in items(spec, "readinessGates").iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Validation of a container's ports, and of its host ports: ports of the node that lead to the container. Two
-//! containers of a pod cannot have the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
-//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+//! Validates a container's ports, and its host ports: ports of the node that lead to the container. Two containers of a pod cannot have
+//! the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,6 @@ use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-/// Validates the ports of a container.
 pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, port) in each(container, "ports", at) {
@@ -36,12 +35,12 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The host ports that containers have taken so far, each with its protocol and IP address.
+/// The host ports taken so far, each with its protocol and IP address.
 #[derive(Default)]
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// Takes the host ports of a container, and returns a cause for each port that is already taken.
+    /// Returns a cause for each port that is already taken.
     pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (path, port) in each(container, "ports", at) {
@@ -55,8 +54,7 @@ impl<'a> HostPorts<'a> {
     }
 }
 
-/// Checks that each `hostPort` equals its `containerPort` if the pod uses the node's network. A pod template may omit
-/// the `hostPort`.
+/// `hostPort` must equal `containerPort` if the pod uses the node's network. A pod template may omit the `hostPort`.
 pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if spec["hostNetwork"] != true {

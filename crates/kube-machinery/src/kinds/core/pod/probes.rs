@@ -1,10 +1,9 @@
-//! The defaults of a container's probes and lifecycle hooks, such as the period of 10 seconds. `probe_validation`
-//! validates them. Upstream: `SetDefaults_Probe`, `SetDefaults_HTTPGetAction` in `pkg/apis/core/v1/defaults.go`.
+//! The defaults of a container's probes and lifecycle hooks. Upstream: `SetDefaults_Probe`, `SetDefaults_HTTPGetAction` in
+//! `pkg/apis/core/v1/defaults.go`.
 
 use crate::conventions::edit::{object_field, set_default};
 use crate::value::{Value, json};
 
-/// Sets the defaults in a container's probes and hooks.
 pub(crate) fn container(container: &mut Value) {
     for field in ["livenessProbe", "readinessProbe", "startupProbe"] {
         let Some(probe) = object_field(container, field) else { continue };

@@ -1,7 +1,6 @@
-//! Validation of the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
-//! AppArmor profiles were annotations before there were fields; these are validated, and copied to the fields of a new
-//! pod. Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
-//! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
+//! Validates the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them. AppArmor profiles were
+//! annotations before there were fields; these are copied to the fields of a new pod. Upstream: `validateSeccompProfileField`,
+//! `ValidateAppArmorProfileField` and their neighbours in `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;
 
@@ -16,14 +15,13 @@ use crate::value::{Value, json};
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const LONGEST_NAME: usize = 4095;
 
-/// The prefix of the annotations that held AppArmor profiles before there were fields.
+/// The container's name follows.
 pub(super) const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-/// The Go struct of a profile, as upstream's causes print it.
+/// As upstream's causes print it.
 pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
-/// Validates a seccomp profile.
 pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
@@ -46,7 +44,6 @@ pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an AppArmor profile.
 pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     if profile.is_null() {
         return Vec::new();
@@ -77,7 +74,7 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the annotations that name AppArmor profiles. Upstream: `ValidateAppArmorPodAnnotations`.
+/// Upstream: `ValidateAppArmorPodAnnotations`.
 pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let names: HashSet<&str> = visit(spec, &"").map(|(_, container)| text(container, "name")).collect();
@@ -96,8 +93,7 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// Copies the AppArmor profiles in the annotations of a new pod to the fields of its containers. Upstream:
-/// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
+/// Upstream: `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;
@@ -123,8 +119,7 @@ pub fn fields_from_annotations(pod: &mut Value) {
     }
 }
 
-/// Converts an AppArmor annotation to a profile. Returns `None` if the profile would not be valid. Upstream:
-/// `ApparmorFieldForAnnotation`.
+/// `None` if the profile would not be valid. Upstream: `ApparmorFieldForAnnotation`.
 fn app_armor_field(annotation: &str) -> Option<Value> {
     let profile = match annotation {
         "unconfined" => json!({"type": "Unconfined"}),

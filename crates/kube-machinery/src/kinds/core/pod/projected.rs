@@ -1,6 +1,5 @@
-//! Validation of `downwardAPI` volumes, whose files hold fields of the pod, and of `projected` volumes, which combine
-//! several sources (Secrets, ConfigMaps, tokens and so on) in one directory. No two sources of a projected volume may
-//! write the same file. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
+//! Validates `downwardAPI` volumes, whose files hold fields of the pod, and `projected` volumes, which combine several sources in one
+//! directory. No two sources may write the same file. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
 //! `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
 
 use std::collections::HashSet;
@@ -17,15 +16,13 @@ use crate::value::Value;
 const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
-/// Validates a `downwardAPI` volume.
 pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
     causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
     causes
 }
 
-/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the
-/// file. Upstream: `validateDownwardAPIVolumeFile`.
+/// As upstream, the causes have the path of the volume source, not of the file. Upstream: `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
@@ -49,7 +46,6 @@ fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `projected` volume.
 pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
     let mut taken = Paths { taken: HashSet::new(), at };
@@ -68,10 +64,10 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The validation of one source. It also takes the source's file paths.
+/// Also takes the source's file paths.
 type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
-/// The types of sources in the order in which upstream checks them.
+/// In the order in which upstream checks them.
 const SOURCES: [(&str, Check); 6] = [
     ("secret", keys),
     ("configMap", keys),
@@ -96,7 +92,6 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Validates the keys of a Secret or ConfigMap.
 fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
@@ -121,8 +116,7 @@ fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cau
     causes
 }
 
-/// Validates a service account token. As upstream, causes about its file path have the field path of the volume, and
-/// the file may conflict with files of other sources.
+/// As upstream, causes about the file path have the field path of the volume, and the file may conflict with files of other sources.
 fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.expirationSeconds");

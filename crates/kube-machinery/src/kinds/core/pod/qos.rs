@@ -1,5 +1,4 @@
-//! Computes the quality of service (QoS) class of a pod from its resource requests and limits. The server writes the
-//! class into the pod's status; a node that runs out of memory kills BestEffort pods first, Guaranteed pods last.
+//! The quality of service (QoS) class of a pod: a node that runs out of memory kills BestEffort pods first, Guaranteed pods last.
 //! Upstream: `pkg/apis/core/helper/qos/qos.go`.
 
 use crate::kinds::fields::items;
@@ -9,9 +8,8 @@ const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
-/// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
-/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the
-/// containers'. Upstream: `ComputePodQOS`.
+/// Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if no container has any, Burstable
+/// otherwise. Pod-level resources, if there are some, decide instead of the containers'. Upstream: `ComputePodQOS`.
 pub(super) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if has_pod_level_resources(&spec["resources"]) {
@@ -21,7 +19,7 @@ pub(super) fn qos_class(pod: &Value) -> &'static str {
     common_class(containers.map(|container| class_of_resources(&container["resources"])))
 }
 
-/// Returns true if the pod has pod-level resources. Upstream: `IsPodLevelResourcesSet`.
+/// Upstream: `IsPodLevelResourcesSet`.
 fn has_pod_level_resources(resources: &Value) -> bool {
     let is_known = |name: &SmolStr| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
@@ -39,7 +37,7 @@ fn class_of_resources(resources: &Value) -> &'static str {
     }))
 }
 
-/// Returns the class that all share, or Burstable if they differ.
+/// Burstable if the classes differ.
 fn common_class(mut all: impl Iterator<Item = &'static str>) -> &'static str {
     let first = all.next().unwrap_or(BEST_EFFORT);
     if all.all(|other| other == first) { first } else { BURSTABLE }

@@ -1,6 +1,5 @@
-//! Validation of updates through a pod's `resize` subresource, which changes the cpu and memory of a running pod.
-//! Nothing else may change, nor may the pod's QoS class. Upstream: `ValidatePodResize` in
-//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validates updates through a pod's `resize` subresource, which changes only the cpu and memory of a running pod. Nor may the QoS class
+//! change. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::qos;
@@ -12,7 +11,6 @@ use crate::value::{Map, Value};
 
 const ONLY: &str = "only cpu and memory resources are mutable";
 
-/// Validates a resize.
 pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     if old["metadata"]["annotations"][MIRROR].is_string() {
         return vec![Cause::forbidden("[]", "static pods cannot be resized")];
@@ -58,14 +56,13 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in
-/// the status. Upstream: `isPodResizeRequestSupported`.
+/// A kubelet that supports resizing reports the resources of running containers in the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
 }
 
-/// Checks that containers are not added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
+/// Containers cannot be added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
 fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
@@ -84,7 +81,7 @@ fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no request or limit is removed. Upstream: `resourcesRemoved`.
+/// Upstream: `resourcesRemoved`.
 fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
@@ -96,7 +93,7 @@ fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Ca
     causes
 }
 
-/// Validates the change of the resources of the pod as a whole. Upstream: `validatePodLevelResourcesResize`.
+/// Upstream: `validatePodLevelResourcesResize`.
 fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
     let mut causes = resources_removed(new, old, &AT, "pod-level resource");
@@ -123,8 +120,7 @@ fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns true if two containers differ at most in the amounts of cpu and memory: with the old amounts, the new one
-/// equals the old one.
+/// With the old amounts of cpu and memory, the new container must equal the old one.
 fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
     let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));
@@ -140,7 +136,7 @@ fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     without_empty(new) == without_empty(old.clone())
 }
 
-/// Removes empty maps of resources, because upstream treats an empty map as an absent one.
+/// Upstream treats an empty map as an absent one.
 fn without_empty(mut container: Value) -> Value {
     let resources = object(object(&mut container).entry("resources").or_insert(Value::Null));
     resources.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));

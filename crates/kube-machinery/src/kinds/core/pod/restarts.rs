@@ -1,7 +1,6 @@
-//! Validation of three fields of a container: `restartPolicy` and `restartPolicyRules`, which say if the container
-//! restarts after it ended, and `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
-//! `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and `validateResizePolicy` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validates `restartPolicy` and `restartPolicyRules`, which say if a container restarts after it ended, and `resizePolicy`, which says
+//! if it restarts when its cpu or memory changes. Upstream: `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and
+//! `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -17,7 +16,6 @@ const MOST_EXIT_CODES: usize = 255;
 const RESIZED: [&str; 2] = ["cpu", "memory"];
 const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
 
-/// Validates the restart policy of a container, and its restart rules for exit codes.
 pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     let rules = items(container, "restartPolicyRules");
     let mut causes = Vec::from_iter(one_of_if_set(container, "restartPolicy", &POLICIES, at));
@@ -35,8 +33,7 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the restart policy and rules of an init container. If rules come without a policy, upstream reports only
-/// the missing policy.
+/// If rules come without a policy, upstream reports only the missing policy.
 pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {
@@ -60,8 +57,7 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `resizePolicy`, which says if a container restarts when its resources change. `restarts` is the restart
-/// policy of the pod.
+/// `restarts` is the restart policy of the pod.
 pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     // Upstream's path is that of the list, not of the item.

@@ -1,5 +1,4 @@
-//! Validation of the security contexts of pods and containers: user and group IDs, sysctls, seccomp and AppArmor
-//! profiles, and privileges. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
+//! Validates the security contexts of pods and containers. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
@@ -25,7 +24,7 @@ const OF_IPC: [&str; 10] = [
     "kernel.msg",
 ];
 
-/// Validates the security context of a pod. `at` is the path of the pod spec.
+/// `at` is the path of the pod spec.
 pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
     let mut causes = Vec::new();
@@ -45,16 +44,14 @@ pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that containers do not share both their own process namespace and the node's. Upstream:
-/// `validateShareProcessNamespace`.
+/// Upstream: `validateShareProcessNamespace`.
 pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// Validates the sysctls that a pod sets. A sysctl of a namespace that the pod shares with the node would change the
-/// node. Upstream: `validateSysctls`.
+/// A sysctl of a namespace that the pod shares with the node would change the node. Upstream: `validateSysctls`.
 fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
@@ -114,7 +111,7 @@ fn namespace_of(name: &str) -> Option<&'static str> {
     name.starts_with("net.").then_some("net")
 }
 
-/// The Go struct of a container's security context, as upstream's causes print it.
+/// As upstream's causes print it.
 const CONTEXT: GoStruct = GoStruct(&[
     (
         "Capabilities",
@@ -152,8 +149,7 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's
-/// user namespace.
+/// `host_users` is true if the pod uses the node's user namespace.
 pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
@@ -171,7 +167,7 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
     causes
 }
 
-/// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
+/// Nothing may contradict `allowPrivilegeEscalation: false`.
 fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();
@@ -186,7 +182,6 @@ fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     contradictions.map(|why| Cause::invalid_as(at, &CONTEXT.print(context), why)).collect()
 }
 
-/// Checks the range of a Linux user or group ID.
 fn id(number: &Value, at: At<'_>) -> Option<Cause> {
     let fits = number.as_i64().is_none_or(|number| (0..=i64::from(i32::MAX)).contains(&number));
     (!fits).then(|| Cause::invalid_json(at, number, "must be between 0 and 2147483647, inclusive"))

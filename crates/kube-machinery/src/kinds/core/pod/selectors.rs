@@ -1,5 +1,4 @@
-//! Validation of label selectors, such as `matchLabels: {app: web}`, for all kinds that have one: Deployments,
-//! NetworkPolicies, webhook configurations and others. Upstream: `ValidateLabelSelector` in
+//! Validates label selectors, such as `matchLabels: {app: web}`, for all kinds that have one. Upstream: `ValidateLabelSelector` in
 //! `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
 use super::validation::labels;
@@ -13,7 +12,6 @@ pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn
 pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
 pub(super) const OPERATOR: &str = "not a valid selector operator";
 
-/// Validates a label selector.
 pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = labels(&selector["matchLabels"], &format_args!("{at}.matchLabels"));
     for (i, requirement) in items(selector, "matchExpressions").iter().enumerate() {
@@ -38,7 +36,7 @@ pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Caus
     causes
 }
 
-/// Checks that the name is a valid label key. Upstream: `ValidateLabelName`.
+/// Upstream: `ValidateLabelName`.
 pub(super) fn label_name(name: &str, at: At<'_>) -> Vec<Cause> {
     names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)).collect()
 }

@@ -1,5 +1,4 @@
-//! Validation of an update of a pod's status, which the kubelet and the scheduler write through the `status`
-//! subresource. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
+//! Validates an update of a pod's status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -11,10 +10,9 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// The built-in condition types, whose names are not checked.
+/// The names of these condition types are not checked.
 const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
-/// Validates the new status of a pod.
 pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
@@ -58,16 +56,15 @@ fn observed_generation(parent: &Value, at: At<'_>) -> Option<Cause> {
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.observedGeneration"), generation, why))
 }
 
-/// Checks that the QoS class, which is set at creation, does not change. An empty class passes, because an old kubelet
-/// does not send it.
+/// An empty class passes, because an old kubelet does not send it.
 fn immutable_qos_class(status: &Value, before: &Value) -> Option<Cause> {
     let class = text(status, "qosClass");
     let is_other = !class.is_empty() && class != text(before, "qosClass");
     is_other.then(|| Cause::invalid("status.qosClass", class, "field is immutable"))
 }
 
-/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for
-/// init containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
+/// A terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init containers, which may have a
+/// restart policy of their own. Upstream: `ValidateContainerStateTransition`.
 fn validate_container_state_transition(
     pod: &Value,
     before: &Value,
@@ -101,7 +98,7 @@ fn validate_container_state_transition(
     causes
 }
 
-/// Validates `podIPs` or `hostIPs`: valid addresses, at most one of IPv4 and one of IPv6.
+/// Allows at most one address of IPv4 and one of IPv6.
 fn addresses(status: &Value, field: &str) -> Vec<Cause> {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
     let mut causes: Vec<Cause> =

@@ -1,7 +1,6 @@
-//! Validation of the volume sources that name a storage system, such as iSCSI or Azure Disk, in pods and in
-//! PersistentVolumes. Only types that Kubernetes still has a driver for, in the tree or as CSI, are validated; upstream
-//! also validates the others. Upstream: `validateISCSIVolumeSource` and its neighbours in
-//! `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes still has a driver
+//! for, in the tree or as CSI, are validated; upstream also validates the others. Upstream: `validateISCSIVolumeSource` and its
+//! neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
@@ -10,18 +9,16 @@ use crate::value::Value;
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 
-/// Checks that all of these fields have a value.
 fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
-/// Checks that the reference to a secret, if there is one, has a name.
 fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
 }
 
-/// Checks the range of a LUN, the number of a disk in a storage system.
+/// A LUN is the number of a disk in a storage system.
 fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number);
     (!fits).then(|| {
@@ -29,7 +26,7 @@ fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// Checks the range of a partition number. 0 means the whole disk.
+/// 0 means the whole disk.
 fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number(source, "partition"));
     let why = "must be between 1 and 255, inclusive";
@@ -48,17 +45,16 @@ pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an iSCSI disk in a pod.
 pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// Validates an iSCSI disk in a PersistentVolume, for which upstream has a shorter message.
+/// Upstream's message for a PersistentVolume is shorter.
 pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }
 
-/// Validates an iSCSI disk. `unknown` is the message for a name with an unknown prefix.
+/// `unknown` is the message for a name with an unknown prefix.
 fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = require_all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
@@ -77,7 +73,7 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns the error message if an iSCSI portal and the name of its volume are together too long.
+/// A portal and the name of its volume can be too long together.
 pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
     let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
     is_long.then_some(
@@ -85,7 +81,7 @@ pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'stat
     )
 }
 
-/// Checks the name of an iSCSI target or initiator. `unknown` is the message for an unknown prefix.
+/// `unknown` is the message for an unknown prefix.
 fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     let fits = match name.get(..3) {
         Some("iqn") => is_iqn(name),

@@ -1,6 +1,5 @@
-//! Validation of tolerations. A taint keeps pods away from a node; a pod that tolerates the taint may run there
-//! nevertheless. Pods, RuntimeClasses and an annotation of old clients have tolerations. Upstream:
-//! `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
+//! A taint keeps pods away from a node; a pod that tolerates the taint may run there nevertheless. RuntimeClasses and an annotation of
+//! old clients have tolerations too. Upstream: `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{one_of, text};
@@ -9,7 +8,6 @@ use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// Validates the tolerations at the path `at`.
 pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {

@@ -1,7 +1,5 @@
-//! Validation of a whole pod or pod template. The server calls it for each create and update of a pod, or of an object
-//! with a template, such as a Deployment; the submodules beside it validate the parts. Upstream: `ValidatePodSpec`,
-//! `ValidatePodCreate`, `ValidatePodTemplateSpec` in `pkg/apis/core/validation/validation.go`, for the feature gates
-//! that are on by default.
+//! Validates a whole pod or pod template, with the feature gates that are on by default; the submodules beside it validate the parts.
+//! Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in `pkg/apis/core/validation/validation.go`.
 
 use super::affinity::affinity;
 use super::annotations;
@@ -23,15 +21,13 @@ use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
-/// The kind of object that holds a pod spec.
 #[derive(Clone, Copy)]
 pub(super) enum Holder<'a> {
-    /// A pod with this name.
+    /// The name of the pod.
     Pod(&'a str),
     Template,
 }
 
-/// Validates a new pod, or an update of an old one.
 pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (metadata, spec) = (&new["metadata"], &new["spec"]);
     let mut causes = metadata_and_spec(new);
@@ -45,7 +41,7 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
+/// For creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
     let mut causes = annotations::validate(metadata, spec, &"metadata.annotations");
@@ -54,7 +50,7 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold for pods, but not for pod templates.
+/// These rules do not hold for pod templates.
 fn only_of_pods(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if text(spec, "serviceAccountName").is_empty() {
@@ -71,7 +67,6 @@ fn only_of_pods(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold only at creation.
 fn only_of_new(pod: &Value) -> Vec<Cause> {
     let (spec, mut causes) = (&pod["spec"], Vec::new());
     if !items(spec, "ephemeralContainers").is_empty() {
@@ -84,7 +79,6 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the pod template at the path `at`.
 pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
     let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
@@ -98,7 +92,7 @@ pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the spec of a pod or pod template. `at` is the path of the spec.
+/// `at` is the path of the spec.
 fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let name = if let Holder::Pod(name) = holder { name } else { "" };
     let (mut causes, volumes) = volumes(spec, name, at);
@@ -154,7 +148,6 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an optional name.
 fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
@@ -162,7 +155,7 @@ fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, a
     }
 }
 
-/// Validates the keys and values of labels, or of a node selector, which has the same form. Upstream: `ValidateLabels`.
+/// A node selector has the same form as labels. Upstream: `ValidateLabels`.
 pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {

@@ -1,7 +1,5 @@
-//! Validation of the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`. A
-//! source is the field of a volume that says where its files come from. Also here: [`Type`], of which
-//! `volume_validation` and PersistentVolumes make their lists of all types. Upstream: `validateHostPathVolumeSource`
-//! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+//! Validates the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`. Upstream:
+//! `validateHostPathVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
@@ -14,19 +12,17 @@ const HOST_PATH_TYPES: [&str; 8] =
     ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
 pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 
-/// A type of volume, with its validation.
 pub struct Type {
     /// The field of the volume that holds the source.
     pub(in crate::kinds) field: &'static str,
-    /// The name of the field in upstream's cause about a second source. Sometimes it differs from `field`.
+    /// In upstream's cause about a second source. Sometimes it differs from `field`.
     pub(in crate::kinds) second: &'static str,
-    /// The name of the field in upstream's causes about the source itself. Sometimes it differs from `field`.
+    /// In upstream's causes about the source itself. Sometimes it differs from `field`.
     pub(in crate::kinds) path: &'static str,
-    /// Validates the source, at the given path.
     pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
 }
 
-/// Returns a type for which upstream's causes use the real name of the field.
+/// Upstream's causes use the real name of the field.
 pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
     Type { field, second: field, path: field, check }
 }
@@ -73,7 +69,7 @@ pub(super) fn config_map(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the mapping of a Secret's or ConfigMap's key to a file. Upstream: `validateKeyToPath`.
+/// Upstream: `validateKeyToPath`.
 pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
     causes.extend(local(text(item, "path"), &format_args!("{at}.path")));
@@ -81,7 +77,6 @@ pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks the range of a file mode.
 pub(super) fn mode(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let fits = parent[field].as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
     let detail = "must be a number between 0 and 0777 (octal), both inclusive";
@@ -101,7 +96,7 @@ pub(super) fn claim(source: &Value, at: At<'_>) -> Vec<Cause> {
     required(source, "claimName", at).into_iter().collect()
 }
 
-/// Checks the name of a CSI driver. Upstream: `ValidateCSIDriverName`.
+/// Upstream: `ValidateCSIDriverName`.
 pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (driver, path) = (text(source, "driver"), format_args!("{at}.driver"));
     let mut causes = Vec::from_iter(required(source, "driver", at));
@@ -112,7 +107,7 @@ pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `csi` volume in a pod. Upstream: `validateCSIVolumeSource`.
+/// Upstream: `validateCSIVolumeSource`.
 pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = csi_driver(source, at);
     let secret = &source["nodePublishSecretRef"];

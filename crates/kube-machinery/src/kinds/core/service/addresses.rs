@@ -1,6 +1,5 @@
-//! Validation of a Service's cluster IPs, the virtual addresses by which pods reach it, and of its IP families (IPv4,
-//! IPv6, or both for dual stack). Upstream: `ValidateServiceClusterIPsRelatedFields` in
-//! `pkg/apis/core/validation/validation.go`, line 9393.
+//! Validates a Service's cluster IPs, the virtual addresses by which pods reach it, and its IP families. Upstream:
+//! `ValidateServiceClusterIPsRelatedFields` in `pkg/apis/core/validation/validation.go`, line 9393.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -13,7 +12,7 @@ use crate::value::Value;
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/// Validates the cluster IPs and IP families of a service that is not of type `ExternalName`.
+/// The service is not of type `ExternalName`.
 pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
     let given: Vec<&str> = items(spec, "clusterIPs").iter().filter_map(Value::as_str).collect();
     let all = |why: &str| Cause::invalid_json("spec.clusterIPs", &spec["clusterIPs"], why);
@@ -47,7 +46,6 @@ pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates `ipFamilies` and `ipFamilyPolicy`.
 fn families(spec: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, family) in items(spec, "ipFamilies").iter().enumerate() {
@@ -65,7 +63,7 @@ fn families(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that each address belongs to the IP family at the same index.
+/// Each address must belong to the IP family at the same index.
 fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Vec<Cause> {
     let pairs = addresses.iter().zip(families).enumerate();
     pairs

@@ -1,7 +1,7 @@
-//! Validation of the fields that say how requests to a Service are spread over its pods: session affinity, which keeps
-//! a client at one pod, the traffic policies, and the traffic distribution. Upstream: `validateClientIPAffinityConfig`,
-//! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and
-//! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
+//! Validates how requests to a Service are spread over its pods: session affinity, which keeps a client at one pod, the traffic policies,
+//! and the traffic distribution. Upstream: `validateClientIPAffinityConfig`, `validateServiceExternalTrafficPolicy`,
+//! `validateServiceInternalTrafficFieldsValue` and `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`,
+//! lines 7253 to 7350.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::{is_port, items, text};
@@ -11,7 +11,6 @@ const POLICIES: [&str; 2] = ["Cluster", "Local"];
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 const LONGEST_AFFINITY: i64 = 86_400;
 
-/// Validates the configuration of session affinity.
 pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     let config = &spec["sessionAffinityConfig"];
     let seconds = &config["clientIP"]["timeoutSeconds"];
@@ -27,7 +26,6 @@ pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     }
 }
 
-/// Validates the traffic policies, the traffic distribution and the port of the health check.
 pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
     let mut causes = external(spec);
     if let Some(policy) = spec["internalTrafficPolicy"].as_str().filter(|policy| !POLICIES.contains(policy)) {
@@ -39,7 +37,7 @@ pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the policy for traffic from outside the cluster, and the port of its health check.
+/// The policy for traffic from outside the cluster, and the port of its health check.
 fn external(spec: &Value) -> Vec<Cause> {
     let (kind, policy) = (text(spec, "type"), text(spec, "externalTrafficPolicy"));
     let mut causes = Vec::new();

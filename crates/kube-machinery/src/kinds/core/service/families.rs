@@ -14,7 +14,7 @@ const DUAL: &str = "RequireDualStack";
 /// Sets `ipFamilies` and `ipFamilyPolicy` if the service does not.
 ///
 /// # Errors
-/// Fails if the cluster does not have a family, or if a family contradicts the policy or the addresses.
+/// If the cluster does not have a family, or if a family contradicts the policy or the addresses.
 pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
         return Ok(());
@@ -51,8 +51,7 @@ pub(super) fn has_no_selector(spec: &Value) -> bool {
     spec["selector"].as_object().is_none_or(Map::is_empty)
 }
 
-/// Returns true if an update keeps the policy `PreferDualStack`, the type, the addresses and the families. Upstream:
-/// `isMatchingPreferDualStackClusterIPFields`.
+/// For an update that keeps the policy `PreferDualStack`. Upstream: `isMatchingPreferDualStackClusterIPFields`.
 fn prefers_the_same(spec: &Value, old: &Value) -> bool {
     let prefers = |spec: &Value| spec["ipFamilyPolicy"] == "PreferDualStack";
     let same = |field: &str| spec[field] == old[field];
@@ -102,7 +101,7 @@ fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Adds the family of each address that has none, and fails for IPv6 addresses, which the cluster does not have.
+/// Fails for IPv6 addresses, which the cluster does not have.
 fn infer_families(spec: &mut Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let addresses = items(spec, "clusterIPs").to_vec();

@@ -1,5 +1,4 @@
-//! The Service kind, one address for a set of pods: its row in the table of kinds (`kinds::served`). The submodules set
-//! its defaults, validate it, and allocate its cluster IP and node ports.
+//! The Service kind, one address for a set of pods.
 
 mod addresses;
 mod allocation;
@@ -19,8 +18,6 @@ pub(in crate::kinds) use self::defaults::service as set_defaults;
 pub(in crate::kinds) use self::load_balancer::status as validate_status;
 pub(in crate::kinds) use self::validation::service as validate;
 
-/// The Service row in the table of kinds (`kinds::served`): its names, and the functions that the server calls for its
-/// objects.
 pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "services",
     singular: "service",

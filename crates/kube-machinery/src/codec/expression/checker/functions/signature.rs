@@ -17,7 +17,6 @@ pub(super) enum Signature {
     Optional(Box<Signature>),
 }
 
-/// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
 /// The types that `C` stands for.
@@ -47,7 +46,7 @@ pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
     (name, overloads.collect())
 }
 
-/// Splits a declaration into the type of its receiver, if it is a method, and its name.
+/// Returns the receiver's type (`None` for a function) and the name.
 fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>, &'static str) {
     // A receiver with type parameters ends at its closing parenthesis: `list(A).sort() list(A)`.
     if let Some(end) = line.find(").").filter(|end| balanced(&line[..=*end])) {
@@ -64,7 +63,6 @@ fn balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }
 
-/// Splits a text at the commas that are outside of parentheses.
 fn parts(text: &'static str) -> Vec<&'static str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (i, c) in text.char_indices() {

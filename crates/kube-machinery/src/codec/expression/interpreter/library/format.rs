@@ -56,7 +56,6 @@ pub(crate) fn letter(text: &str) -> Result<(char, &str), String> {
     clause(text).map(|(clause, rest)| (clause.letter, rest))
 }
 
-/// A clause of a format without its `%`, such as `.3f`.
 struct Clause {
     precision: Option<usize>,
     letter: char,
@@ -108,7 +107,6 @@ impl Clause {
     }
 }
 
-/// Writes an integer as its sign and its size.
 fn signed(int: i64, write: impl Fn(u64) -> String) -> String {
     let sign = if int < 0 { "-" } else { "" };
     format!("{sign}{}", write(int.unsigned_abs()))
@@ -138,7 +136,7 @@ fn float(arg: &Value) -> Option<f64> {
     }
 }
 
-/// Formats a number with commas between thousands, as Go does for English.
+/// Puts commas between thousands, as Go does for English.
 fn fixed(float: f64, precision: usize) -> String {
     if !float.is_finite() {
         return in_english(float).to_owned();
@@ -156,7 +154,7 @@ fn fixed(float: f64, precision: usize) -> String {
     format!("{sign}{grouped}{fraction}")
 }
 
-/// Returns NaN or an infinity as Go prints it for English.
+/// NaN and the infinities, as Go prints them for English.
 fn in_english(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"
@@ -183,7 +181,7 @@ fn scientific(float: f64, precision: usize) -> String {
     format!("{digits}×10{sign}{raised}")
 }
 
-/// Returns the text of `%s`; `None` if the clause cannot print the value.
+/// `None` if the clause cannot print the value.
 fn text(value: &Value) -> Result<Option<String>, String> {
     Ok(match value {
         Value::Null => Some("null".to_owned()),

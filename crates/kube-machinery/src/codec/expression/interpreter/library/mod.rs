@@ -56,7 +56,7 @@ pub fn type_named(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }
 
-/// Calls a function. `args` begin with the receiver of a method. Returns `None` if no overload takes these arguments.
+/// `args` begin with the receiver of a method. `None` if no overload takes them.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     conversions::call(name, args)
         .or_else(|| strings::call(meter, name, args))
@@ -71,7 +71,6 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         .or_else(|| semver::call(name, args))
 }
 
-/// Returns cel-go's error for a call without a matching overload.
 pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     match name {
         "startsWith" | "endsWith" | "contains" | "matches" | operators::LOGICAL_NOT => Error::no_such_overload(),
@@ -83,7 +82,7 @@ pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     }
 }
 
-/// Returns the name of a value's type in Go, which some error messages contain.
+/// Some error messages contain the name of the Go type.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "types.Null",

@@ -1,5 +1,5 @@
-//! The CEL functions that match regular expressions: `matches`, `find` and `findAll`. CEL expressions that share a cost
-//! budget also share the compiled regular expressions, so that each is compiled once.
+//! The CEL functions that match regular expressions. CEL expressions that share a cost budget also share the compiled regular
+//! expressions, so that each is compiled once.
 //!
 //! Upstream: cel-go's `matches`, and `pkg/cel/library/regex.go`.
 
@@ -11,15 +11,14 @@ use super::super::Error;
 use super::{Meter, Outcome, Value};
 use crate::codec::structural::pattern;
 
-/// The largest size of a compiled regular expression.
+/// In bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// The work charged for compiling any regular expression.
 const COMPILING: u64 = 100_000;
 
-/// The compiled regular expressions, or the compiler's error, by their text.
 pub(in super::super) type Regexes = HashMap<String, Result<Regex, String>>;
 
-/// Calls `matches`, `find` or `findAll`; returns `None` for other functions.
+/// `None` for other functions.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     let limit = match (name, args) {
         ("findAll", [_, _, Value::Int(limit)]) => usize::try_from(*limit).unwrap_or(usize::MAX),
@@ -47,7 +46,6 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
     }))
 }
 
-/// Words the compiler's error as the function does.
 fn in_words_of(name: &str, why: Error) -> Error {
     match why {
         Error::Failed(why) if name != "matches" => Error::Failed(format!("Illegal regex: {why}")),
@@ -55,7 +53,7 @@ fn in_words_of(name: &str, why: Error) -> Error {
     }
 }
 
-/// Returns a compiled regular expression, from the meter's cache if it is there.
+/// Caches the compiled expression in the meter.
 fn regex(meter: &Meter, text: &str) -> Result<Regex, Error> {
     if let Some(known) = meter.regexes.borrow().get(text) {
         return known.clone().map_err(Error::Failed);

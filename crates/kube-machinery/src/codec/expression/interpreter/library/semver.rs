@@ -17,7 +17,7 @@ pub(super) const SEMVER: &str = "kubernetes.Semver";
 struct Version {
     /// Major, minor and patch.
     numbers: [u64; 3],
-    /// The prerelease: `beta` and 1 in `1.2.3-beta.1`.
+    /// `beta` and 1 in `1.2.3-beta.1`.
     before_release: Vec<Part>,
     build: String,
 }
@@ -29,7 +29,7 @@ enum Part {
     Text(String),
 }
 
-/// Calls `semver` or `isSemver`. A second argument of true allows a loose notation.
+/// A second argument of true allows a loose notation.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     let version = match args {
         [Value::String(text)] | [Value::String(text), Value::Bool(false)] => parse(text),
@@ -111,8 +111,7 @@ fn read_part(text: &str) -> Result<Part, String> {
     to_number(text).map(Part::Number)
 }
 
-/// Parses a version that may be short, have a `v` in front or leading zeros: `v1.2`, `01.2.3`. Upstream:
-/// `normalizeAndParse`.
+/// The version may be short, have a `v` in front or leading zeros: `v1.2`, `01.2.3`. Upstream: `normalizeAndParse`.
 fn parse_loosely(text: &str) -> Result<Version, String> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();

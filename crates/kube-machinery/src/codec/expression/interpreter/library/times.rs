@@ -1,6 +1,5 @@
-//! The CEL functions of timestamps and durations: parsing, printing, arithmetic, and parts such as `getHours()`. CEL's
-//! times go to the end of the year 9999, beyond the range of the crate jiff, so days are computed here. Upstream:
-//! cel-go's `common/types/timestamp.go` and `duration.go`.
+//! The CEL functions of timestamps and durations. CEL's times go to the end of the year 9999, beyond the range of the crate jiff, so days
+//! are computed here. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
 
 use std::fmt;
 
@@ -74,7 +73,6 @@ fn parsed(text: &str) -> Option<Timestamp> {
         Some(rest) => digits(rest),
         None => ("", rest),
     };
-    // A point without digits is an error.
     if fraction.is_empty() != (zone.len() == rest.len()) {
         return None;
     }
@@ -84,7 +82,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanoseconds, offset })
 }
 
-/// Returns the offset of a zone in seconds: `Z`, `+07:00`.
+/// Returns seconds for `Z` or `+07:00`.
 fn zone_offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -116,7 +114,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
     cycle * 146_097 + of_cycle * 365 + of_cycle / 4 - of_cycle / 100 + of_year - 719_468
 }
 
-/// Returns the year, month and day that is this many days after 1970-01-01: the inverse of [`days_of`].
+/// The inverse of [`days_of`].
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (cycle, of_cycle) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -142,7 +140,6 @@ impl Timestamp {
         i128::from(self.seconds) * i128::from(A_SECOND) + i128::from(self.nanoseconds)
     }
 
-    /// Returns the timestamp this many nanoseconds later.
     fn plus_nanoseconds(self, nanoseconds: i128) -> Outcome {
         let all = self.nanoseconds_since_1970() + nanoseconds;
         let seconds = i64::try_from(all.div_euclid(A_SECOND.into())).map_err(|_| timestamp_overflow())?;
@@ -169,14 +166,13 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Returns a duration in seconds, as text: `90s`, `1.5s`.
+/// Prints `90s` or `1.5s`.
 #[expect(clippy::cast_precision_loss, reason = "as in Go")]
 pub(super) fn seconds(nanoseconds: i64) -> String {
     let (whole, rest) = (nanoseconds / A_SECOND, nanoseconds % A_SECOND);
     format!("{}s", whole as f64 + rest as f64 / 1e9)
 }
 
-/// Adds and subtracts timestamps and durations.
 pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -> Outcome {
     let checked = |sum: Option<i64>| sum.map(Value::Duration).ok_or_else(|| Error::failed("integer overflow"));
     match (operator, one, other) {
@@ -193,7 +189,6 @@ pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -
     }
 }
 
-/// Calls the functions that return a part of a timestamp or a duration, such as `getHours`.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     match args {
         [Value::Duration(nanoseconds)] => {
