@@ -21,7 +21,6 @@ use kube_machinery::value::{Value, json};
 /// The largest request body, in bytes, as upstream.
 const LIMIT: usize = 3 * 1024 * 1024;
 
-/// Reads the whole body.
 pub(crate) async fn read(request: Request) -> Result<Bytes, ApiError> {
     match Limited::new(request.into_body(), LIMIT).collect().await {
         Ok(body) => Ok(body.to_bytes()),
@@ -36,7 +35,6 @@ pub(crate) fn media_type(headers: &HeaderMap) -> &str {
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// The encoding of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -229,9 +227,7 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
 /// A custom resource names a wrong kind or version. Upstream checks that when the object is written.
 #[derive(Debug)]
 pub(crate) enum WrongType {
-    /// The kind or version is not the one of the path.
     Other(ApiError),
-    /// The object has no version.
     Unversioned(ApiError),
 }
 
@@ -299,7 +295,6 @@ pub(crate) fn no_version(body: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body))
 }
 
-/// Returns the version without its group.
 fn version_of(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
 }

@@ -8,7 +8,6 @@ use super::request_info::Target;
 use super::status::ApiError;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 
-/// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     #[default]
@@ -30,7 +29,6 @@ pub(crate) enum View {
     MetadataList(&'static str),
 }
 
-/// The kinds of responses that a path has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offers {
     Objects,
@@ -38,7 +36,6 @@ pub(crate) enum Offers {
     Streams,
 }
 
-/// The negotiated form of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) media: Media,
@@ -127,7 +124,6 @@ pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     }
 }
 
-/// One entry of an `Accept` header.
 pub(crate) struct Clause<'a> {
     pub(crate) name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,

@@ -90,7 +90,6 @@ pub(crate) struct Store {
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
 
-/// The state that writes change.
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
@@ -180,7 +179,6 @@ impl Store {
         }
     }
 
-    /// Makes the store call `hook` after every later write.
     pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
         self.lock().hook = Some(hook);
     }
@@ -196,7 +194,6 @@ impl Store {
         self.lock().open_writes == 0 && self.wal.get().is_none_or(|wal| wal.failure().is_none())
     }
 
-    /// Returns the kinds that are served now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.catalog.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -274,9 +271,6 @@ impl Store {
     }
 
     /// Takes a permit for one more watch, to be held while it is open.
-    ///
-    /// # Errors
-    /// `TooManyWatches` if the limit is reached.
     pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
@@ -289,7 +283,6 @@ impl Store {
         state.caches.iter_mut().filter(|(kind, _)| meant(kind)).for_each(|(_, cache)| cache.drop_clients());
     }
 
-    /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {

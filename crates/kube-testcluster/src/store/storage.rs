@@ -104,7 +104,6 @@ impl Storage {
         self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
     }
 
-    /// Returns all objects of all kinds.
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Object>> {
         let versions = self.kinds.values().flat_map(BTreeMap::values);
         versions.filter_map(|versions| versions.last()?.object.as_ref())
@@ -133,12 +132,10 @@ impl Storage {
         Some(self.append(resource, key.clone(), None))
     }
 
-    /// Returns the objects of a kind, in key order.
     pub(crate) fn of_kind(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Object>> {
         self.range(resource, Key::from_start(String::new()))
     }
 
-    /// Returns the objects of a kind from a key on, in key order.
     pub(crate) fn range(&self, resource: &Resource, start: Key) -> impl Iterator<Item = &Arc<Object>> {
         self.states(resource, start, self.revision)
     }

@@ -1,7 +1,6 @@
-//! Connects writes with [`managed_fields`](kube_machinery::managed_fields), which records in each object which manager
-//! has set which field (`metadata.managedFields`). This file finds the manager of a write, and returns the entries to
-//! store with the new object; creates, updates, patches and applies call it. Upstream: `managerOrUserAgent` and
-//! `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
+//! Finds the field manager of a write, and the entries of `metadata.managedFields` to store with the new object; see
+//! [`managed_fields`](kube_machinery::managed_fields). Upstream: `managerOrUserAgent` and `getResetFields` in
+//! `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,7 +32,6 @@ pub(crate) struct Writer {
     pub(super) caller: Option<Caller>,
 }
 
-/// The field manager of a write.
 #[derive(Clone, Debug)]
 enum Manager {
     /// A manager with this name. It owns the fields that it changes.
@@ -67,12 +65,10 @@ impl Writer {
         Self { manager: Manager::Applied, ..self.clone() }
     }
 
-    /// Returns the writer of a server-side apply.
     pub(crate) fn applied(request: &Request) -> Self {
         Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
     }
 
-    /// Returns the writer for a component of the cluster.
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self { manager: Manager::Named(name.into()), caller: None }
     }
@@ -219,7 +215,6 @@ fn type_of(resource: &Resource) -> Type {
     }
 }
 
-/// Returns the field manager for a write to an object of this kind.
 pub(super) fn field_manager<'a>(
     store: &Store,
     served: &Resource,
@@ -266,7 +261,6 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
     }
 }
 
-/// Returns the time from which objects have entries.
 fn tracked(store: &Store) -> Tracked {
     match store.settings.managed_fields {
         ManagedFields::Kept => Tracked::FromCreation,
