@@ -169,7 +169,6 @@ impl DeploymentSync<'_> {
         SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
     }
 
-    /// Sets the condition `Progressing`.
     pub(super) fn progressing(&mut self, truth: &str, reason: &str, message: String) {
         let now = self.controller.clock.now();
         self.status.set(Condition::new("Progressing", truth, reason, message, &now));

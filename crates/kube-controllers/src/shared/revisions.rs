@@ -21,14 +21,11 @@ use super::own_writes::OwnWrites;
 /// The label of a pod that names the pod's revision.
 pub(crate) const POD_HASH: &str = "controller-revision-hash";
 
-/// The name of the index of revisions by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The revisions of all owners of a kind.
 pub(crate) struct Revisions {
     client: kube_client::Client,
     kind: ApiResource,
-    /// The kind of the owners.
     owners: ApiResource,
     /// The label of a revision that contains its hash.
     label: &'static str,
@@ -37,7 +34,6 @@ pub(crate) struct Revisions {
     writes: OwnWrites,
 }
 
-/// The revisions of one owner.
 pub(crate) struct History {
     /// The revision of the owner's current template.
     pub(crate) current: Arc<DynamicObject>,
@@ -58,7 +54,6 @@ impl Revisions {
         Ok(Self { client, kind, owners, label, informer, by_owner, writes: OwnWrites::default() })
     }
 
-    /// Returns true if the cache has the last write for an owner.
     pub(crate) async fn has_caught_up(&self, key: &str) -> bool {
         self.writes.has_caught_up(key, &self.informer.reader()).await
     }
@@ -117,7 +112,6 @@ impl Revisions {
         Ok(())
     }
 
-    /// Creates the revision of the current template.
     async fn create(
         &self,
         key: &str,
@@ -175,7 +169,6 @@ impl Revisions {
         Err(SyncError::Taken(taken_name.to_owned()))
     }
 
-    /// Gives a revision another number.
     async fn renumber(
         &self,
         key: &str,
@@ -190,13 +183,11 @@ impl Revisions {
         Ok(Arc::new(changed))
     }
 
-    /// Returns the API client for revisions in the object's namespace.
     fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
     }
 }
 
-/// Returns the number of a revision.
 pub(crate) fn revision_of(revision: &DynamicObject) -> i64 {
     number(revision, "/revision")
 }

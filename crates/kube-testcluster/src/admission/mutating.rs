@@ -1,5 +1,4 @@
-//! The mutating part of admission: calls the embedding program's plugins and the mutating webhooks one after another,
-//! and applies their changes to the object.
+//! The mutating part of admission.
 //!
 //! A webhook may change what an earlier one has checked or filled in. So there are up to two rounds: in the second one,
 //! the plugins run again, and those webhooks with `reinvocationPolicy: IfNeeded` after whose call the object has
@@ -81,7 +80,6 @@ impl<'a> Mutation<'a> {
         Ok((object, reinvoke))
     }
 
-    /// Calls a webhook if it matches. Returns true if it has changed the object.
     async fn call(&mut self, hook: &Webhook, attributes: &mut Attributes<'_>) -> Result<bool, ApiError> {
         let Some(row) = matching::invocation(hook, attributes)? else { return Ok(false) };
         if self.is_second && !self.again.contains(&hook.uid) {

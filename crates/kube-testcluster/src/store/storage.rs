@@ -118,7 +118,6 @@ impl Storage {
         Event::new(revision, None, object)
     }
 
-    /// Continues from the last revision of an earlier server. All states before it count as compacted.
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());

@@ -98,7 +98,6 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) 
     Err(ApiError::forbidden(PODS, pod, &why))
 }
 
-/// The values that a priority class gives to its pods.
 struct Class {
     name: String,
     value: i64,

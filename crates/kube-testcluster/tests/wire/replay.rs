@@ -40,7 +40,6 @@ pub struct Replayed {
     pub problems: Vec<String>,
 }
 
-/// The answer of this server.
 struct Answer {
     status: u16,
     headers: HeaderMap,
@@ -100,10 +99,7 @@ async fn act_on_server(server: &mut Server, action: &str) {
     }
 }
 
-/// Returns the request with values in place of its placeholders.
-///
-/// # Errors
-/// Fails if the request has a revision that no earlier answer shows and that is not in the future.
+/// Fills in the placeholders. Fails for a revision that no earlier answer shows and that is not in the future.
 async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Result<Value, String> {
     for number in rvs(&request.to_string()) {
         let is_known = bindings.rvs.contains_key(&number) || bindings.bind(number, server.revision().await + 100_000);
@@ -147,7 +143,6 @@ async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
     Answer { status, headers, body, watch: None, refused: Vec::new() }
 }
 
-/// Returns the differences between an answer and its record.
 fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Value, answer: &Answer) -> Vec<String> {
     let response = &record["response"];
     let request = record["request"].to_string();
@@ -188,7 +183,6 @@ impl<'a> Others<'a> {
         Self { records: records.iter().collect(), bindings: Bindings::default() }
     }
 
-    /// Compares an answer with the record of the same name, if there is one.
     fn compare(
         &mut self,
         differences: &mut Differences,
@@ -209,7 +203,6 @@ impl<'a> Others<'a> {
         Some(Replayed { name: name.to_owned(), problems })
     }
 
-    /// Returns the records that have no counterpart, each as a failure.
     fn left(self) -> impl Iterator<Item = Replayed> {
         self.records.into_iter().map(|record| Replayed {
             name: record["name"].as_str().unwrap().to_owned(),

@@ -1,6 +1,5 @@
-//! Derives a pod's whole status from one state of its containers, such as "running": container statuses, restart counts, phase
-//! and conditions, as a real kubelet would. So a stage only has to name the state. Upstream: `generateAPIPodStatus` in
-//! `pkg/kubelet`.
+//! Derives a pod's whole status from one state of its containers, as a real kubelet would, so a stage only has to name
+//! the state. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
 
 use std::collections::HashMap;
 
@@ -48,7 +47,6 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     status
 }
 
-/// Returns the restart count of each container by name. A container without a status is not included.
 pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
     let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first status of a name counts
     let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
@@ -65,7 +63,6 @@ pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
-/// Returns the status of one container after the change `to`.
 fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
@@ -176,7 +173,7 @@ fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Val
     items(&spec["initContainers"]).iter().map(status).collect()
 }
 
-/// Returns the pod's phase. Upstream: `getPhase`.
+/// Upstream: `getPhase`.
 fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     let ended = |status: &Value| status["state"]["terminated"].is_object();
     let never_ran =
