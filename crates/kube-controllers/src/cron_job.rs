@@ -29,10 +29,8 @@ use super::shared::recorder::{EventRecorder, EventSource};
 use crate::clock::Clock;
 use sync::CronJobSync;
 
-/// The name of the index of Jobs by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
@@ -130,7 +128,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the CronJob's namespace.
     fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)
     }

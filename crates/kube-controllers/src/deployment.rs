@@ -45,7 +45,6 @@ use sync::DeploymentSync;
 /// ReplicaSet.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
@@ -144,7 +143,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the Deployment's namespace.
     fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
     }

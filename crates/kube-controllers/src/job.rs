@@ -43,7 +43,6 @@ const OWNER: &str = "owner";
 
 const EVENT_SOURCE: EventSource = EventSource { component: "job-controller", api_version: "batch/v1", kind: "Job" };
 
-/// A key in the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// A Job: `namespace/name`.

@@ -35,13 +35,11 @@ use crate::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use sync::StatefulSetSync;
 
-/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The label of a revision that contains the hash of its template.
 const HASH: &str = "controller.kubernetes.io/hash";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
@@ -158,7 +156,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the StatefulSet's namespace.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }

@@ -274,7 +274,6 @@ fn is_long_running(target: &Target, query: &Query) -> bool {
     target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
-/// Returns what kind of target the request has, which decides its verb.
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
         _ if target.watch => TargetKind::Events,

@@ -89,7 +89,6 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
-/// The presence of a scheduler and a kubelet, which run pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kubelets {
     Run,

@@ -45,7 +45,6 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// Returns the number of requests of a run. One in ten goes through a socket.
 fn count() -> usize {
     number("HOSTILE", 2_000)
 }
@@ -68,7 +67,6 @@ async fn send(router: &Router, method: &str, path: &str, body: &Value) -> (u16, 
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts the panics of all threads from now on.
 fn count_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -18,7 +18,6 @@ use tower::ServiceExt;
 
 use self::hook::Hook;
 
-/// The answer to an API request.
 struct Answer {
     code: u16,
     warnings: Vec<String>,

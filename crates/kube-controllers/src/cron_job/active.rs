@@ -18,7 +18,6 @@ pub(super) struct Status {
     pub(super) last_successful_time: Option<String>,
 }
 
-/// A reference to an active Job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Reference {

@@ -15,7 +15,6 @@ const PADDING: Duration = Duration::from_millis(100);
 /// The number of missed starts beyond which an Event warns about them.
 const MANY: i64 = 100;
 
-/// The schedule of a CronJob, and the times that decide which start is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DueTimes<'a> {
     pub(super) schedule: &'a Schedule,
@@ -25,7 +24,6 @@ pub(super) struct DueTimes<'a> {
     pub(super) now: Timestamp,
 }
 
-/// The latest start that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
     /// `None` if no start is due.

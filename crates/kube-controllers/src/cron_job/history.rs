@@ -31,7 +31,6 @@ impl CronJobSync<'_> {
         Ok(())
     }
 
-    /// Deletes a Job, and its pods in the background.
     pub(super) async fn delete(&mut self, job: &Arc<DynamicObject>) -> Result<(), SyncError> {
         let job_name = name(&job.metadata);
         let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);

@@ -22,7 +22,6 @@ use kube_machinery::conventions::time_zone::time_zone;
 /// The annotation of a Job with its scheduled time, in the time zone of the schedule.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/// A CronJob, its Jobs and its status during one sync.
 pub(super) struct CronJobSync<'a> {
     pub(super) controller: &'a Controller,
     key: &'a str,

@@ -99,7 +99,6 @@ impl DaemonSetSync<'_> {
         surplus
     }
 
-    /// Creates a pod for each of these nodes, and deletes these pods.
     pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_pods);

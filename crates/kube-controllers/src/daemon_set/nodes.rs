@@ -10,7 +10,6 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
-/// The decision about the daemon pods on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The node must have a pod.

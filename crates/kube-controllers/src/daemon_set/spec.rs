@@ -5,7 +5,6 @@ use kube_client::api::DynamicObject;
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) min_ready_seconds: i64,

@@ -18,7 +18,6 @@ use crate::shared::object::name;
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-/// A DaemonSet, its pods and the nodes during one sync.
 pub(super) struct DaemonSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,

@@ -13,7 +13,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
-/// Returns the selector of a Deployment.
 fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     let selector = label_selector::read(&deployment.data["spec"]["selector"].clone().into())?;
     // A selector that matches everything would claim the ReplicaSets of all Deployments, so it matches nothing here.

@@ -17,12 +17,10 @@ pub(super) const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-repl
 /// The annotation with the Deployment's `replicas + maxSurge` when the ReplicaSet was last resized.
 pub(super) const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 
-/// Returns the number of pods that a ReplicaSet asks for.
 pub(super) fn wanted(set: &DynamicObject) -> i64 {
     set.data.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1)
 }
 
-/// Returns the number of pods that a ReplicaSet has.
 pub(super) fn existing(set: &DynamicObject) -> i64 {
     number(set, "/status/replicas")
 }

@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
-/// The way in which new pods replace old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
     /// Step by step: at most `replicas + surge` pods exist, and at least `replicas - unavailable` pods are available.
@@ -15,7 +14,6 @@ pub(super) enum Strategy {
     Recreate,
 }
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,
@@ -65,7 +63,6 @@ impl Spec {
         }
     }
 
-    /// Returns the largest number of pods that may exist during a rollout.
     pub(super) fn most(&self) -> i64 {
         self.replicas + self.surge()
     }

@@ -29,7 +29,6 @@ impl Endpoints {
         }
     }
 
-    /// Removes and returns the endpoint with the same identity.
     pub(super) fn take(&mut self, endpoint: &Value) -> Option<Value> {
         self.0.remove(&identity(endpoint))
     }
@@ -65,7 +64,6 @@ pub(super) fn node_name(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|name| !name.is_empty())
 }
 
-/// Returns the endpoint of a pod, with the pod's addresses of this type.
 pub(super) fn new(service: &DynamicObject, pod: &Pod, node: Option<&DynamicObject>, address_type: &str) -> Value {
     let (serving, terminating) = (is_ready(pod), is_going(pod));
     let ready = service.data["spec"]["publishNotReadyAddresses"] == true || (serving && !terminating);

@@ -78,7 +78,6 @@ fn keep(
     (changed, unchanged)
 }
 
-/// Fills a slice with waiting endpoints.
 fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
     let mut all = endpoints(slice).to_vec();
     all.extend(waiting.take_some(MOST.saturating_sub(all.len())));

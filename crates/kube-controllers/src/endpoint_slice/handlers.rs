@@ -36,7 +36,6 @@ impl EventHandler<DynamicObject> for ServiceHandler {
 }
 
 impl Controller {
-    /// Queues the services that select a pod.
     fn wake(&self, pod: &Pod) {
         for service in self.services.select_in(namespace(&pod.metadata), &LabelSelector::everything()) {
             let selects = selector(&service).is_ok_and(|selector| selector.matches(pod.metadata.labels.as_ref()));
@@ -81,7 +80,6 @@ fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
         || addresses(old) != addresses(new)
 }
 
-/// Queues the service whose slice was changed.
 pub(super) struct SliceHandler(pub(super) Arc<Controller>);
 
 impl SliceHandler {

@@ -14,7 +14,6 @@ use super::service::{new_slice, owns};
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
-/// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
     /// A slice without endpoints and ports, from which new slices are made.
     template: DynamicObject,
@@ -36,7 +35,6 @@ fn ports(slice: &DynamicObject) -> Ports {
 }
 
 impl Plan {
-    /// Plans the writes for one address type, from the existing slices and the wanted endpoints by their ports.
     pub(super) fn new(
         service: &DynamicObject,
         kind: &ApiResource,
@@ -112,7 +110,6 @@ impl Plan {
 }
 
 impl Controller {
-    /// Performs the planned writes.
     pub(super) async fn write(&self, key: &str, service: &DynamicObject, plan: Plan) -> Result<(), SyncError> {
         let (api, parameters) = (self.api(service), PostParams::default());
         // A service that is being deleted gets no new slices, because the garbage collector deletes its slices.

@@ -28,12 +28,10 @@ pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
     spec["selector"].is_object() && spec["type"] != "ExternalName"
 }
 
-/// Returns the selector for the pods of a service.
 pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
 }
 
-/// Returns the address types of a service's slices.
 pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     let families = service.data["spec"]["ipFamilies"].as_array().map_or(&[][..], Vec::as_slice);
     let has = |family: &&str| families.iter().any(|one| one == family);
@@ -87,7 +85,6 @@ pub(super) fn is_ours(slice: &DynamicObject) -> bool {
     slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }
 
-/// Returns the key of the service that a slice belongs to.
 pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))

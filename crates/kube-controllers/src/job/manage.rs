@@ -20,7 +20,6 @@ use crate::shared::recorder::Reason;
 const BURST: usize = 500;
 
 impl JobSync<'_> {
-    /// Brings the number of active pods closer to what the Job asks for now.
     pub(super) async fn manage(&mut self) -> Result<(), SyncError> {
         let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
@@ -47,7 +46,6 @@ impl JobSync<'_> {
         self.create(missing).await
     }
 
-    /// Returns the number of active pods that there should be.
     fn wanted(&self) -> i64 {
         let existing = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
@@ -88,7 +86,6 @@ impl JobSync<'_> {
         Ok(())
     }
 
-    /// Deletes all active pods of a Job that ends.
     pub(super) async fn end_active(&mut self) -> Result<(), SyncError> {
         for pod in self.active.clone() {
             self.delete(&pod).await?;

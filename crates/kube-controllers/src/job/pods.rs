@@ -45,14 +45,12 @@ pub(super) fn is_ready(pod: &Pod) -> bool {
     conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
-/// Returns the number of restarts of all containers together.
 pub(super) fn restarts(pod: &Pod) -> i64 {
     let status = pod.status.iter();
     let all = status.flat_map(|status| [&status.init_container_statuses, &status.container_statuses]);
     all.flatten().flatten().map(|container| i64::from(container.restart_count)).sum()
 }
 
-/// Returns the pod's index in a Job of the mode `Indexed`.
 pub(super) fn index(pod: &Pod) -> Option<i64> {
     pod.metadata.annotations.as_ref()?.get(INDEX)?.parse().ok().filter(|index| *index >= 0)
 }

@@ -15,7 +15,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::name;
 use crate::shared::recorder::Reason;
 
-/// A Job and its pods during one sync.
 pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -126,13 +125,11 @@ impl<'a> JobSync<'a> {
         self.status.succeeded + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
-    /// Returns the number of pods that have failed.
     pub(super) fn failed(&self) -> i64 {
         let new = self.newly_ended(false).count() + self.status.uncounted_terminated_pods.failed.len();
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
-    /// Returns the indexes of an indexed Job that have succeeded.
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);

@@ -57,7 +57,6 @@ impl JobSync<'_> {
         Ok(())
     }
 
-    /// Returns the pods that still have the finalizer.
     fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }

@@ -31,7 +31,6 @@ impl Verdict {
         Self { target: "SuccessCriteriaMet", end: "Complete", reason: reason.to_owned(), message: message.to_owned() }
     }
 
-    /// Sets the condition that announces the end of the Job.
     pub(super) fn announce(&self, status: &mut Status, now: &str) {
         status.set(self.target, true, &self.reason, &self.message, now);
     }

@@ -15,16 +15,13 @@ const LINES: usize = 10_000;
 /// The lines of all containers, written by the kubelet and read by requests.
 #[derive(Debug, Default)]
 pub struct Logs {
-    /// By the uid of the pod.
     pods: Mutex<BTreeMap<String, PodLogs>>,
     /// The number of the last line.
     last: AtomicU64,
 }
 
-/// The lines of one pod.
 #[derive(Debug, Default)]
 struct PodLogs {
-    /// By the name of the container.
     containers: BTreeMap<String, VecDeque<Line>>,
     /// Wakes the requests that follow the log.
     written: watch::Sender<()>,
@@ -65,7 +62,6 @@ impl Logs {
         new.filter(|line| line.run == run).cloned().collect()
     }
 
-    /// Forgets a pod that was deleted.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().remove(uid);
     }

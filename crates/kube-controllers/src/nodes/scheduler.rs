@@ -35,7 +35,6 @@ pub enum Nodeless {
     Wait,
 }
 
-/// Chooses nodes for pods. Knows the nodes, and the number of pods on each.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     /// `None` until the nodes were listed.
@@ -49,7 +48,6 @@ pub(crate) struct Scheduler {
 struct Load {
     /// The node of each pod, by uid.
     nodes: HashMap<String, String>,
-    /// The number of pods on each node.
     counts: BTreeMap<String, usize>,
 }
 
@@ -115,7 +113,6 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
-    /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let known = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&known, node) }

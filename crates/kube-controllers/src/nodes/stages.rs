@@ -63,7 +63,6 @@ pub struct Stages {
 pub(crate) struct Lifecycle {
     /// Empty for the last lifecycle.
     pub(crate) name: String,
-    /// The lifecycle applies to a pod that matches one of these selectors.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Arc<[Stage]>,
     pub(crate) delete: Arc<[Stage]>,
@@ -181,7 +180,6 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// Returns the first lifecycle that applies to a pod.
     pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
         let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));

@@ -24,7 +24,6 @@ pub(super) struct Available {
 }
 
 impl Availability {
-    /// Counts the available pods of a ReplicaSet.
     pub(super) fn count(&self, set: &str, owned: &[Arc<SlimPod>], min_ready: Duration) -> Available {
         let ready = owned.iter().filter(|pod| pod.is_ready());
         let mut sets = self.0.lock().expect("nothing panics under this lock");
@@ -47,7 +46,6 @@ impl Availability {
         Available { count, next: waiting.into_iter().min() }
     }
 
-    /// Forgets a ReplicaSet that was deleted.
     pub(super) fn forget(&self, set: &str) {
         self.0.lock().expect("nothing panics under this lock").remove(set);
     }

@@ -87,7 +87,6 @@ impl Controller {
         Ok(adopted)
     }
 
-    /// Removes the ReplicaSet from the owner references of a pod.
     async fn release(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<(), SyncError> {
         let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
         if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {

@@ -49,7 +49,6 @@ impl EventHandler<ReplicaSet> for ReplicaSetHandler {
     }
 }
 
-/// Queues the ReplicaSet that controls a pod, and updates the expectations.
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl PodHandler {
@@ -61,7 +60,6 @@ impl PodHandler {
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
     }
 
-    /// Queues each ReplicaSet that may adopt a pod which has no controller.
     fn enqueue_matching(&self, orphan: &SlimPod) {
         let sets = self.0.sets.namespace(orphan.namespace()).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {

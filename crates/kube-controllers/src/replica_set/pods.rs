@@ -30,7 +30,6 @@ pub(super) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }
 
-/// Returns the owner reference of a ReplicaSet's pod.
 pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
     let owner = set.controller_owner_ref(&())?;
     Some(OwnerReference { block_owner_deletion: Some(true), ..owner })

@@ -11,7 +11,6 @@ use crate::shared::slim_pod::SlimPod;
 
 use super::spec;
 
-/// The counts in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) replicas: usize,

@@ -197,7 +197,6 @@ impl Controller {
         Ok(())
     }
 
-    /// Returns the API client for a kind in the ReplicaSet's namespace.
     pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
         let namespace = name(set.metadata.namespace.as_ref());
         Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))

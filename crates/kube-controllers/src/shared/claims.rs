@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::error::SyncError;
 use super::object::{name, namespace, orphans_of, owned_by, uid};
 
-/// An owner, which claims the objects that its selector matches.
 pub(crate) struct Claims<'a> {
     pub(crate) client: &'a kube_client::Client,
     pub(crate) owner: &'a DynamicObject,

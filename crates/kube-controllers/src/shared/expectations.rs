@@ -61,7 +61,6 @@ impl Expectations {
         }
     }
 
-    /// Forgets an owner that was deleted.
     pub(crate) fn forget(&self, owner: &str) {
         self.lock().remove(owner);
     }

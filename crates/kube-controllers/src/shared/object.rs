@@ -26,7 +26,6 @@ pub(crate) fn annotation<'a>(object: &'a DynamicObject, key: &str) -> Option<&'a
     object.metadata.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
-/// Returns the owner reference of an object's controller.
 pub(crate) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }

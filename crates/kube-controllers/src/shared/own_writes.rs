@@ -20,7 +20,6 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct OwnWrites(Mutex<HashMap<String, String>>);
 
 impl OwnWrites {
-    /// Notes the resourceVersion of a write.
     pub(crate) fn wrote(&self, object: &str, resource_version: Option<String>) {
         if let Some(version) = resource_version {
             self.lock().insert(object.to_owned(), version);
@@ -55,7 +54,6 @@ impl OwnWrites {
         }
     }
 
-    /// Forgets an object that was deleted.
     pub(crate) fn forget(&self, object: &str) {
         self.lock().remove(object);
     }

@@ -21,9 +21,7 @@ use crate::clock::Clock;
 
 /// A controller: its informers, and the work queue that their handlers fill.
 pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
-    /// The kind that the controller reconciles.
     type Kind: Resource<DynamicType = ()>;
-    /// The type of the keys in the queue.
     type Key: Clone + Debug + Eq + Hash + Send + Sync;
 
     /// Creates a controller with the informers of a factory that has not been started.

@@ -27,7 +27,6 @@ pub(crate) struct Revisions {
     client: kube_client::Client,
     kind: ApiResource,
     owners: ApiResource,
-    /// The label of a revision that contains its hash.
     label: &'static str,
     pub(crate) informer: SharedIndexInformer<DynamicObject>,
     by_owner: Index<DynamicObject>,
@@ -62,7 +61,6 @@ impl Revisions {
         self.writes.forget(key);
     }
 
-    /// Returns the hash of a revision, from its label.
     pub(crate) fn hash_of<'a>(&self, revision: &'a DynamicObject) -> &'a str {
         let labels = revision.metadata.labels.as_ref();
         labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()

@@ -13,7 +13,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace};
 
 impl StatefulSetSync<'_> {
-    /// Creates the missing claims of an ordinal.
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_claims);

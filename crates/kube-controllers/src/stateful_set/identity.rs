@@ -19,7 +19,6 @@ pub(super) fn ordinal(set: &str, pod: &str) -> Option<i64> {
     (parent == set && is_number).then(|| digits.parse::<i32>().ok().map(i64::from)).flatten()
 }
 
-/// Returns the labels with a pod's name and ordinal.
 pub(super) fn labels(pod: &str, ordinal: i64) -> Value {
     json!({POD_NAME: pod, POD_INDEX: ordinal.to_string()})
 }
@@ -29,7 +28,6 @@ pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }
 
-/// Returns the names of an ordinal's claims, each with the template of the claim.
 pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = (String, &Value)> {
     let templates = set.data["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten();
     templates.map(move |template| {
@@ -38,7 +36,6 @@ pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = 
     })
 }
 
-/// Returns a new claim from a template.
 pub(super) fn new_claim(set: &DynamicObject, claim: &str, template: &Value, kind: &ApiResource) -> DynamicObject {
     let metadata = &template["metadata"];
     let mut labels = metadata["labels"].as_object().cloned().unwrap_or_default();

@@ -134,7 +134,6 @@ impl StatefulSetSync<'_> {
         }
     }
 
-    /// Gives an adopted pod the labels of its identity.
     async fn write_identity(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let (controller, pod_name) = (self.controller, name(&pod.metadata));
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "labels": labels(pod_name, ordinal)}});

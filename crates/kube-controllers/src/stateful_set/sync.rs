@@ -18,7 +18,6 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-/// A StatefulSet and its pods during one sync.
 pub(super) struct StatefulSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,

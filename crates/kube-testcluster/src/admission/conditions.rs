@@ -50,7 +50,6 @@ pub(super) fn together(
     }
 }
 
-/// Evaluates the match conditions of a webhook.
 #[cfg(feature = "cel")]
 fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static Resource) -> Vec<Result<bool, String>> {
     use super::policy::activation::{Activation, Seen};

@@ -70,7 +70,6 @@ impl<'a> Gate<'a> {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
 
-    /// Returns the gate for a write of the cluster itself, as the user `user`.
     pub(crate) fn of_component(store: &'a Store, resource: &'static Resource, key: &Key, user: &str) -> Self {
         let target = Target {
             resource,
@@ -131,7 +130,6 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Delete, None, Some(old)).await
     }
 
-    /// Decides about a connection to a subresource. `options` are the options of the connection.
     pub(crate) async fn connect(&self, options: Value) -> Result<(), ApiError> {
         if self.is_open() {
             return Ok(());

@@ -19,7 +19,6 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Reinvocation, Webhook};
 use kube_machinery::value::Value;
 
-/// The need for a second round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reinvoke {
     No,

@@ -61,7 +61,6 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     ApiError::of_status(&status)
 }
 
-/// Returns the Status of an in-process plugin, unchanged.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
     match kube_machinery::value::to_value(status) {
         Ok(status) => ApiError::of_status(&status),

@@ -75,7 +75,6 @@ fn keep_warnings(request: &RequestContext<'_>, response: &Value) {
     request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings.map(ToOwned::to_owned));
 }
 
-/// Returns the field `response` of the webhook's answer.
 fn response_in(answer: &Value) -> Result<&Value, String> {
     answer.get("response").filter(|response| response.is_object()).ok_or_else(|| "webhook response was absent".into())
 }

@@ -23,7 +23,6 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::User;
 
-/// The state of this middleware.
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,
@@ -46,7 +45,6 @@ impl Caller {
     }
 }
 
-/// Adds impersonation and authorization in front of the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
     // Admission policies ask it too, by the CEL variable `authorizer`. This fails if another listener has set one,
@@ -72,7 +70,6 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
-    /// Checks a request, and attaches its user and the authorizer for the handlers.
     fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {

@@ -20,7 +20,6 @@ pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
-    /// Parses the path and the query of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         let path = escape::decode(uri.path()).unwrap_or_else(|| uri.path().into());
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -106,7 +105,6 @@ impl Attributes {
     }
 }
 
-/// Returns the verb of a request for one object.
 fn verb(method: &Method) -> &'static str {
     match *method {
         Method::POST => "create",

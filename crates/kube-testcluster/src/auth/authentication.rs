@@ -32,7 +32,6 @@ struct Authenticator {
 /// The error for a request whose credential is not valid.
 struct Unknown;
 
-/// Adds authentication in front of the API.
 pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
@@ -71,7 +70,6 @@ impl Authenticator {
         }
     }
 
-    /// Returns the user of a token.
     fn owner(&self, token: &str) -> Option<User> {
         self.tokens.get(token).cloned().or_else(|| service_account::authenticate(&self.store, token))
     }

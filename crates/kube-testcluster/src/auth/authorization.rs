@@ -13,16 +13,13 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::{MASTERS, User};
 
-/// The authorization mode of the server.
 #[derive(Debug)]
 pub(crate) enum Authorizer {
-    /// Everything is allowed.
     AlwaysAllow,
     /// The stored roles and bindings decide. Members of `system:masters` may do everything.
     Rbac(Box<Mutex<Followed>>),
 }
 
-/// All rules of a user in a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Everything,
@@ -49,7 +46,6 @@ impl Authorizer {
         }
     }
 
-    /// Returns all rules of a user in a namespace, for a `SelfSubjectRulesReview`.
     pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         match self {
             Self::AlwaysAllow => Rules::Everything,
@@ -89,7 +85,6 @@ pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }
 
-/// Calls `read` with the current policy.
 fn with_policy<T>(followed: &Mutex<Followed>, read: impl FnOnce(&Policy) -> T) -> T {
     read(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
 }

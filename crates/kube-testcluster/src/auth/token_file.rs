@@ -6,7 +6,6 @@ use std::collections::HashMap;
 
 use kube_machinery::conventions::user::User;
 
-/// The users, by their tokens.
 pub(crate) type Tokens = HashMap<String, User>;
 
 /// The error for a token file with an invalid line.

@@ -6,7 +6,6 @@
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
-/// The paths that anonymous clients may read.
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
 /// Returns true if the user may do this.

@@ -43,7 +43,6 @@ pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod
     Ok(pods)
 }
 
-/// Checks and completes one pod.
 fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     let kind = value["kind"].as_str().unwrap_or("Pod").to_owned();
     if kind != "Pod" {

@@ -19,7 +19,6 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{Value, json};
 
-/// The namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
@@ -88,7 +87,6 @@ fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&
     }
 }
 
-/// Writes a namespace with the objects that controllers add to each one.
 fn write_namespace(store: &Store, name: &str) {
     put_own(Component::SERVER, store, NAMESPACES, None, json!({"metadata": {"name": name}}));
     if store.settings.makes_accounts() {
@@ -105,14 +103,12 @@ fn put(store: &Store, resource: &'static Resource, namespace: Option<&str>, valu
     store_as_it_is(store, resource, namespace, value);
 }
 
-/// Writes an object that a component of the cluster creates.
 fn put_own(component: Component, store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare_own(component, store, resource, namespace, &mut value);
     store_as_it_is(store, resource, namespace, value);
 }
 
-/// Decodes an object as its type.
 fn shaped(resource: &'static Resource, value: Value) -> Value {
     resource.decode_value(value).expect("it was made from a typed object").value
 }

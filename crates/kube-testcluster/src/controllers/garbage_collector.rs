@@ -19,13 +19,11 @@ use kube_machinery::conventions::edit::list;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::value::{Value, json};
 
-/// The user that the garbage collector acts as.
 const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerState {
-    /// The owner exists.
     Present,
     /// The owner does not exist; perhaps it never did.
     Absent,
@@ -126,7 +124,6 @@ fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     }
 }
 
-/// Removes the references to these owners from an object.
 async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
@@ -148,7 +145,6 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
-/// Changes the metadata of an object.
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
     let (resource, key) = (object_ref.resource, &object_ref.key);
     let next = |current: Arc<Opened>| {

@@ -87,7 +87,6 @@ pub(crate) enum WorkItem {
     CollectTerminated,
 }
 
-/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
@@ -220,7 +219,6 @@ impl Housekeeping {
         self.unfinished.send_replace(0);
     }
 
-    /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().dependents_of(uid)
     }

@@ -21,7 +21,6 @@ use kube_machinery::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
 use kube_machinery::value::Value;
 use remaining::Remaining;
 
-/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
 /// The pause before a namespace is checked again. It combines changes in quick succession, including the controller's
@@ -96,7 +95,6 @@ async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter)
     Ok(())
 }
 
-/// Sets the namespace's conditions, which report the remaining objects.
 fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
     let (mut value, now) = (home.value.clone(), store.clock.now());
     for condition in remaining.conditions() {

@@ -22,7 +22,6 @@ const TAINTS: [(&str, &str, &str); 6] = [
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
-/// Adds the missing taints of a node, and removes those whose condition no longer holds.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let wanted_taints = store.update(NODES, &key, Commit::Really, |node: &Opened| {

@@ -29,7 +29,6 @@ pub(super) const PERIOD: Duration = Duration::from_secs(20);
 /// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
 pub(super) const MOST_TERMINATED: usize = 12_500;
 
-/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:pod-garbage-collector";
 
 /// The taint by which an administrator declares that a node is down for good.
@@ -104,13 +103,11 @@ pub(super) fn has_ended(pod: &Object) -> bool {
     !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
 }
 
-/// Returns the value of a field that pods can be selected by.
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     let place = PODS.fields.iter().position(|(field, ..)| *field == name)?;
     pod.summary.field(place)
 }
 
-/// Returns the pods that match a field selector.
 fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {
     let fields = Fields::parse(fields, PODS).map_err(ApiError::internal)?;
     Ok(everything(store, PODS, &Filter { fields, ..Filter::default() }).objects)

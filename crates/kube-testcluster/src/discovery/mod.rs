@@ -166,7 +166,6 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
-/// Returns the `APIResourceList` of a version.
 fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
@@ -185,7 +184,6 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
     negotiated(headers, &body)
 }
 
-/// Returns the discovery entries of a kind and its subresources.
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,

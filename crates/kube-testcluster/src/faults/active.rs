@@ -29,7 +29,6 @@ struct Running {
 }
 
 impl Active {
-    /// Starts a fault. Returns the time of its end.
     pub(crate) fn add(&self, fault: Fault) -> Option<Instant> {
         let until = fault.lasts.and_then(|period| Instant::now().checked_add(period));
         self.with(|faults| faults.push(Running { fault, until }));
@@ -40,7 +39,6 @@ impl Active {
         self.with(Vec::clear);
     }
 
-    /// Returns the active faults, each with its remaining time.
     pub(crate) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
         let with_time_left =

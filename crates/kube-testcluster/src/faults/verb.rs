@@ -24,12 +24,10 @@ pub enum Verb {
     DeleteCollection,
 }
 
-/// The target of a request, as its path names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     Object,
     Collection,
-    /// The changes of a collection.
     Events,
 }
 

@@ -144,7 +144,6 @@ impl Format {
         Ok((decoded, wrong))
     }
 
-    /// Decodes an object of any kind in the table of types.
     pub(crate) fn typed(
         self,
         body: &[u8],
@@ -193,7 +192,6 @@ fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
     fields.iter().rfind(|(field, _)| field == name).map(|(_, value)| value)
 }
 
-/// Refuses an object whose namespace differs from the namespace in the path.
 pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
     match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
         ("", _) | (_, "") => Ok(()), // upstream sets or clears the object's namespace

@@ -17,7 +17,6 @@ use super::sized_body::PIECE;
 /// The response size in bytes beyond which upstream compresses.
 const THRESHOLD: u64 = 128 * 1024;
 
-/// The encoding that a client accepts for responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AcceptedEncoding {
     Gzip,
@@ -25,7 +24,6 @@ pub(crate) enum AcceptedEncoding {
 }
 
 impl AcceptedEncoding {
-    /// Reads the `Accept-Encoding` header.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let gzip = offered.split(',').any(|one| one.trim() == "gzip"); // upstream ignores weights such as `q=0`

@@ -8,14 +8,11 @@ use http::{HeaderValue, header};
 
 use kube_machinery::codec::schema::Decoded;
 
-/// The values of `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// Drops the faults.
     Ignore,
     /// Adds a warning to the response for each fault; the default.
     Warn,
-    /// Fails the request.
     Strict,
 }
 

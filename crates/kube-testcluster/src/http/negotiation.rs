@@ -16,7 +16,6 @@ pub(crate) enum Media {
     Protobuf,
 }
 
-/// The part of an object that a response shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     #[default]

@@ -12,7 +12,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::lingering::Unread;
 use super::status::ApiError;
 
-/// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The response that replaces a refusal, and the number of its bytes that are already written.

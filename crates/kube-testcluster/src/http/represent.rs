@@ -29,11 +29,9 @@ pub(crate) struct Events;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-/// The settings that decide the form of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
-    /// The form in which errors are sent.
     pub(crate) errors: Form,
     pub(crate) resource: &'static Resource,
     pub(crate) include: IncludeObject,
@@ -63,7 +61,6 @@ pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Re
     response
 }
 
-/// Encodes a value.
 pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
     const INVARIANT: &str = "a JSON value in memory can always be written";
     match media {
@@ -162,7 +159,6 @@ impl Representation {
         value
     }
 
-    /// Converts a stream of events one by one.
     fn events(self, response: Response) -> Response {
         let (mut parts, body) = response.into_parts();
         if self.form.media == Media::Protobuf {

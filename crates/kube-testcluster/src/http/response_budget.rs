@@ -29,7 +29,6 @@ const UNIT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct ResponseBudget {
     permits: Arc<Semaphore>,
-    /// The number of permits in all.
     most: u32,
 }
 

@@ -204,7 +204,6 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
     no_kind(kind, api_version, SCHEME)
 }
 
-/// The name of kube-apiserver's main scheme in error messages.
 const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
 
 fn no_kind(kind: &str, version: &str, scheme: &str) -> String {

@@ -41,7 +41,6 @@ pub(crate) struct Server {
 
 /// The beginning of a connection: plain TCP or TLS.
 pub(crate) trait Transport: Clone + Send + Sync + 'static {
-    /// The stream that requests are read from and responses are written to.
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
     /// The client's identity from the handshake, such as its certificate. Each of its requests carries it as an
     /// extension.

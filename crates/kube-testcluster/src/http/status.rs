@@ -128,7 +128,6 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
     }
 
-    /// The error for a creation in a namespace that is being deleted.
     pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
         let cause = Cause::terminating(namespace);
@@ -341,7 +340,6 @@ pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
     answer(code, "application/json", Body::from(body))
 }
 
-/// Returns a response with the headers that all responses have.
 pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;

@@ -27,7 +27,6 @@ pub(crate) enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// Parses the query parameter.
     pub(crate) fn read(text: &str) -> Result<Self, ApiError> {
         match text {
             "None" => Ok(Self::None),
@@ -42,7 +41,6 @@ impl IncludeObject {
     }
 }
 
-/// The settings of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     pub(crate) resource: &'static Resource,
@@ -77,7 +75,6 @@ impl Table {
         })
     }
 
-    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
     fn own(&self) -> &'static [CustomColumn] {
         self.resource.custom.map_or(&[], |custom| &custom.columns)
     }
@@ -120,7 +117,6 @@ pub(crate) fn list_metadata(list: &Value) -> Value {
     metadata
 }
 
-/// Returns the metadata of an object as `PartialObjectMetadata`.
 pub(crate) fn metadata(object: &Value, version: &str) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": object["metadata"]})
 }

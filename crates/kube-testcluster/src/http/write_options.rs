@@ -69,7 +69,6 @@ pub(crate) fn fields(query: &Query) -> Map {
     fields
 }
 
-/// Returns the validation cause for unknown values of `dryRun`.
 pub(crate) fn unknown_dry_run(values: &[&str]) -> Option<Cause> {
     let known = values.iter().all(|value| *value == "All");
     (!known).then(|| Cause::unsupported("dryRun", &json!(values).to_string(), &["All"]))

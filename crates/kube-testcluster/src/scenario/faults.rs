@@ -53,7 +53,6 @@ impl Faults {
         self.store.faults.list()
     }
 
-    /// Resumes the watch caches when a `lag` ends.
     fn wake_caches_at(&self, until: tokio::time::Instant) {
         let store = Arc::downgrade(&self.store); // the timer must not keep a dropped cluster alive
         tokio::spawn(async move {

@@ -35,7 +35,6 @@ pub(crate) enum StoreError {
         requested: u64,
         current: u64,
     },
-    /// The largest number of open watches is reached.
     TooManyWatches {
         limit: usize,
     },

@@ -9,7 +9,6 @@ use bytes::Bytes;
 use super::filter::Filter;
 use super::object::Object;
 
-/// The effect of one write on one object.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) revision: u64,
@@ -72,7 +71,6 @@ fn changed(previous: &Object, current: &Object) -> Bytes {
     [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()
 }
 
-/// Encodes one line of a watch stream.
 fn line(kind: &str, object: &Object) -> Bytes {
     let json = object.json();
     let mut line = Vec::with_capacity(json.len() + 40);

@@ -62,14 +62,12 @@ impl Expiry {
         over.then(|| oldest.object.clone())
     }
 
-    /// Returns the time at which the next object expires.
     fn next(&self) -> Option<Instant> {
         self.objects.first_key_value()?.1.at
     }
 }
 
 impl Store {
-    /// Removes all expired objects and notifies the watchers.
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
         if state.expiry.objects.is_empty() {
             return;

@@ -18,7 +18,6 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Returns a filter that matches the object with this key.
     pub(crate) fn of_object(key: &Key) -> Self {
         let namespace = key.namespace().map(ToOwned::to_owned);
         Self { namespace, fields: Fields::named(key.name()), ..Self::default() }

@@ -12,7 +12,6 @@ use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::object::{Key, Object};
 
-/// The number of objects that are matched against the filter in one go.
 const BATCH: usize = 256;
 
 /// The initial events that the client has not read yet.
@@ -46,7 +45,6 @@ enum Waiting {
 struct Rest {
     /// The state of the kind when the watch began. Watches that begin at the same revision share it.
     objects: OrdMap<Key, Arc<Object>>,
-    /// The key of the last object that was matched.
     last: Option<Key>,
 }
 
@@ -55,7 +53,6 @@ impl InitialEvents {
         Self { unread: Some(Box::new(Unread { filter, waiting, rest })), end: None }
     }
 
-    /// Returns the ADDED events of these objects.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
         Self::new(Filter::default(), objects.into_iter().map(Waiting::Added).collect(), None)
     }
@@ -65,7 +62,6 @@ impl InitialEvents {
         Self::new(filter, VecDeque::new(), Some(Rest { objects, last: None }))
     }
 
-    /// Returns those of the events that match the filter.
     pub(super) fn of_missed<'a>(events: impl IntoIterator<Item = &'a Arc<Event>>, filter: Filter) -> Self {
         let matching = events.into_iter().filter(|event| event.matches(&filter));
         let waiting = matching.cloned().map(Waiting::Missed).collect();

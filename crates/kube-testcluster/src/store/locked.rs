@@ -17,7 +17,6 @@ const SPINS: usize = 300;
 pub(crate) struct Locked<'a> {
     // The order matters: Rust drops fields from first to last, so the lock is released before the events are freed.
     state: MutexGuard<'a, StoreState>,
-    /// The events to free, taken out of the state when the guard is dropped.
     forgotten: Vec<Arc<Event>>,
 }
 

@@ -57,7 +57,6 @@ pub(crate) use self::served_from::ServedFrom;
 /// The longest time that a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
-/// The whole state of the server, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) settings: Settings,
@@ -72,7 +71,6 @@ pub(crate) struct Store {
     /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
     /// that lock.
     configured: Configuration,
-    /// The admission plugins of the program that embeds the cluster.
     pub(crate) plugins: Plugins,
     /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
@@ -217,7 +215,6 @@ impl Store {
         written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural, object.key))
     }
 
-    /// Reports the existing objects to `writes`, and from now on every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -260,7 +257,6 @@ impl Store {
         }
     }
 
-    /// Restarts the watch caches from the current state, as a restart of the server does.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
@@ -270,7 +266,6 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// Takes a permit for one more watch, to be held while it is open.
     pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
@@ -299,7 +294,6 @@ impl Store {
         state.caches.values_mut().for_each(WatchCache::close);
     }
 
-    /// Writes the rest of the write-ahead log to the disk and unlocks its folder.
     pub(crate) fn close_wal(&self) {
         if let Some(wal) = self.wal.get() {
             wal.close();

@@ -39,7 +39,6 @@ impl Snapshot {
 pub(crate) enum RestoreStep {
     /// The built-in kinds, including CustomResourceDefinitions.
     BuiltIn,
-    /// Custom resources.
     Custom,
 }
 
@@ -50,7 +49,6 @@ impl RestoreStep {
 }
 
 impl Store {
-    /// Returns a snapshot of the current state.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.lock();
         let objects = state.storage.all().cloned().collect();

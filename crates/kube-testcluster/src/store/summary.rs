@@ -9,7 +9,6 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::text_at;
 use kube_machinery::value::Value;
 
-/// The extracted fields of an object, made when the object is written.
 #[derive(Debug)]
 pub(crate) struct Summary {
     /// True if the object has a deletionTimestamp.
@@ -17,13 +16,11 @@ pub(crate) struct Summary {
     pub(crate) has_owners: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
-    /// The number of entries in `texts` that are finalizers.
     finalizers: u32,
     /// The uid, the labels, the finalizers, and the fields for field selectors in the order of the kind's row.
     texts: PackedStrings,
 }
 
-/// The index of the first label in `texts`.
 const LABELS: usize = 1;
 
 impl Summary {

@@ -72,7 +72,6 @@ pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
 #[derive(Debug)]
 enum Delivery {
-    /// The JSON line of the watch stream, for clients.
     Line(mpsc::Sender<Bytes>),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
     Event(mpsc::UnboundedSender<OpenedEvent>),

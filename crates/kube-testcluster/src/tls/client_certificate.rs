@@ -13,14 +13,12 @@ use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, Sign
 use kube_machinery::conventions::user::User;
 use kube_machinery::conventions::x509::{Subject, Validity};
 
-/// The certificate that a client has sent in the TLS handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientCertificate {
     /// The client has sent none, or the listener asks for none.
     None,
     /// The certificate is not signed by a client authority, or names no user.
     Unknown,
-    /// The certificate of this user.
     Of(User),
 }
 
@@ -43,7 +41,6 @@ impl ClientCertificate {
     }
 }
 
-/// The authorities that sign client certificates.
 #[derive(Clone)]
 pub(super) struct Authorities {
     /// The certificates of the authorities. As in Go, a client may use one of them as its own, even one that says that

@@ -28,7 +28,6 @@ const HANDSHAKE: u8 = 0x16;
 /// The response to a client that does not speak TLS, in the words of Go's server.
 const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-/// The TLS configuration of a listener, and the authorities of its clients.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -68,7 +67,6 @@ impl Tls {
     }
 }
 
-/// Reads the client authorities from a PEM text.
 fn authorities(pem: &str, provider: Arc<CryptoProvider>) -> Result<Authorities, TlsError> {
     let own = certificates(pem, "the file of the authority of clients")?;
     let mut roots = RootCertStore::empty();

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// The revision and the first key of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
     /// `None` for the state that is current when the token is used.

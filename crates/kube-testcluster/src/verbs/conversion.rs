@@ -23,12 +23,10 @@ use crate::webhook::conversion::{converted, in_version};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// Converts a new object from the version of the request to the stored version.
 pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> Result<Value, ApiError> {
     converted(store, (rows.served, rows.stored), value).await
 }
 
-/// Converts a stored object to the version of the request.
 pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
     if rows.served.custom.is_none() || stored.resource == rows.served {
         return Ok(stored);
@@ -178,7 +176,6 @@ impl Conversion {
     }
 }
 
-/// Converts the events of a watch one by one.
 fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let selection = parts.extensions.remove::<Selection>();

@@ -144,7 +144,6 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
-/// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.
 async fn admit(
     store: &Store,
     target: &Target,

@@ -160,7 +160,6 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
 enum NextStep {
     /// Nothing: the object stays for now.
     Wait,
-    /// Remove the object with a second write.
     Remove,
     /// Nothing: the first write has removed the object.
     Done,

@@ -29,7 +29,6 @@ use kube_machinery::value::Value;
 /// The options of a request without a query. Warnings are off, because the components would not read them.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
 
-/// The API server for components in the same process.
 #[derive(Debug)]
 pub(crate) struct InProcess(pub(crate) Arc<Store>);
 
@@ -123,7 +122,6 @@ impl InProcess {
     }
 }
 
-/// Returns the field manager of a component.
 fn writer(author: Author) -> Writer {
     let component = match author {
         Author::Scheduler => Component::SCHEDULER,
@@ -145,7 +143,6 @@ fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {
     resource.decode_value(object).map_err(ApiError::bad_request)
 }
 
-/// Returns the error as a client of the API gets it.
 fn refused(error: ApiError) -> Error {
     match serde_json::from_slice::<Status>(&error.json()) {
         Ok(status) => Error::Api(Box::new(status)),

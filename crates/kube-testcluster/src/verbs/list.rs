@@ -147,7 +147,6 @@ async fn list_selected(
     }
 }
 
-/// Reads one page, from the source that the plan names.
 fn list(
     store: &Store,
     resource: &'static Resource,
@@ -218,7 +217,6 @@ pub(crate) async fn to_delete(
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 
-/// Returns all objects that match a filter in the current state.
 pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();

@@ -40,7 +40,6 @@ pub(crate) mod update;
 pub(crate) mod watch;
 mod watcher;
 
-/// A parsed request to the API.
 pub(crate) struct Call {
     pub(crate) store: Arc<Store>,
     pub(crate) target: Target,
@@ -60,7 +59,6 @@ fn key(target: &Target) -> Result<Key, ApiError> {
     Ok(Key::new(target.namespace.as_deref(), name))
 }
 
-/// Returns a response with the object.
 fn answer(code: StatusCode, object: &Object) -> Response {
     let json = object.json();
     let mut body = Vec::with_capacity(json.len() + 1); // one more for the line break

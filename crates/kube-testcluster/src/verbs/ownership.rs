@@ -82,7 +82,6 @@ impl Component {
     pub(crate) const CONTROLLERS: Self = Self("kube-controller-manager");
     pub(crate) const KUBELET: Self = Self("kubelet");
     pub(crate) const SCHEDULER: Self = Self("kube-scheduler");
-    /// The API server itself.
     pub(crate) const SERVER: Self = Self("kube-apiserver");
 }
 
@@ -140,7 +139,6 @@ impl Converter for Versions {
     }
 }
 
-/// The request that creates a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MadeBy {
     /// A POST. Metadata that only the server sets does not count as sent, because upstream's handler removes it before
@@ -237,7 +235,6 @@ pub(super) fn field_manager<'a>(
     }
 }
 
-/// Returns the field manager for a write to the scale of an object.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
     /// Upstream asks the converter of the custom resource to convert an empty Scale, and the converter cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
@@ -268,7 +265,6 @@ fn tracked(store: &Store) -> Tracked {
     }
 }
 
-/// Returns the new state that a component of the server writes, with its `managedFields`.
 pub(crate) fn written_by(
     component: Component,
     store: &Store,

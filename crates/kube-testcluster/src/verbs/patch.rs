@@ -158,7 +158,6 @@ impl PatchBody {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
-    /// Applies the patch to an object of this kind.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
             Change::Merge(patch) => merge_patch::merge(value, patch),

@@ -71,7 +71,6 @@ pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
     add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
 }
 
-/// Sets the pod's service account, and takes over the account's image pull secrets.
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let named = ["serviceAccountName", "serviceAccount"];
     let given = named.iter().filter_map(|field| spec.get(field)?.as_str()).find(|name| !name.is_empty());

@@ -77,7 +77,6 @@ fn answer(
     Ok(answer)
 }
 
-/// Returns the user that a review is about.
 fn user_in(spec: &Value) -> User {
     let texts = |list: &Value| {
         let items = list.as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -13,7 +13,6 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Value, json};
 
-/// The field selectors that are matched against objects in `version`.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) fields: Fields,

@@ -178,7 +178,6 @@ pub(super) async fn admitted(
     Ok(next)
 }
 
-/// Adds the kind's update warnings. Subresources have none.
 fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, next: &Next) {
     if let (None, Next::Put(new) | Next::Release(new)) = (subresource, next) {
         gate.warn((current.resource.warnings)(new, Some(&current.value)));
@@ -318,7 +317,6 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that the resourceVersion in the new state is the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();

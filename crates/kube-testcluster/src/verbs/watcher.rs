@@ -36,7 +36,6 @@ pub(crate) enum Start {
     },
     /// Begins with the changes after a revision, which may be in the future.
     After(u64),
-    /// Begins with the changes from now on.
     Now,
 }
 
@@ -62,10 +61,8 @@ struct Stream {
 }
 
 enum Phase {
-    /// The watch waits for the revision that the client asked for.
     Waiting(u64),
     Running {
-        /// The initial events.
         first: InitialEvents,
         /// `None` if the stream ends after `first`.
         live: Option<Subscription>,
@@ -96,7 +93,6 @@ impl Drop for Subscription {
 pub(super) struct Changes(Subscription);
 
 impl Changes {
-    /// Subscribes to the changes from now on.
     pub(super) fn of(store: &Arc<Store>, resource: &'static Resource, key: &Key) -> Self {
         let mut state = store.lock();
         let cache = state.cache(resource);

@@ -15,7 +15,6 @@ use kube_machinery::value::{Map, Value, json};
 /// The timeout of a conversion webhook. Upstream has no limit except the timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The versions of `ConversionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
 /// Converts an object to another version of its kind, both without `kind` and `apiVersion`. Calls the webhook if the
@@ -57,14 +56,12 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
     Ok(objects)
 }
 
-/// Adds kind and apiVersion to an object.
 fn typed(resource: &Resource, mut value: Value) -> Value {
     value["kind"] = resource.kind.into();
     value["apiVersion"] = resource.api_version().into();
     value
 }
 
-/// Calls the webhook with these objects, and checks the converted ones.
 async fn convert(
     store: &Store,
     hook: &ConversionWebhook,

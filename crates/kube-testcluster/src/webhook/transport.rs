@@ -25,7 +25,6 @@ use super::verifier::Verifier;
 /// The longest response, in bytes. Upstream has no limit; a stored object is always shorter.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// Posts a body to a webhook, and returns its response.
 pub(super) async fn ask(
     url: &WebhookUrl,
     address: &str,
@@ -62,7 +61,6 @@ pub(super) async fn ask(
     answer
 }
 
-/// Opens a TLS connection, and checks that the certificate is valid for the webhook's host.
 async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let config = config(ca_bundle)?;
     let name = ServerName::try_from(url.host.clone()).map_err(|why| why.to_string())?;
@@ -71,7 +69,6 @@ async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<Tl
     stream.map_err(|why| of_handshake(&why, &url.host))
 }
 
-/// Returns a TLS configuration that trusts the bundle.
 fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     let bundle: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
     if bundle.is_empty() && !ca_bundle.trim_ascii().is_empty() {

@@ -57,7 +57,6 @@ fn target(random: &mut Rng) -> String {
     if parameters.is_empty() { path } else { format!("{path}?{}", parameters.join("&")) }
 }
 
-/// Returns a path of the API, sometimes with random segments.
 fn path(random: &mut Rng) -> String {
     let path = pick(random, &PATHS);
     match random.u8(0..16) {

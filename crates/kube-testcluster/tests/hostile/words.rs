@@ -2,7 +2,6 @@
 
 use fastrand::Rng;
 
-/// Returns a random item.
 pub fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
     from[random.usize(0..from.len())]
 }

@@ -215,7 +215,6 @@ fn scale(replicas: i64) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": replicas}})
 }
 
-/// Returns the managers that own the replicas, with their operation and subresource.
 fn owners_of_replicas(set: &Value) -> Vec<String> {
     let has = |owner: &&String| owner.contains(r#""f:replicas":{}"#) && !owner.contains("f:status");
     owners(set).iter().filter(has).map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()

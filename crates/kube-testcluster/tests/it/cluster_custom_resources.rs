@@ -56,7 +56,6 @@ fn crontab(name: &str) -> Value {
     })
 }
 
-/// Starts a cluster that serves crontabs.
 async fn with_crontabs() -> Api {
     let (_, api) = running_with_crontabs().await;
     api

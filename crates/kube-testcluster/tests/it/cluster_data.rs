@@ -11,7 +11,6 @@ use crate::support::seeds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// A folder for one test, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -232,7 +231,6 @@ async fn the_deletion_of_a_namespace_continues_after_a_restart() {
     assert_eq!(api.get("/api/v1/namespaces/n").await.status, 404);
 }
 
-/// Returns the paths of all collections that discovery lists.
 async fn collections(api: &Api) -> Vec<String> {
     let mut versions = vec!["/api/v1".to_owned()];
     for group in api.get("/apis").await.body["groups"].as_array().unwrap() {

@@ -15,7 +15,6 @@ use crate::support::seeds;
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PI: &str = "/apis/batch/v1/namespaces/default/jobs/pi";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();

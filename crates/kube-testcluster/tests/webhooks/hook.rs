@@ -45,7 +45,6 @@ impl Held {
     }
 }
 
-/// Returns the response that patches the object.
 pub fn patch(operations: &Value) -> Value {
     json!({"allowed": true, "patchType": "JSONPatch", "patch": STANDARD.encode(operations.to_string())})
 }

@@ -31,7 +31,6 @@ impl Server {
         Self { cluster, router, bumps: 0 }
     }
 
-    /// Starts a cluster with the objects that every recording begins with.
     pub async fn start(builder: ClusterBuilder) -> Self {
         let server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         let labels = [
@@ -94,7 +93,6 @@ impl Server {
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
     }
 
-    /// Returns the current resourceVersion of the store.
     pub async fn revision(&self) -> u64 {
         let list = self.get("/api/v1/namespaces?limit=1").await.unwrap();
         list["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()

@@ -11,7 +11,6 @@ pub struct Difference {
     place: &'static str,
     /// A text in the description of the difference; empty for every difference.
     says: &'static str,
-    /// Why the difference is permitted.
     #[allow(dead_code, reason = "documents the table")]
     reason: &'static str,
 }

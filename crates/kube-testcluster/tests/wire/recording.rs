@@ -19,7 +19,6 @@ fn own() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wire"))
 }
 
-/// Returns the directory that `WIRE_DIR` names.
 fn other() -> Option<PathBuf> {
     std::env::var_os("WIRE_DIR").map(PathBuf::from)
 }

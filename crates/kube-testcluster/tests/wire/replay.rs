@@ -46,11 +46,9 @@ struct Answer {
     body: Bytes,
     /// The events of a watch, and true if the server ended it.
     watch: Option<(Vec<Value>, bool)>,
-    /// The refused writes during a watch.
     refused: Vec<String>,
 }
 
-/// Replays a file against a new cluster.
 pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Replayed> {
     let streams = !file.records.iter().any(|record| record["server"] == "feature-gates WatchList=false");
     let mut server = Server::start(Cluster::builder().watch_list(streams).managed_fields(ManagedFields::Kept)).await;
@@ -228,7 +226,6 @@ fn fill(bindings: &Bindings, value: &Value) -> Value {
     }
 }
 
-/// Decodes a body as the recorder did.
 fn decode(headers: &HeaderMap, body: &[u8]) -> Value {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if header("content-type").contains("json")

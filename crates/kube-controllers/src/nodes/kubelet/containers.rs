@@ -13,7 +13,6 @@ use kube_machinery::value::{Array, Value, json};
 const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
-/// The values in a pod's status that are neither in the pod nor in the state of its containers.
 pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
@@ -291,7 +290,6 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     Some(right)
 }
 
-/// Makes the conditions match a phase that a stage has set.
 pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
     status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now).into());

@@ -18,7 +18,6 @@ use kube_machinery::codec::merge_patch;
 use kube_machinery::kinds::PODS;
 use kube_machinery::value::{Array, Value, json};
 
-/// Performs the actions for one pod.
 pub(super) struct PodWorker {
     pub(super) context: KubeletContext,
     pub(super) recorder: EventCorrelator,
@@ -165,7 +164,6 @@ impl PodWorker {
         filled(text, &names)
     }
 
-    /// Returns the variables that texts of stages may contain.
     fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
         let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
         [
@@ -202,7 +200,6 @@ impl PodWorker {
     }
 }
 
-/// A container in the pod's spec.
 struct Container {
     name: String,
     image: String,

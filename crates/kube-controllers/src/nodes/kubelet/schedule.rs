@@ -8,7 +8,6 @@ use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Tried};
 use kube_machinery::value::json;
 
-/// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
 impl PodWorker {

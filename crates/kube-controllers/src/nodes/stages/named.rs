@@ -2,7 +2,6 @@
 
 use super::{Lifecycle, Stages};
 
-/// The YAML text in which a label selects each lifecycle.
 const RUN: &str = include_str!("run.yaml");
 
 impl Stages {

@@ -9,7 +9,6 @@ use kube_machinery::conventions::quote::quote;
 use kube_machinery::conventions::user::User;
 use kube_machinery::value::Value;
 
-/// A role, as a binding names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleRef {
     pub(crate) group: String,
@@ -83,7 +82,6 @@ impl Binding {
         }
     }
 
-    /// Describes the binding, its role, and its first subject that matches the user.
     pub(super) fn described(&self, user: &User) -> String {
         let is_user = |subject: &&Subject| match self.who(subject) {
             Some(Who::User(name)) => name == user.name,
@@ -123,9 +121,7 @@ impl fmt::Display for Described<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
-    /// The names of a user's bindings.
     of_users: HashMap<String, BTreeSet<String>>,
-    /// The names of a group's bindings.
     of_groups: HashMap<String, BTreeSet<String>>,
 }
 
@@ -162,7 +158,6 @@ impl Bindings {
         self.by_name.is_empty()
     }
 
-    /// Returns the bindings of a user, by name.
     pub(super) fn of(&self, user: &User) -> impl Iterator<Item = &Binding> {
         let of_groups = user.groups.iter().filter_map(|group| self.of_groups.get(group));
         let names: BTreeSet<&String> = self.of_users.get(&user.name).into_iter().chain(of_groups).flatten().collect();

@@ -32,7 +32,6 @@ pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<Poli
     uncovered
 }
 
-/// Returns the number of pieces of a rule.
 fn count(rule: &PolicyRule) -> usize {
     let names = rule.resource_names.len().max(1);
     let of_a_verb = rule.api_groups.len().saturating_mul(rule.resources.len()).saturating_mul(names);

@@ -14,7 +14,6 @@ pub(crate) use self::policy_rule::PolicyRule;
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
-/// The API group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Policy {

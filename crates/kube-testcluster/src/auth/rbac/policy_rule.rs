@@ -19,7 +19,6 @@ pub(crate) struct PolicyRule {
 }
 
 impl PolicyRule {
-    /// Returns the rules of a role.
     pub(crate) fn all_of(role: &Value) -> Vec<Self> {
         role["rules"].as_array().into_iter().flatten().map(Self::read).collect()
     }

@@ -60,7 +60,6 @@ fn list(names: &Value, field: &str) -> Array {
     names[field].as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the names that the other definitions of the group have.
 fn taken_by_others(store: &Store, name: &str) -> Taken {
     let mut taken = Taken::default();
     for other in others_of_group(store, name) {

@@ -16,7 +16,6 @@ use kube_machinery::kinds::{
     CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
 };
 
-/// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
@@ -34,7 +33,6 @@ pub(super) struct Queue {
 struct Dependents {
     /// Each dependent, and true if the owner's foreground deletion waits for it.
     all: BTreeMap<ObjectRef, bool>,
-    /// The number of dependents that the deletion waits for.
     blocking: usize,
 }
 

@@ -67,7 +67,6 @@ fn delayed(item: &WorkItem) -> Option<(Duration, WorkItem)> {
     }
 }
 
-/// Calls the controller that a work item is for.
 async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -> Result<(), ApiError> {
     match item {
         WorkItem::CheckOwners(object_ref) => garbage_collector::check_owners(store, housekeeping, object_ref).await,

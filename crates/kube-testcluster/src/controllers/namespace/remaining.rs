@@ -11,11 +11,9 @@ use kube_machinery::value::{Value, json};
 /// The objects that remain after their deletion was requested.
 #[derive(Debug, Default)]
 pub(super) struct Remaining {
-    /// The number of objects of each kind, by plural and group.
     kinds: BTreeMap<String, usize>,
     /// The number of objects that each finalizer holds.
     finalizers: BTreeMap<String, usize>,
-    /// The messages of failed deletions.
     failures: Vec<String>,
 }
 

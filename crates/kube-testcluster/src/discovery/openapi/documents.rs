@@ -16,7 +16,6 @@ use flate2::read::GzDecoder;
 
 static PACK: &[u8] = include_bytes!("documents.gz");
 
-/// One OpenAPI document.
 #[derive(Debug)]
 pub(super) struct Document {
     /// SHA-512 in hexadecimal, without quotes; the same for both forms.
@@ -37,7 +36,6 @@ pub(super) fn find(name: &str) -> Option<&'static Document> {
     DOCUMENTS.get(name)
 }
 
-/// Puts the documents together from their parts.
 fn unpack() -> BTreeMap<String, Document> {
     let mut pack = Vec::new();
     GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is compiled into this program");

@@ -5,7 +5,6 @@ use http::StatusCode;
 use super::ApiError;
 use kube_machinery::conventions::cause::Cause;
 
-/// The media types in which objects can be sent and received.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 impl ApiError {
@@ -38,7 +37,6 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 
-    /// The error for a client that accepts none of the server's media types.
     pub(crate) fn no_representation(streams: bool) -> Self {
         let more = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let more = if streams { more } else { "" };

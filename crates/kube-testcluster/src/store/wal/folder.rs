@@ -132,7 +132,6 @@ impl Folder {
 const LOCK: &str = "lock";
 const SNAPSHOT: &str = ".snap";
 const LOG: &str = ".wal";
-/// The suffix of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
 
 fn names(folder: &Path) -> Result<Vec<String>, DataError> {

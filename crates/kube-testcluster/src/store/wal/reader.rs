@@ -8,16 +8,13 @@ use std::{fs, io};
 use super::folder::{DataError, Folder};
 use super::record::{self, MAGIC, Next, Record};
 
-/// The data that an earlier cluster has left in a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Restored {
-    /// The revision of its last write.
     pub(crate) revision: u64,
     /// Its objects, in the order of their last writes.
     pub(crate) objects: Vec<RestoredObject>,
 }
 
-/// An object that an earlier cluster has left.
 #[derive(Debug)]
 pub(crate) struct RestoredObject {
     pub(crate) revision: u64,

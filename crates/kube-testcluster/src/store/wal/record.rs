@@ -15,7 +15,6 @@ const HEAD: usize = 12;
 pub(super) enum Record<'a> {
     /// An object has had this state since this revision.
     Put { revision: u64, group: &'a str, plural: &'a str, key: &'a str, json: &'a [u8] },
-    /// An object was removed at this revision.
     Removed { revision: u64, group: &'a str, plural: &'a str, key: &'a str },
     /// The end of a complete snapshot, and the revision of that snapshot.
     End { revision: u64 },
@@ -131,7 +130,6 @@ mod tests {
         bytes
     }
 
-    /// Returns the number of records, and how the file ends.
     fn end(mut bytes: &[u8]) -> (usize, Next<'_>) {
         let mut count = 0;
         loop {

@@ -22,10 +22,8 @@ use kube_machinery::kinds::GroupResource;
 /// The size in bytes from which a part of a snapshot is written to the file.
 const PIECE: usize = 1 << 20;
 
-/// The stored objects, by kind and key.
 type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
 
-/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
@@ -78,7 +76,6 @@ impl Writer {
         thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
     }
 
-    /// Writes the records of these events, and waits for the disk.
     fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
         self.buffer.clear();
         for event in events {
@@ -105,7 +102,6 @@ impl Writer {
         self.log.sync_data()
     }
 
-    /// Replaces a long log by a snapshot.
     fn start_again(&mut self) -> Result<(), DataError> {
         let (snapshot, log) = next_generation(&mut self.folder, &self.objects, self.revision)?;
         (self.log, self.written, self.snapshot) = (log, 0, snapshot);

@@ -49,7 +49,6 @@ struct Run {
     container: String,
     /// The number of restarts before this run.
     number: u64,
-    /// The lines that every log begins with.
     first: Vec<Line>,
 }
 
@@ -129,7 +128,6 @@ struct Reader {
     key: Key,
     options: LogOptions,
     run: Run,
-    /// Notified about every new line of the pod.
     written: watch::Receiver<()>,
     /// The number of the last line that was sent.
     sent: u64,

@@ -7,7 +7,6 @@ use crate::http::status::ApiError;
 use kube_controllers::nodes::logs::Line;
 use kube_machinery::conventions::cause::Cause;
 
-/// The options of a request for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOptions {
     /// Empty for the pod's only container.
@@ -66,7 +65,6 @@ impl LogOptions {
         lines.split_off(surplus)
     }
 
-    /// Formats a line as it is sent.
     pub(crate) fn show(&self, line: &Line) -> String {
         match self.timestamps {
             true => format!("{:.9} {}\n", line.time, line.text),

@@ -178,7 +178,6 @@ async fn applied(
     Ok(next)
 }
 
-/// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
     let manager = scale_manager(store, target.served, &apply.manager);
@@ -190,7 +189,6 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     Ok((wanted.value, entries))
 }
 
-/// Returns the scale of an object with its `managedFields`, translated from the object's.
 fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
@@ -204,7 +202,6 @@ fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError>
     handler.to_parent(entries).map_err(ApiError::internal)
 }
 
-/// Returns the path of the replicas field in each served version of the kind.
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());

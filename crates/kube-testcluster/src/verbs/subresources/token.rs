@@ -32,7 +32,6 @@ const HOUR: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// Issues a token of a service account.
 pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
