@@ -43,7 +43,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -94,7 +93,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Creates the Job that is due, and queues the CronJob again for its next time. Upstream: `sync`.
+    /// Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.job_writes.has_caught_up(key, &self.job_informer.reader()).await;

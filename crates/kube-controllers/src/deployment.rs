@@ -1,6 +1,5 @@
-//! The Deployment controller. It creates one ReplicaSet for each pod template that a Deployment has had. After a change of
-//! the template it scales the new ReplicaSet up and the old ones down, which replaces the pods. Upstream:
-//! `pkg/controller/deployment`.
+//! The Deployment controller. After a change of the pod template it scales a new ReplicaSet up and the old ones down,
+//! which replaces the pods. Upstream: `pkg/controller/deployment`.
 //!
 //! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the
 //! progress deadline and the history of old ReplicaSets work as upstream.
@@ -41,8 +40,7 @@ use crate::clock::Clock;
 use handlers::PodHandler;
 use sync::DeploymentSync;
 
-/// The name of the index of ReplicaSets by the uid of their Deployment, and of the index of pods by the uid of their
-/// ReplicaSet.
+/// The index of ReplicaSets by the uid of their Deployment, and of pods by the uid of their ReplicaSet.
 const OWNER: &str = "owner";
 
 const EVENT_SOURCE: EventSource =
@@ -57,7 +55,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -118,7 +115,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles one Deployment: does one step of its rollout, and writes its status. Upstream: `syncDeployment`.
+    /// Upstream: `syncDeployment`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         self.statuses.wait_for(key, &self.informer.reader()).await;
         self.set_writes.wait_for(key, &self.set_informer.reader()).await;

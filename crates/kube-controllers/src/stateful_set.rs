@@ -53,7 +53,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -118,7 +117,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles one StatefulSet: creates, replaces and deletes its pods, and writes its status. Upstream: `sync`.
+    /// Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await

@@ -26,7 +26,6 @@ pub(super) struct DueTimes<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// `None` if no start is due.
     pub(super) at: Option<Timestamp>,
     /// True if more than one start has passed since the last one that got a Job.
     missed: bool,
@@ -72,7 +71,6 @@ impl DueTimes<'_> {
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
-    /// Returns the time until the next start.
     pub(super) fn time_to_next(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,

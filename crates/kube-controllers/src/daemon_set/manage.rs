@@ -1,6 +1,4 @@
-//! Keeps one pod of a DaemonSet on each node that must have one: finds the nodes that lack a pod and the pods that are
-//! too many, then creates and deletes pods. Each sync begins with that. Upstream: `manage`, `podsShouldBeOnNode`,
-//! `syncNodes`.
+//! Keeps one pod of a DaemonSet on each node that must have one. Upstream: `manage`, `podsShouldBeOnNode`, `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

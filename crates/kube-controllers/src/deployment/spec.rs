@@ -47,7 +47,6 @@ impl Spec {
         }
     }
 
-    /// Returns the number of pods that may exist beyond `replicas`.
     pub(super) fn surge(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { surge, .. } => surge,
@@ -55,7 +54,7 @@ impl Spec {
         }
     }
 
-    /// Returns the number of pods that may be unavailable. Upstream: `MaxUnavailable`.
+    /// Upstream: `MaxUnavailable`.
     pub(super) fn unavailable(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { unavailable, .. } => unavailable.min(self.replicas),
@@ -67,13 +66,12 @@ impl Spec {
         self.replicas + self.surge()
     }
 
-    /// Returns the number of pods that must stay available during a rollout.
     pub(super) fn least_available(&self) -> i64 {
         self.replicas - self.unavailable()
     }
 }
 
-/// Reads the limits of a rolling update. Upstream: `ResolveFenceposts`.
+/// Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
     let surge = scaled(&rolling["maxSurge"], replicas, Rounding::Up);
     let unavailable = scaled(&rolling["maxUnavailable"], replicas, Rounding::Down);

@@ -1,5 +1,4 @@
-//! Keeps as many pods of a Job active as it asks for now: creates missing pods and deletes surplus ones. A pod is active if
-//! it has not ended and is not being deleted. Upstream: `manageJob`.
+//! Keeps as many pods of a Job active as it asks for now. Upstream: `manageJob`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -111,7 +110,6 @@ impl JobSync<'_> {
         Ok(())
     }
 
-    /// Creates pods; for an indexed Job, one for each of the lowest free indexes.
     async fn create(&mut self, missing: usize) -> Result<(), SyncError> {
         let indexes = if self.spec.indexed { self.free_indexes(missing) } else { vec![None; missing] };
         for index in indexes {
@@ -185,7 +183,6 @@ impl JobSync<'_> {
     }
 }
 
-/// Adds the variable `JOB_COMPLETION_INDEX` to a container, unless it has one.
 fn add_index_variable(container: &mut Value) {
     const VARIABLE: &str = "JOB_COMPLETION_INDEX";
     if container["env"].is_null() {

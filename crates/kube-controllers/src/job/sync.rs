@@ -1,5 +1,4 @@
-//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, decides about the steps and their
-//! order, and writes the status. Upstream: `syncJob`.
+//! One sync of a Job: one comparison with its pods. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,7 +46,6 @@ impl<'a> JobSync<'a> {
         }
     }
 
-    /// Returns true if the Job is complete or has failed.
     pub(super) fn is_finished(&self) -> bool {
         self.written.is("Complete").or_else(|| self.written.is("Failed")).is_some()
     }
@@ -84,7 +82,6 @@ impl<'a> JobSync<'a> {
         Ok(())
     }
 
-    /// Sets the condition `Suspended`, and writes an Event, if the Job was suspended or resumed.
     async fn note_suspension(&mut self) {
         let now = self.controller.clock.now();
         if self.spec.suspended {
@@ -138,7 +135,6 @@ impl<'a> JobSync<'a> {
         done
     }
 
-    /// Writes the status, if it has changed.
     pub(super) async fn write_status(&mut self) -> Result<(), SyncError> {
         if self.status == self.written {
             return Ok(());
@@ -155,7 +151,6 @@ impl<'a> JobSync<'a> {
         Ok(())
     }
 
-    /// Queues the Job again after a while.
     pub(super) fn requeue_after(&self, after: std::time::Duration) {
         self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
     }

@@ -61,7 +61,6 @@ impl JobSync<'_> {
         self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }
 
-    /// Sets the counts of pods that have not ended.
     fn count_active(&mut self) {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.status.active = number(self.active.len());

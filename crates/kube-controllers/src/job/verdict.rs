@@ -11,7 +11,6 @@ use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
-/// The decision that a Job ends, as a success or as a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// The condition `SuccessCriteriaMet` or `FailureTarget`, which is set before the pods are counted.

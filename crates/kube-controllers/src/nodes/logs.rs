@@ -1,6 +1,5 @@
-//! Stores the log lines that the kubelet writes for simulated containers, until `kubectl logs` reads them. A run of a container
-//! is the time from one start to the next; its number is the number of restarts before it. Upstream keeps logs on the
-//! nodes, where the API server fetches them.
+//! The log lines of simulated containers. A run of a container is the time from one start to the next; its number is
+//! the number of restarts before it. Upstream keeps logs on the nodes, where the API server fetches them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

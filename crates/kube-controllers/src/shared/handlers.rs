@@ -1,6 +1,5 @@
-//! The event handlers that most workload controllers share: after a change of an object of the controller's kind, or of one
-//! of its dependents such as a pod, they put the key of the object that must be synced into the work queue. They make no
-//! requests.
+//! The event handlers that most workload controllers share: after a change they put the key of the object that must be
+//! synced into the work queue. They make no requests.
 
 use std::sync::Arc;
 
@@ -54,7 +53,6 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
     }
 }
 
-/// Queues each object of the controller's kind that was added, changed or deleted.
 pub(crate) struct OwnKindHandler<C>(pub(crate) Arc<C>);
 
 impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {

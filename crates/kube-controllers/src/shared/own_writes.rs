@@ -1,6 +1,6 @@
-//! Remembers what a controller has written last, so the next sync of the same object waits until the cache has it. A sync on
-//! an older state would repeat or undo the controller's own writes, such as create a pod twice. Upstream, from 1.36 on:
-//! `ConsistencyStore` in `pkg/controller/util/consistency`, which fails an early sync and queues it again.
+//! What a controller has written last. A sync on an older state would repeat or undo the controller's own writes, such
+//! as create a pod twice. Upstream, from 1.36 on: `ConsistencyStore` in `pkg/controller/util/consistency`, which fails
+//! an early sync and queues it again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};

@@ -1,5 +1,5 @@
 //! A pod with only the fields that the controllers of ReplicaSets and Deployments read. They cache all pods of the
-//! cluster, so the other fields would be most of their memory. The informer decodes each pod into this type.
+//! cluster, so the other fields would be most of their memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -107,7 +107,6 @@ pub(crate) enum Phase {
     Other,
 }
 
-/// The condition `Ready`: not true, or true since a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ready {
     #[default]
@@ -219,7 +218,6 @@ impl SlimPod {
         self.is_going
     }
 
-    /// Returns true if the pod is neither being deleted nor ended.
     pub(crate) fn is_active(&self) -> bool {
         !self.is_going && !self.has_ended()
     }

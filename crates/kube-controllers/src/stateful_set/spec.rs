@@ -55,7 +55,6 @@ impl Spec {
         }
     }
 
-    /// Returns true if the StatefulSet asks for a pod with this ordinal.
     pub(super) fn has(&self, ordinal: i64) -> bool {
         (self.start..self.start + self.replicas).contains(&ordinal)
     }

@@ -1,6 +1,5 @@
-//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated
-//! one (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs
-//! before it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
+//! The middleware that runs before every handler: user, impersonation, authorization. On a TLS listener,
+//! `authentication.rs` runs before it. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
 //! `WithAuthentication`.
 
 use std::sync::Arc;
@@ -54,7 +53,6 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
-/// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,
@@ -62,7 +60,6 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
     }
 }
 
-/// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
 fn answered(request: &Request, error: ApiError) -> Response {
     let is_known = !error.is_unauthorized();
     let response = refused(request.headers(), &Query::parse(request.uri()), error);
@@ -86,8 +83,6 @@ impl Access {
         Ok(())
     }
 
-    /// Returns the user of a request: the one that authentication has found, or the owner of its token, or the
-    /// administrator.
     fn user(&self, request: &Request) -> Result<Arc<User>, ApiError> {
         if let Some(user) = request.extensions().get::<Arc<User>>() {
             return Ok(user.clone());

@@ -1,5 +1,5 @@
-//! Writes the objects that a cluster has at its start: namespaces, roles, nodes and pods. They are stored directly,
-//! without requests and admission, because no controller and no client runs yet.
+//! The objects that a cluster has at its start. They are stored directly, without requests and admission, because no
+//! controller and no client runs yet.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -21,7 +21,6 @@ use kube_machinery::value::{Value, json};
 
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
 pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
     write_system(store);
     let now = store.clock.now();
@@ -79,7 +78,6 @@ pub(super) fn write_system(store: &Store) {
     }
 }
 
-/// Writes an object of kube-apiserver itself if it does not exist yet.
 fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {

@@ -17,9 +17,6 @@ pub(crate) fn is_aggregated(role: &Value) -> bool {
 
 /// Returns the rules that an aggregated role should have: those of the other roles that its selectors match, ordered by
 /// selector and name, without duplicates.
-///
-/// # Errors
-/// A selector or a stored role cannot be read.
 pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiError> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
     let mut rules = Vec::new();

@@ -1,5 +1,4 @@
-//! The pod garbage collector: deletes pods that nothing else deletes, namely pods of missing or out-of-service nodes,
-//! pods deleted before they had a node, and the oldest of too many ended pods. Upstream: `pkg/controller/podgc`.
+//! The pod garbage collector: deletes pods that nothing else deletes. Upstream: `pkg/controller/podgc`.
 
 use std::time::Duration;
 
@@ -45,7 +44,7 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     Ok(())
 }
 
-/// Deletes the terminating pods of an out-of-service node, whose kubelet cannot end them. Upstream: `gcTerminating`.
+/// Upstream: `gcTerminating`.
 pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(), ApiError> {
     let Some(found) = store.get(NODES, &Key::new(None, node)) else { return Ok(()) };
     if !is_out_of_service(&found.open()?.value) {
@@ -57,7 +56,6 @@ pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(),
     Ok(())
 }
 
-/// Returns true if a node has the taint `OUT_OF_SERVICE` and is not ready.
 fn is_out_of_service(node: &Value) -> bool {
     let has = |list: &Value, holds: &dyn Fn(&Value) -> bool| list.as_array().is_some_and(|list| list.iter().any(holds));
     let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
@@ -65,7 +63,7 @@ fn is_out_of_service(node: &Value) -> bool {
         && !has(&node["status"]["conditions"], &is_ready)
 }
 
-/// Deletes a pod that is being deleted and was never bound to a node. Upstream: `gcUnscheduledTerminating`.
+/// Upstream: `gcUnscheduledTerminating`.
 pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), ApiError> {
     match store.get(PODS, key) {
         Some(pod) if is_unscheduled_and_going(&pod) => collect(store, &pod, None).await,
@@ -73,7 +71,6 @@ pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), 
     }
 }
 
-/// Returns true if a pod is being deleted and was never bound to a node.
 pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
     pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
 }

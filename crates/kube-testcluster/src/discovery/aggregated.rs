@@ -24,9 +24,7 @@ pub(crate) enum DiscoveryForm {
 
 impl DiscoveryForm {
     /// Reads the form from the `Accept` header.
-    ///
-    /// # Errors
-    /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
+    /// The beta version of the aggregated form is no longer served.
     pub(crate) fn read(headers: &HeaderMap, settings: &Settings) -> Result<Self, ApiError> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if accept.trim().is_empty() {

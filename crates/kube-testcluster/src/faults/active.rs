@@ -11,8 +11,6 @@ use super::fault::Fault;
 use super::verb::Verb;
 use kube_machinery::kinds::Resource;
 
-/// The faults that were started and have not ended.
-///
 /// Lock order: take the store's lock first, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
@@ -46,7 +44,6 @@ impl Active {
         self.with(|faults| faults.iter().map(with_time_left).collect())
     }
 
-    /// Returns true if the watch cache of a kind is held back.
     pub(crate) fn lags(&self, resource: &Resource) -> bool {
         self.holds(Effect::Lag, resource)
     }

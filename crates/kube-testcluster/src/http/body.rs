@@ -57,9 +57,6 @@ impl Format {
 
     /// Reads a body as JSON. Protobuf bodies are read as `kind` and `api_version`, because protobuf does not name its
     /// fields.
-    ///
-    /// # Errors
-    /// Go's message.
     pub(crate) fn read(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<Json, String> {
         self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
@@ -250,9 +247,7 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
 }
 
 /// Checks the kind and version of a patched custom resource.
-///
-/// # Errors
-/// Go's message, if the object has no kind, or one that cannot be read.
+/// Fails if the object has no kind, or one that cannot be read.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
     TypeMeta::of_value(value)?; // upstream reads kind and apiVersion twice: here in any case of letters, below only with the exact names
     let field = |name: &str| value[name].as_str().unwrap_or_default();

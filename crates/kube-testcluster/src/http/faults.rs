@@ -6,9 +6,6 @@ use crate::faults::{Active, Effect, Verb};
 use kube_machinery::kinds::Resource;
 
 /// Delays the request if a fault says so, then refuses it if a fault says so.
-///
-/// # Errors
-/// The response of a fault that refuses the request.
 pub(crate) async fn apply(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
     let delays = |effect: Effect| matches!(effect, Effect::Delay(_));
     if let Some(Effect::Delay(by)) = faults.take(resource, Some(verb), delays) {

@@ -58,9 +58,6 @@ impl Media {
 
 impl Form {
     /// Returns the first form that the client accepts and the server supports.
-    ///
-    /// # Errors
-    /// `NotAcceptable`, in the words of upstream's handlers.
     pub(crate) fn negotiate(headers: &HeaderMap, target: &Target) -> Result<Self, ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() {
@@ -81,9 +78,6 @@ impl Form {
 
     /// Checks that the client accepts some known encoding. Upstream's router (go-restful) checks this before a handler
     /// negotiates.
-    ///
-    /// # Errors
-    /// `NotAcceptable`, in the words of upstream's router.
     pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {

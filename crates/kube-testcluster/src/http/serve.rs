@@ -65,9 +65,7 @@ impl Transport for Plain {
 
 impl Server {
     /// Serves `router` on a loopback listener, without authentication.
-    ///
-    /// # Errors
-    /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
+    /// Refuses a listener that other machines can reach, since there is no authentication.
     pub(crate) fn start(router: axum::Router, listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {

@@ -12,9 +12,7 @@ use super::object::Object;
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) revision: u64,
-    /// The state after the write; `None` after a deletion.
     pub(crate) current: Option<Arc<Object>>,
-    /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
     /// The DELETED line, encoded for the first watcher that needs it.
     deleted: OnceLock<Bytes>,
@@ -33,7 +31,6 @@ impl Event {
         Self { revision, current, previous, deleted: OnceLock::new() }
     }
 
-    /// The object that was written, or removed.
     pub(crate) fn object(&self) -> &Arc<Object> {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write has a state before or after it")
     }
@@ -65,7 +62,6 @@ fn deleted(last: &Object, revision: u64) -> Bytes {
     last.with_revision(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
 }
 
-/// Returns the line of a change, with the state before it.
 fn changed(previous: &Object, current: &Object) -> Bytes {
     let (previous, current) = (previous.json(), current.json());
     [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()

@@ -224,9 +224,7 @@ impl Store {
     }
 
     /// Waits until storage, or the watch cache of the kind, has reached a revision.
-    ///
-    /// # Errors
-    /// `TooLargeResourceVersion` after three seconds.
+    /// The error is `TooLargeResourceVersion` after three seconds.
     pub(crate) async fn wait_for(
         &self,
         revision: u64,

@@ -138,10 +138,7 @@ impl Object {
     }
 
     /// Decodes the object. Callers that have it open at the same time share the decoded content.
-    ///
-    /// # Errors
-    /// `Unreadable` if the stored bytes cannot be decoded. That would be a bug of this server; it fails only the one
-    /// request.
+    /// `Unreadable` would be a bug of this server; it fails only the one request.
     pub(crate) fn open(self: &Arc<Self>) -> Result<Arc<Opened>, StoreError> {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);

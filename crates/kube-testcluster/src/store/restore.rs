@@ -16,10 +16,8 @@ impl Store {
     /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of revisions.
     ///
     /// The history is lost, as after a compaction: a watch or a list at an earlier revision gets 410 Gone.
-    ///
-    /// # Errors
-    /// `Foreign` if an object cannot be read, or is of a kind that this version does not serve in a group of
-    /// Kubernetes.
+    /// Fails with `Foreign` for an object that cannot be read, or of a kind that this version does not serve in a group
+    /// of Kubernetes.
     pub(crate) fn restore(&self, restored: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = restored.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();

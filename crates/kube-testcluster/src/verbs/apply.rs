@@ -58,7 +58,6 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
 }
 
-/// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
     let key = key(target).ok().filter(|_| target.subresource.is_some())?;
     store.get(target.resource, &key).is_none().then(|| ApiError::not_found(target.resource, key.name()))
@@ -121,12 +120,10 @@ impl Apply {
         })
     }
 
-    /// Returns the message for a result that does not fit its type.
     pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
         manager.not_converted(&self.config, why)
     }
 
-    /// Applies the configuration to the object, or creates it.
     async fn write(
         &self,
         store: &Store,
@@ -159,7 +156,6 @@ impl Apply {
         }
     }
 
-    /// Computes the state of an existing object after the apply.
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;

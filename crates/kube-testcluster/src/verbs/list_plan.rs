@@ -26,7 +26,6 @@ pub(crate) struct Plan {
     pub(crate) start: String,
 }
 
-/// The extent of a list: one object that a field selector names, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListScope {
     Single,

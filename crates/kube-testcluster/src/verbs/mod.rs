@@ -48,9 +48,7 @@ pub(crate) struct Call {
 }
 
 /// Returns the key of the object in the path.
-///
-/// # Errors
-/// If no object can have this name.
+/// Fails if no object can have this name.
 fn key(target: &Target) -> Result<Key, ApiError> {
     if let Some(why) = target.name_problem() {
         return Err(ApiError::bad_request(why));

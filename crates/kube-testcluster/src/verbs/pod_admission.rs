@@ -36,11 +36,7 @@ const DEFAULT_POLICY: &str = "PreemptLowerPriority";
 const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const TOLERATION_SECONDS: i64 = 300;
 
-/// Completes a new pod.
-///
-/// # Errors
-/// If the pod names a service account or a priority class that does not exist, or a priority that differs from its
-/// class.
+/// Refuses a service account or a priority class that does not exist, and a priority that differs from its class.
 pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -> Result<(), ApiError> {
     if store.settings.admission == Admission::Plain {
         return Ok(());

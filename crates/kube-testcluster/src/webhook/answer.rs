@@ -17,10 +17,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Decodes the object in the response.
-    ///
-    /// # Errors
-    /// client-go's message for a response without an object.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {
             return Err(self.status_message().unwrap_or_else(|| self.generic_message()));

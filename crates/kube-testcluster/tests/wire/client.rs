@@ -25,7 +25,6 @@ pub struct Answer {
 }
 
 impl Server {
-    /// Wraps a cluster without adding objects.
     pub fn plain(cluster: Cluster) -> Self {
         let router = cluster.router();
         Self { cluster, router, bumps: 0 }
@@ -69,7 +68,6 @@ impl Server {
         Answer { status: parts.status.as_u16(), body }
     }
 
-    /// Sends a write that must succeed.
     pub async fn write(&self, method: &str, path: &str, body: &Value) {
         self.try_write(method, path, body).await.unwrap_or_else(|refused| panic!("{refused}"));
     }
@@ -87,7 +85,6 @@ impl Server {
         if answer.status < 300 { Ok(()) } else { Err(format!("{method} {path} is {}: {}", answer.status, text())) }
     }
 
-    /// Returns the object at a path; none if there is no such object.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
@@ -140,7 +137,6 @@ impl Watch {
         Self { stream: body.into_data_stream(), buffer: Vec::new(), events: Vec::new(), ended: false }
     }
 
-    /// Reads until the time is over or the stream ends.
     pub async fn read_for(&mut self, time: Duration) {
         let deadline = tokio::time::Instant::now() + time;
         while !self.ended {

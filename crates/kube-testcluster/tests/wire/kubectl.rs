@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::client::Server;
 
 struct Exception {
-    /// The beginning or the end of the path.
     path: &'static str,
     content_type: &'static str,
     body: &'static str,

@@ -1,5 +1,4 @@
-//! Placeholders such as `<rv1>` or `<uid:a>` in the recordings, for values that differ from run to run, and their
-//! values in this run.
+//! Placeholders such as `<rv1>` or `<uid:a>` in the recordings, for values that differ from run to run.
 
 use std::collections::BTreeMap;
 

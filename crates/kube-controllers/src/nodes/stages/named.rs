@@ -1,4 +1,4 @@
-//! The built-in stages that users choose by name, such as `crash-loop` (`--stages` of the command line, or a label of the pod).
+//! The built-in stages that users choose by name.
 
 use super::{Lifecycle, Stages};
 

@@ -127,7 +127,6 @@ impl Object for Subject {
     }
 }
 
-/// Refuses an empty argument.
 fn named(what: &str, value: &str) -> Result<String, Error> {
     if value.trim().is_empty() { Err(Error::Failed(format!("{what} must not be empty"))) } else { Ok(value.to_owned()) }
 }

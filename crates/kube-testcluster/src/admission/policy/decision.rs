@@ -1,6 +1,4 @@
-//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`],
-//! an error for the client, if the binding's actions say so. Upstream:
-//! `admission/plugin/policy/validating/policy_decision.go`.
+//! The decision of a policy about a request. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
@@ -48,7 +46,6 @@ impl Decision {
         Self { verdict, ..Self::deny(message) }
     }
 
-    /// Returns true if the decision denies the request.
     pub(super) fn is_against(&self) -> bool {
         self.verdict == Verdict::Deny
     }

@@ -15,9 +15,7 @@ const OF_CONDITIONS: u64 = 2_500_000;
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression.
-///
-/// # Errors
-/// If the cost limit is used up.
+/// Fails if the cost limit is used up.
 pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
     let planned = match program.planned() {
         Ok(planned) => planned,

@@ -1,6 +1,5 @@
-//! Bindings of roles to users and groups, parsed from RoleBindings and ClusterRoleBindings. Every request needs the
-//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream:
-//! `pkg/registry/rbac/validation/rule.go`.
+//! Bindings of roles to users and groups. Every request needs the bindings of its user, so they are indexed by user and
+//! group. Upstream: `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -35,14 +34,12 @@ struct Subject {
     namespace: String,
 }
 
-/// The user or group that a subject stands for, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     User(String),
     Group(String),
 }
 
-/// A RoleBinding or a ClusterRoleBinding.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     /// Empty for a ClusterRoleBinding.
@@ -116,8 +113,7 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// The bindings of one namespace, or all ClusterRoleBindings. They are indexed, so that the bindings of a user are
-/// found without reading the other ones.
+/// The bindings of one namespace, or all ClusterRoleBindings.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,

@@ -1,6 +1,5 @@
-//! Makes the OpenAPI documents of custom resources, which are known only at run time. All kinds have alike paths, so a
-//! document takes over the paths of a built-in kind (the pattern: Deployment) with other names, and adds the schemas of
-//! the definitions. `kubectl explain` reads it. Upstream: `pkg/controller/openapi/builder` of
+//! Makes the OpenAPI documents of custom resources. All kinds have alike paths, so a document takes over the paths of a
+//! built-in kind (the pattern: Deployment) with other names. Upstream: `pkg/controller/openapi/builder` of
 //! `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,7 +149,6 @@ fn drop_namespace(item: &mut Value) {
     }
 }
 
-/// Returns the schema of a kind: its definition's schema, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;

@@ -60,7 +60,6 @@ fn unpack() -> BTreeMap<String, Document> {
     json.into_iter().map(document).collect()
 }
 
-/// Takes a line off the front. Returns an empty line at the end.
 fn line<'a>(rest: &mut &'a [u8]) -> &'a str {
     let (line, after) = rest.split_at(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     *rest = after.get(1..).unwrap_or_default();

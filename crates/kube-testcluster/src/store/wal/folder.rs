@@ -62,9 +62,6 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Creates the folder if it is missing, and locks it.
-    ///
-    /// # Errors
-    /// `NotACluster`, `InUse`, or `Unusable`.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
         fs::create_dir_all(path).map_err(unusable)?;

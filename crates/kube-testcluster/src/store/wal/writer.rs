@@ -1,6 +1,5 @@
-//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
-//! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
-//! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
+//! The thread that writes the write-ahead log and its snapshots to the disk. It reports the revision up to which
+//! everything is on the disk; responses wait for that.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -138,7 +137,6 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     Ok(made)
 }
 
-/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;

@@ -20,10 +20,6 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Parses the query of a request for a pod's log.
-    ///
-    /// # Errors
-    /// Upstream's messages for values that are invalid or contradict each other.
     pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> Result<Self, ApiError> {
         let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
         let seconds = query.integer("sinceSeconds")?;

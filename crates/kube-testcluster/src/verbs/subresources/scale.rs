@@ -273,10 +273,6 @@ enum Replicas {
     Missing,
 }
 
-/// Returns the Scale of an object.
-///
-/// # Errors
-/// Upstream's message, if a field that the definition names has another type.
 fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();
