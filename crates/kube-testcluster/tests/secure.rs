@@ -78,7 +78,6 @@ impl Served {
     }
 }
 
-/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await; // some connections end without a TLS close

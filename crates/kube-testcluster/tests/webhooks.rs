@@ -1,5 +1,4 @@
-//! Tests admission webhooks over real TLS: which requests are sent to a webhook, and how its answers change or refuse a
-//! request.
+//! Tests admission webhooks over real TLS.
 //!
 //! `cargo test -p kube-testcluster --features tls,cel --test webhooks`
 

@@ -13,7 +13,6 @@ use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
 impl CronJobSync<'_> {
-    /// Deletes the oldest succeeded Jobs and the oldest failed Jobs beyond the history limits.
     pub(super) async fn delete_old(&mut self) -> Result<(), SyncError> {
         for (kind, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let limit = self.cron_job.data["spec"][limit].as_u64().and_then(|limit| usize::try_from(limit).ok());

@@ -1,4 +1,4 @@
-//! Reads the spec of a DaemonSet for one sync: absent fields get their defaults, and percentages become numbers of nodes.
+//! The spec of a DaemonSet, with defaults, and numbers of nodes in place of percentages.
 
 use kube_client::api::DynamicObject;
 
@@ -41,7 +41,7 @@ impl Spec {
         }
     }
 
-    /// Returns true if a node may have a new pod beside the old one during an update. Upstream: `AllowsSurge`.
+    /// Upstream: `AllowsSurge`.
     pub(super) fn surges(&self) -> bool {
         self.rolling.is_some_and(|rolling| rolling.surge > 0)
     }

@@ -1,6 +1,5 @@
-//! Decides which ReplicaSets belong to a Deployment: adopts ReplicaSets that its selector matches and that have no controller,
-//! and releases ReplicaSets that it no longer matches. Each sync begins with that. Upstream:
-//! `ReplicaSetControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Adopts and releases the ReplicaSets of a Deployment. Upstream: `ReplicaSetControllerRefManager` in
+//! `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service, one
-//! of its pods or one of its slices changes. They make no requests.
+//! The EndpointSlice controller's event handlers.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Plans which slices of a service are created, updated and deleted, and then performs these writes. Upstream:
-//! `reconcileByAddressType`, `finalize`.
+//! The writes of a service's slices. Upstream: `reconcileByAddressType`, `finalize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -67,7 +66,6 @@ impl Plan {
         slice
     }
 
-    /// Keeps or creates one empty slice if the service has no endpoints.
     fn leave_one(&mut self, service: &DynamicObject) {
         if !(self.create.is_empty() && self.update.is_empty() && self.unchanged.is_empty()) {
             return;

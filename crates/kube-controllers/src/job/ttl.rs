@@ -31,7 +31,6 @@ impl JobSync<'_> {
         }
     }
 
-    /// Returns the time until the Job is deleted, or `None` if it has no TTL.
     fn lifetime_left(&self) -> Option<Duration> {
         let end = self.written.is("Complete").or_else(|| self.written.is("Failed"))?;
         let end: Timestamp = end.last_transition_time.as_ref()?.parse().ok()?;

@@ -16,7 +16,6 @@ use crate::shared::slim_pod::SlimPod;
 #[derive(Default)]
 pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
 
-/// The number of available pods, and the time until the next pod becomes available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Available {
     pub(super) count: usize,

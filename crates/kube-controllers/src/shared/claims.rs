@@ -1,6 +1,4 @@
-//! Decides which objects belong to an owner, such as which pods belong to a DaemonSet: adopts objects that its selector
-//! matches and that have no controller, and releases objects that it no longer matches. The controllers of DaemonSets and
-//! StatefulSets use it. Upstream: `pkg/controller/controller_ref_manager.go`.
+//! Adopts and releases the objects of an owner. Upstream: `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels, host
-//! name and claims, so a replacement has the same ones. Makes new pods and claims. Upstream:
-//! `pkg/controller/statefulset/stateful_set_utils.go`.
+//! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels,
+//! host name and claims. Upstream: `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{ApiResource, DynamicObject};
@@ -12,7 +11,6 @@ use crate::shared::revisions::POD_HASH;
 pub(super) const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// Returns the ordinal of a pod, if its name is derived from the set's.
 pub(super) fn ordinal(set: &str, pod: &str) -> Option<i64> {
     let (parent, digits) = pod.rsplit_once('-')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -23,7 +21,6 @@ pub(super) fn labels(pod: &str, ordinal: i64) -> Value {
     json!({POD_NAME: pod, POD_INDEX: ordinal.to_string()})
 }
 
-/// Returns true if a pod has the label with its own name.
 pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }

@@ -8,7 +8,6 @@ use kube_machinery::conventions::user::User;
 
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
-/// Returns true if the user may do this.
 pub(super) fn allows(user: &User, attributes: &Attributes) -> bool {
     match attributes {
         _ if !user.is_anonymous() => true,

@@ -10,7 +10,6 @@ use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::CLUSTER_ROLES;
 use kube_machinery::value::{Array, Value, json};
 
-/// Returns true if a cluster role gets its rules from other roles.
 pub(crate) fn is_aggregated(role: &Value) -> bool {
     role["aggregationRule"].is_object()
 }

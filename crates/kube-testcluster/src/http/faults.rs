@@ -1,5 +1,4 @@
-//! Applies the injected faults that concern whole requests: delays and refusals. The router calls it before the
-//! handler. Faults are errors on purpose, with which a user tests a client; `faults/` defines them.
+//! Applies the injected faults that concern whole requests; `faults/` defines them.
 
 use super::status::ApiError;
 use crate::faults::{Active, Effect, Verb};

@@ -1,5 +1,4 @@
-//! The public handle [`Faults`] (of `Cluster::faults`): starts and ends the faults of a cluster. Some effects happen at
-//! once, here; the others are added to the active faults, which the server asks for each request.
+//! The public handle [`Faults`] (of `Cluster::faults`).
 
 use std::sync::Arc;
 

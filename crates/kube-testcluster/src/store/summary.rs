@@ -1,5 +1,5 @@
-//! The fields of an object that filters and controllers read for every object: uid, labels, finalizers and selectable
-//! fields. They are kept beside the object's JSON, because decoding the object for each read would cost too much.
+//! The fields of an object that filters and controllers read, kept beside the object's JSON, because decoding the
+//! object for each read would cost too much.
 
 use std::borrow::Cow;
 use std::iter;
@@ -11,7 +11,6 @@ use kube_machinery::value::Value;
 
 #[derive(Debug)]
 pub(crate) struct Summary {
-    /// True if the object has a deletionTimestamp.
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.

@@ -1,5 +1,4 @@
-//! The TLS side of a listener: makes the handshake of each connection with the server's certificate, asks for the
-//! client's certificate, and hands both stream and client to `http/serve.rs`.
+//! The TLS side of a listener.
 
 use std::io;
 use std::sync::Arc;
@@ -87,7 +86,6 @@ impl Transport for Tls {
     }
 }
 
-/// Reads the certificates in a text; at least one.
 fn certificates(pem: &str, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
     match read {

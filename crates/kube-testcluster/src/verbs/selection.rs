@@ -24,7 +24,6 @@ impl Selection {
         self.fields.matches(&ObjectContent { resource: self.version, value })
     }
 
-    /// Returns the stored objects that match once they are converted.
     pub(super) async fn of(
         &self,
         store: &Store,

@@ -13,7 +13,6 @@ use kube_machinery::value::Value;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebhookUrl {
-    /// The host and, if the URL has one, the port.
     pub(super) authority: String,
     /// The host alone, which the webhook's certificate must be valid for.
     pub(super) host: String,

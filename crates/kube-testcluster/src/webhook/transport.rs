@@ -81,7 +81,6 @@ fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     Ok(config.with_no_client_auth())
 }
 
-/// Returns Go's message for a connection that cannot be opened.
 fn of_dial(address: &str, why: &io::Error) -> String {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     match why.kind() {
@@ -93,7 +92,6 @@ fn of_dial(address: &str, why: &io::Error) -> String {
     }
 }
 
-/// Returns Go's message for a failed TLS handshake.
 fn of_handshake(why: &io::Error, host: &str) -> String {
     let Some(error) = why.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return if why.kind() == io::ErrorKind::UnexpectedEof { "EOF".to_owned() } else { why.to_string() };
@@ -139,7 +137,6 @@ fn inside(shown: &str) -> &str {
     shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'))
 }
 
-/// Returns Go's message for a response that breaks off.
 fn of_http(why: &hyper::Error) -> String {
     if why.is_incomplete_message() || why.is_closed() { "EOF".to_owned() } else { why.to_string() }
 }

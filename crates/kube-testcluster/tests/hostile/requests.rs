@@ -5,7 +5,6 @@ use fastrand::Rng;
 use super::bodies::body;
 use super::words::{ACCEPTS, BODY_TYPES, METHODS, PARAMETERS, PATHS, SEGMENTS, VALUES, pick};
 
-/// A random request. It is not necessarily valid HTTP.
 pub struct Hostile {
     pub method: String,
     pub target: String,

@@ -28,13 +28,11 @@ impl Folder {
         quiet().start_in(&self.0).unwrap_err().to_string()
     }
 
-    /// Returns the log file of the newest generation.
     fn log(&self) -> PathBuf {
         let entries = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.extension().is_some_and(|kind| kind == "wal")).max().unwrap()
     }
 
-    /// Changes the bytes of the log.
     fn change_log(&self, change: impl FnOnce(&mut Vec<u8>)) {
         let path = self.log();
         let mut bytes = fs::read(&path).unwrap();

@@ -247,7 +247,6 @@ async fn orphans_are_adopted_with_their_revisions() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the DaemonSet, its nodes or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

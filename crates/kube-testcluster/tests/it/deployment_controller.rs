@@ -278,7 +278,6 @@ async fn only_the_chosen_controllers_run() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the Deployment, its sets or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -22,7 +22,6 @@ fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
-/// Returns a Job whose pods have this lifecycle, such as `completed` or `error`.
 fn job(lifecycle: &str, more: &Value) -> Value {
     let mut job = json!({
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"},
@@ -186,7 +185,6 @@ async fn a_job_with_an_unsupported_policy_is_reported_and_not_run() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the Job or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -36,7 +36,6 @@ impl World {
         Self::new(Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2)).await
     }
 
-    /// Returns the pods that are not being deleted.
     async fn pods(&self) -> Vec<Value> {
         let list = self.api.get(PODS).await.body["items"].as_array().unwrap().clone();
         list.into_iter().filter(|pod| pod["metadata"]["deletionTimestamp"].is_null()).collect()

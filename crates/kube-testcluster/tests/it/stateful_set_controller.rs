@@ -180,7 +180,6 @@ async fn parallel_management_starts_all_pods_at_once_from_the_start_ordinal() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the StatefulSet, its pods or its claims, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::placeholders::Bindings;
 
-/// A comparison of two answers, with a list of the differences and their paths.
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
     /// Returns true if a difference at this path is permitted.

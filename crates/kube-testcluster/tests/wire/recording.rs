@@ -23,7 +23,6 @@ fn other() -> Option<PathBuf> {
     std::env::var_os("WIRE_DIR").map(PathBuf::from)
 }
 
-/// Returns the commands of kubectl, if the directory has their log.
 pub fn commands() -> Option<Vec<Value>> {
     let path = other().unwrap_or_else(own).join(OTHER_FORM);
     path.exists().then(|| read(&path))

@@ -1,5 +1,5 @@
-//! Performs the actions of one pod's stages: the requests that on a real cluster the scheduler, the kubelet, the network
-//! plugin and the containers would cause. `run_stages.rs` decides when.
+//! The actions of one pod's stages: the requests that on a real cluster the scheduler, the kubelet, the network plugin
+//! and the containers would cause.
 
 use crate::nodes::dynamic::api_resource;
 use std::time::Duration;
@@ -21,7 +21,6 @@ use kube_machinery::value::{Array, Value, json};
 pub(super) struct PodWorker {
     pub(super) context: KubeletContext,
     pub(super) recorder: EventCorrelator,
-    /// The pod's state after the last write.
     pub(super) pod: Received,
     pod_ip: String,
     pub(super) host_ip: String,

@@ -15,11 +15,9 @@ pub(super) struct PodEvent {
     pub(super) reason: String,
     pub(super) message: String,
     pub(super) from: String,
-    /// The container that the Event is about, if any.
     pub(super) container: Option<String>,
 }
 
-/// An Event that was written, and its count so far.
 struct WrittenEvent {
     event: PodEvent,
     name: String,

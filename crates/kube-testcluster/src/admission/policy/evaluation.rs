@@ -1,6 +1,5 @@
-//! Runs the CEL expressions of policies and match conditions for a request, and words their errors as upstream. A
-//! [`Meter`] adds up the cost of the expressions that share a limit. Upstream: `Evaluate` in
-//! `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
+//! Runs the CEL expressions of policies and match conditions, and words their errors as upstream. Upstream: `Evaluate`
+//! in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
 
 use super::activation::Activation;
 use kube_machinery::codec::expression::Value;

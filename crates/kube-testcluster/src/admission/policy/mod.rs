@@ -124,7 +124,6 @@ fn validated(
     vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
-/// Returns the namespace of the request; `None` for a cluster-scoped object, or a Namespace itself.
 fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     let name = attributes.namespace();
     if name.is_empty() || attributes.request.served == NAMESPACES {

@@ -16,7 +16,6 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
-/// Returns true if a definition is being deleted and still has this controller's finalizer.
 pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }

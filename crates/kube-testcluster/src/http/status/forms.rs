@@ -14,7 +14,6 @@ impl ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
     }
 
-    /// The error for a patch whose result is not of the object's type.
     pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
         Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
     }
@@ -44,13 +43,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
     }
 
-    /// The error for a client that accepts one of the server's media types, but not in a supported form.
     pub(crate) fn not_acceptable() -> Self {
         let message = format!("only the following media types are accepted: {ACCEPTED}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
-    /// The error for a watch whose client accepts only a media type without streams.
     pub(crate) fn no_stream() -> Self {
         let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let message = format!("only the following media types are accepted: {streams}");

@@ -54,7 +54,6 @@ impl LogOptions {
         })
     }
 
-    /// Returns those of the lines so far that the options select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));
