@@ -109,9 +109,11 @@ pub(crate) enum Times {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ContainerState {
+    /// The containers do not run, for this reason.
     Waiting { reason: String, message: Option<String> },
     /// The containers run. A container that fails its readiness probe is not ready.
     Running { ready: bool },
+    /// The containers that ran have ended.
     Terminated { exit_code: i64, reason: String, message: Option<String> },
 }
 

@@ -3,8 +3,6 @@
 //!
 //! Faults apply to clients, not to the kubelet, which belongs to the cluster. Only `lag`, which holds back the
 //! watch cache, also delays the kubelet's events. Discovery, `/version` and the health checks always answer.
-//!
-//! [`Fault::from_str`]: std::str::FromStr::from_str
 
 mod active;
 mod effect;

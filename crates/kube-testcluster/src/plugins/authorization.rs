@@ -10,6 +10,7 @@ use kube_machinery::conventions::user::User;
 pub(crate) enum Attributes {
     /// A path that is no resource, with the HTTP method in lower case.
     Path { verb: String, path: String },
+    /// An object, or a collection of them.
     Resource(ResourceAttributes),
 }
 

@@ -36,6 +36,7 @@ pub(crate) enum Start {
     },
     /// Begins with the changes after a revision, which may be in the future.
     After(u64),
+    /// Begins with the changes from now on.
     Now,
 }
 

@@ -19,6 +19,7 @@ use kube_machinery::value::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
+    /// The role does not exist.
     NotFound { row: &'static Resource, name: String },
     /// A ClusterRoleBinding names a namespaced Role.
     NoNamespace,

@@ -15,6 +15,7 @@ const HEAD: usize = 12;
 pub(super) enum Record<'a> {
     /// An object has had this state since this revision.
     Put { revision: u64, group: &'a str, plural: &'a str, key: &'a str, json: &'a [u8] },
+    /// An object was removed at this revision.
     Removed { revision: u64, group: &'a str, plural: &'a str, key: &'a str },
     /// The end of a complete snapshot, and the revision of that snapshot.
     End { revision: u64 },
