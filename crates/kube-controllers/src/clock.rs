@@ -1,5 +1,4 @@
-//! The cluster's clock, from which all times in objects come. It follows tokio's clock, so that tests can pause and
-//! advance it.
+//! The cluster's clock, from which all times in objects come.
 
 use std::time::Duration;
 

@@ -29,10 +29,8 @@ use super::shared::recorder::{EventRecorder, EventSource};
 use crate::clock::Clock;
 use sync::CronJobSync;
 
-/// The name of the index of Jobs by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
@@ -45,7 +43,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -96,7 +93,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Creates the Job that is due, and queues the CronJob again for its next time. Upstream: `sync`.
+    /// Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.job_writes.has_caught_up(key, &self.job_informer.reader()).await;
@@ -130,7 +127,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the CronJob's namespace.
     fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)
     }

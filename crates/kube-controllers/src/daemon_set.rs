@@ -40,10 +40,8 @@ use handlers::NodeHandler;
 use kube_machinery::conventions::label_selector;
 use sync::DaemonSetSync;
 
-/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
 
@@ -56,7 +54,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -73,7 +70,6 @@ pub(super) struct Controller {
     statuses: OwnWrites,
     /// The last write of a pod for each DaemonSet. The cache must have it before the next sync.
     pod_writes: OwnWrites,
-    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,
@@ -119,8 +115,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles one DaemonSet: replaces, creates and deletes its pods, and writes its status. Upstream:
-    /// `syncDaemonSet`.
+    /// Upstream: `syncDaemonSet`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await
@@ -160,7 +155,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the DaemonSet's namespace.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }

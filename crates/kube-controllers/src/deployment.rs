@@ -1,6 +1,5 @@
-//! The Deployment controller. It creates one ReplicaSet for each pod template that a Deployment has had. After a change of
-//! the template it scales the new ReplicaSet up and the old ones down, which replaces the pods. Upstream:
-//! `pkg/controller/deployment`.
+//! The Deployment controller. After a change of the pod template it scales a new ReplicaSet up and the old ones down,
+//! which replaces the pods. Upstream: `pkg/controller/deployment`.
 //!
 //! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the
 //! progress deadline and the history of old ReplicaSets work as upstream.
@@ -41,11 +40,9 @@ use crate::clock::Clock;
 use handlers::PodHandler;
 use sync::DeploymentSync;
 
-/// The name of the index of ReplicaSets by the uid of their Deployment, and of the index of pods by the uid of their
-/// ReplicaSet.
+/// The index of ReplicaSets by the uid of their Deployment, and of pods by the uid of their ReplicaSet.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
@@ -58,7 +55,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -119,7 +115,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles one Deployment: does one step of its rollout, and writes its status. Upstream: `syncDeployment`.
+    /// Upstream: `syncDeployment`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         self.statuses.wait_for(key, &self.informer.reader()).await;
         self.set_writes.wait_for(key, &self.set_informer.reader()).await;
@@ -144,7 +140,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the Deployment's namespace.
     fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
     }

@@ -38,10 +38,8 @@ use handlers::{PodHandler, ServiceHandler, SliceHandler};
 use plan::{Plan, Ports, ports_of};
 use service::{address_types, has_endpoints, is_ours, selector};
 
-/// The name of the index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
 
@@ -54,7 +52,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind_of_slices: ApiResource,
@@ -111,7 +108,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles the slices of one service with its pods. Upstream: `syncService`.
+    /// Upstream: `syncService`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         if !self.writes.has_caught_up(key, &self.slice_informer.reader()).await {
             self.queue.add_after(key.to_owned(), RETRY_DELAY);
@@ -181,7 +178,6 @@ impl Controller {
         (groups, left_out)
     }
 
-    /// Returns the API client for slices in the service's namespace.
     fn api(&self, service: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&service.metadata), &self.kind_of_slices)
     }

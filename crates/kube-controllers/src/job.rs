@@ -39,13 +39,10 @@ use crate::clock::Clock;
 use backoff::Backoffs;
 use sync::JobSync;
 
-/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource = EventSource { component: "job-controller", api_version: "batch/v1", kind: "Job" };
 
-/// A key in the controller's work queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// A Job: `namespace/name`.
@@ -63,7 +60,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -78,7 +74,6 @@ pub(super) struct Controller {
     statuses: OwnWrites,
     /// The last write of a pod for each Job. The cache must have it before the next sync.
     pod_writes: OwnWrites,
-    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,
@@ -128,7 +123,7 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// Reconciles one Job: counts its pods, creates or deletes some, and writes its status. Upstream: `syncJob`.
+    /// Upstream: `syncJob`.
     async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await;
@@ -166,7 +161,6 @@ impl Controller {
         !foreign && policy.is_none()
     }
 
-    /// Returns the API client for a kind in the Job's namespace.
     fn api(&self, job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&job.metadata), kind)
     }

@@ -6,8 +6,6 @@
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
-//!
-//! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
 
 pub mod clock;
 pub mod cron_job;

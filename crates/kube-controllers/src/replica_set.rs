@@ -1,8 +1,8 @@
 //! The ReplicaSet controller: creates and deletes pods until each ReplicaSet has as many as it asks for. Upstream:
 //! `pkg/controller/replicaset`.
 //!
-//! Adoption and release of pods by the selector, slow start (pods are created in batches of growing size), expectations
-//! (the controller waits until its cache has seen its own writes), the order of deletions and the status work as upstream.
+//! Adoption, slow start (pods are created in batches of growing size), expectations (the controller waits until its
+//! cache has seen its own writes), the order of deletions and the status work as upstream.
 
 mod availability;
 mod claim;
@@ -40,11 +40,9 @@ use kube_informers::workqueue::{WorkEvent, WorkQueue};
 use observer::Observer;
 pub use observer::SyncEvent;
 
-/// The name of the index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their
-/// namespace.
+/// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
 const OWNER: &str = "owner";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
 
@@ -59,7 +57,6 @@ pub enum Writes {
     OneByOne,
 }
 
-/// A predicate for the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
 /// Runs the controller for all ReplicaSets of a cluster until `stop`. A cluster of `kube-testcluster` with
@@ -104,7 +101,6 @@ pub struct Controller {
     availability: Availability,
     ours: Box<Ours>,
     writes: Writes,
-    /// `None` if no Events are written.
     recorder: Option<EventRecorder>,
     observer: Observer,
 }

@@ -35,13 +35,11 @@ use crate::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use sync::StatefulSetSync;
 
-/// The name of the index of pods by the uid of their controller.
 const OWNER: &str = "owner";
 
 /// The label of a revision that contains the hash of its template.
 const HASH: &str = "controller.kubernetes.io/hash";
 
-/// The component and the kind in this controller's Events.
 const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
@@ -55,7 +53,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     reconciler::run::<Controller>(client, stop).await
 }
 
-/// The controller: its informers and its queue.
 pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
@@ -120,7 +117,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Reconciles one StatefulSet: creates, replaces and deletes its pods, and writes its status. Upstream: `sync`.
+    /// Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await
@@ -158,7 +155,6 @@ impl Enqueue for Controller {
 }
 
 impl Controller {
-    /// Returns the API client for a kind in the StatefulSet's namespace.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }

@@ -1,5 +1,4 @@
-//! Lists the controllers that a cluster can run one by one, so `kube-testcluster` and the command line can choose and
-//! start them by name.
+//! The controllers that a cluster can run one by one, by name.
 
 use crate::clock::Clock;
 use kube_client::Client;

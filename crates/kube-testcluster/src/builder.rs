@@ -1,5 +1,4 @@
-//! [`ClusterBuilder`]: the options of a new cluster, and its start, which puts the parts together: the store, the first
-//! objects, the HTTP API, the kubelet and the controllers.
+//! [`ClusterBuilder`]: the options of a new cluster, and its start.
 
 mod first_objects;
 
@@ -113,11 +112,10 @@ impl ClusterBuilder {
     /// Sets the revision of the empty storage; the first write takes the next one. By default 1, as in etcd; at most
     /// 2^62.
     ///
-    /// A cluster without a folder keeps nothing on disk. A second cluster at the same address counts from the start
-    /// again, and a client that followed the first one waits for revisions that take long to come. If clients may
-    /// outlive the cluster, begin with a number from the clock, so that the versions of the earlier cluster are too
-    /// old. A watch from an old resourceVersion, a list of exactly that version, and an old `continue` token then get
-    /// 410 (`Expired`), and the client lists again.
+    /// A cluster without a folder keeps nothing on disk, so a second one at the same address counts from the start
+    /// again, and a client of the first one waits for revisions that take long to come. If clients may outlive the
+    /// cluster, begin with a number from the clock. A watch from an old resourceVersion, a list of exactly that
+    /// version, and an old `continue` token then get 410 (`Expired`), and the client lists again.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -384,7 +382,6 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
-    /// Starts the cluster. With a folder, it continues the cluster that has used the folder before, if there is one.
     fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();

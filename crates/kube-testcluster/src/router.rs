@@ -36,7 +36,6 @@ use crate::verbs::{self, Call, subresources};
 use kube_controllers::nodes::logs::Logs;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Serving, Subresource};
 
-/// Returns the whole API as one service.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
     let router = match admin {
         Admin::On => admin::routes(),
@@ -248,7 +247,6 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
     }
 }
 
-/// Adds the warning of a deprecated kind to every response about it.
 fn warned(resource: &Resource, answer: Response) -> Response {
     match resource.warning() {
         Some(warning) => warn(answer, &[warning.to_owned()]),
@@ -262,7 +260,6 @@ fn warned_early(resource: &Resource, answer: Response) -> Response {
     if resource.custom.is_some() { warned(resource, answer) } else { answer }
 }
 
-/// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
 async fn apply_definitions(store: &Store, name: Option<String>) {
     match name {
         Some(name) => custom_resource_definition::apply(store, &name).await,
@@ -277,7 +274,6 @@ fn is_long_running(target: &Target, query: &Query) -> bool {
     target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
-/// Returns what kind of target the request has, which decides its verb.
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
         _ if target.watch => TargetKind::Events,
@@ -287,7 +283,6 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
     }
 }
 
-/// Returns true if the subresource is read and written as the whole object, even if a write changes only a part.
 fn is_whole(subresource: Option<Subresource>) -> bool {
     use Subresource::{Approval, EphemeralContainers, Resize, Status};
     matches!(subresource, None | Some(Approval | EphemeralContainers | Resize | Status))
@@ -358,7 +353,6 @@ impl Action {
         })
     }
 
-    /// Refuses a patch whose media type is not a patch.
     fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
         match self {
             Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, managed_fields),
@@ -366,7 +360,6 @@ impl Action {
         }
     }
 
-    /// Calls the handler.
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
         match self {
             Self::Bind => subresources::binding::bind(call).await,

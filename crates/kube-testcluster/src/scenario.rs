@@ -36,7 +36,6 @@ use kube_controllers::nodes::dynamic::api_resource;
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::kinds::PODS;
 
-/// The image of a step that does not set one.
 pub(super) const IMAGE: &str = "nginx";
 
 /// A list of steps, sorted by time.
@@ -134,7 +133,6 @@ impl Step {
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
     }
 
-    /// Sends the request of the step.
     async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));

@@ -1,7 +1,4 @@
-//! The settings of a server, fixed at its start, and the public enums of which they are made. [`ClusterBuilder`] sets
-//! them, and explains each one.
-//!
-//! [`ClusterBuilder`]: crate::ClusterBuilder
+//! The settings of a server, and the public enums of which they are made.
 
 use std::time::Duration;
 
@@ -92,7 +89,6 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
-/// The presence of a scheduler and a kubelet, which run pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kubelets {
     Run,
@@ -149,35 +145,24 @@ pub enum ManagedFields {
     Kept,
 }
 
-/// The settings of a server, fixed at its start.
+/// The settings of a server, fixed at its start. [`ClusterBuilder`](crate::ClusterBuilder) explains each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) era: Era,
-    /// Decides everything that an API server leaves to chance, such as uids and the order of an unordered watch cache.
     pub(crate) seed: u64,
-    /// The revision of the empty storage. The first write takes the next one.
     pub(crate) first_revision: u64,
-    /// The duration of a write before it is visible.
     pub(crate) commit_latency: Duration,
     /// The number of revisions that storage keeps, and of events that each watch cache keeps.
     pub(crate) history: usize,
-    /// The time for which storage keeps an earlier state.
     pub(crate) history_age: Duration,
-    /// The period of bookmarks for watches that allow them.
     pub(crate) bookmarks: Duration,
-    /// The number of events that may wait for the reader of a watch.
     pub(crate) watch_buffer: usize,
-    /// The number of watches that clients may have open.
     pub(crate) max_watches: usize,
     /// The total size, in bytes, of responses that may wait for slow clients.
     pub(crate) max_waiting_answers: usize,
-    /// The time for which an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
-    /// The number of Events that are kept.
     pub(crate) max_events: usize,
-    /// True if a current server serves streaming lists.
     pub(crate) watch_list: bool,
-    /// True if aggregated discovery is served.
     pub(crate) aggregated_discovery: bool,
     pub(crate) kubelets: Kubelets,
     pub(crate) controllers: Controllers,
@@ -187,7 +172,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns true if the server serves streaming lists.
     pub(crate) fn streams_lists(&self) -> bool {
         self.watch_list && self.era == Era::Modern
     }
@@ -197,7 +181,6 @@ impl Settings {
         self.admission == Admission::Kube && self.controllers != Controllers::None
     }
 
-    /// Returns true if kube-apiserver's bootstrap roles and bindings exist.
     pub(crate) fn has_policy(&self) -> bool {
         self.admission == Admission::Kube || self.authorization == Authorization::Rbac
     }

@@ -20,7 +20,6 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// A TLS server that accepts client certificates of its authority and two tokens.
 struct Served {
     cluster: Cluster,
     address: SocketAddr,
@@ -71,7 +70,6 @@ impl Served {
         self.ask(None, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"), "").await
     }
 
-    /// Returns the user that the server authenticated.
     async fn who(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
         let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
         let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");
@@ -80,7 +78,6 @@ impl Served {
     }
 }
 
-/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await; // some connections end without a TLS close
@@ -136,7 +133,6 @@ async fn an_invalid_credential_is_refused_per_request_and_does_not_fail_the_hand
     );
 }
 
-/// Starts a cluster in a folder, with the authority that is kept there.
 fn kept(folder: &Path) -> Served {
     let mut cluster = Cluster::builder().bare().start_in(folder).unwrap();
     let authority = Authority::kept_in(folder, "test").unwrap();

@@ -1,5 +1,4 @@
-//! Tests admission webhooks over real TLS: which requests are sent to a webhook, and how its answers change or refuse a
-//! request.
+//! Tests admission webhooks over real TLS.
 //!
 //! `cargo test -p kube-testcluster --features tls,cel --test webhooks`
 
@@ -18,7 +17,6 @@ use tower::ServiceExt;
 
 use self::hook::Hook;
 
-/// The answer to an API request.
 struct Answer {
     code: u16,
     warnings: Vec<String>,

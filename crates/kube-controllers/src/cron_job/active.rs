@@ -1,5 +1,5 @@
-//! The status of a CronJob: the active Jobs, which the concurrency policies look at, and the times of the last start and
-//! the last success. Each sync first brings it up to date with the Jobs. Upstream: the first half of `syncCronJob`.
+//! The status of a CronJob: the active Jobs, and the times of the last start and the last success. Upstream: the first
+//! half of `syncCronJob`.
 
 use kube_client::api::DynamicObject;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,6 @@ pub(super) struct Status {
     pub(super) last_successful_time: Option<String>,
 }
 
-/// A reference to an active Job.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Reference {
@@ -31,7 +30,6 @@ pub(super) struct Reference {
 }
 
 impl Status {
-    /// Returns true if the Job with this uid is listed as active.
     pub(super) fn has(&self, uid: &str) -> bool {
         self.active.iter().any(|job| job.uid == uid)
     }

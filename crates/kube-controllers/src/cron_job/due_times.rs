@@ -15,7 +15,6 @@ const PADDING: Duration = Duration::from_millis(100);
 /// The number of missed starts beyond which an Event warns about them.
 const MANY: i64 = 100;
 
-/// The schedule of a CronJob, and the times that decide which start is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DueTimes<'a> {
     pub(super) schedule: &'a Schedule,
@@ -25,10 +24,8 @@ pub(super) struct DueTimes<'a> {
     pub(super) now: Timestamp,
 }
 
-/// The latest start that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
-    /// `None` if no start is due.
     pub(super) at: Option<Timestamp>,
     /// True if more than one start has passed since the last one that got a Job.
     missed: bool,
@@ -74,7 +71,6 @@ impl DueTimes<'_> {
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
-    /// Returns the time until the next start.
     pub(super) fn time_to_next(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,

@@ -22,7 +22,6 @@ use kube_machinery::conventions::time_zone::time_zone;
 /// The annotation of a Job with its scheduled time, in the time zone of the schedule.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/// A CronJob, its Jobs and its status during one sync.
 pub(super) struct CronJobSync<'a> {
     pub(super) controller: &'a Controller,
     key: &'a str,
@@ -120,14 +119,12 @@ impl<'a> CronJobSync<'a> {
         }
     }
 
-    /// Returns the time of the last start, or of the creation before the first start.
     fn since(&self) -> Timestamp {
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse().ok());
         let created = self.cron_job.metadata.creation_timestamp.as_ref().map(|time| time.0);
         last.or(created).unwrap_or_else(|| self.controller.clock.time())
     }
 
-    /// Returns true if the Job for this time was created already.
     fn is_done(&self, at: Timestamp) -> bool {
         let job = self.name_of_job(at);
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
@@ -178,7 +175,7 @@ impl<'a> CronJobSync<'a> {
         Ok(true)
     }
 
-    /// Returns a new Job for a time. Upstream: `getJobFromTemplate2`.
+    /// Upstream: `getJobFromTemplate2`.
     fn job(&self, at: Timestamp, zone: &TimeZone) -> DynamicObject {
         let template = &self.cron_job.data["spec"]["jobTemplate"];
         let kind = &self.controller.kind_of_jobs;
@@ -193,7 +190,6 @@ impl<'a> CronJobSync<'a> {
         job
     }
 
-    /// Writes the status, if it has changed.
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         if self.status == self.written {
             return Ok(());

@@ -31,7 +31,6 @@ impl Backoffs {
         None
     }
 
-    /// Forgets a DaemonSet that was deleted.
     pub(super) fn forget(&self, set: &str) {
         self.0.lock().expect("nothing panics under this lock").retain(|(one, _), _| one != set);
     }

@@ -1,6 +1,4 @@
-//! Keeps one pod of a DaemonSet on each node that must have one: finds the nodes that lack a pod and the pods that are
-//! too many, then creates and deletes pods. Each sync begins with that. Upstream: `manage`, `podsShouldBeOnNode`,
-//! `syncNodes`.
+//! Keeps one pod of a DaemonSet on each node that must have one. Upstream: `manage`, `podsShouldBeOnNode`, `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -99,7 +97,6 @@ impl DaemonSetSync<'_> {
         surplus
     }
 
-    /// Creates a pod for each of these nodes, and deletes these pods.
     pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_pods);

@@ -1,6 +1,5 @@
-//! Decides which nodes run the pods of a DaemonSet, by node name, node selector, node affinity and taints; and ties each
-//! new pod to its node. Each sync decides about all nodes again. Upstream: `nodeShouldRunDaemonPod`,
-//! `pkg/controller/daemon/util`.
+//! Decides which nodes run the pods of a DaemonSet, and ties each new pod to its node. Upstream:
+//! `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
@@ -10,19 +9,15 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
-/// The decision about the daemon pods on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// The node must have a pod.
     Wanted,
     /// A pod that exists stays, but no new pod is created: the node has a `NoSchedule` taint that the pod does not
     /// tolerate.
     Kept,
-    /// The node must have no pod.
     Unwanted,
 }
 
-/// Decides whether pods with this spec must, may or must not be on a node.
 pub(super) fn decide(pod: &value::Value, node: &DynamicObject) -> Decision {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
     let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);

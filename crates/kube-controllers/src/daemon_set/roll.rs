@@ -1,6 +1,5 @@
-//! The rolling update of a DaemonSet: plans which old pods are deleted now, and which nodes get a new pod now. A sync
-//! calls it only if every node has the pods that it needs, so each sync does one step of the update. Upstream:
-//! `rollingUpdate` in `pkg/controller/daemon/update.go`.
+//! The rolling update of a DaemonSet. A sync calls it only if every node has the pods that it needs, so each sync does
+//! one step of the update. Upstream: `rollingUpdate` in `pkg/controller/daemon/update.go`.
 //!
 //! A pod is new if it was made from the current template, and old otherwise. With `maxUnavailable`, the old pod of a node
 //! is deleted before the new one is created; with `maxSurge`, afterwards.

@@ -1,11 +1,10 @@
-//! Reads the spec of a DaemonSet for one sync: absent fields get their defaults, and percentages become numbers of nodes.
+//! The spec of a DaemonSet, with defaults, and numbers of nodes in place of percentages.
 
 use kube_client::api::DynamicObject;
 
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) min_ready_seconds: i64,
@@ -42,7 +41,7 @@ impl Spec {
         }
     }
 
-    /// Returns true if a node may have a new pod beside the old one during an update. Upstream: `AllowsSurge`.
+    /// Upstream: `AllowsSurge`.
     pub(super) fn surges(&self) -> bool {
         self.rolling.is_some_and(|rolling| rolling.surge > 0)
     }

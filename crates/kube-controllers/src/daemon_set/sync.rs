@@ -1,6 +1,5 @@
-//! One sync of a DaemonSet, which is one comparison of the DaemonSet with its pods and nodes: collects the state, lets
-//! `manage.rs` and `roll.rs` plan the writes, and writes the status. Upstream: `updateDaemonSet`,
-//! `updateDaemonSetStatus`.
+//! One sync of a DaemonSet: one comparison with its pods and nodes. `manage.rs` and `roll.rs` plan the writes.
+//! Upstream: `updateDaemonSet`, `updateDaemonSetStatus`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -18,7 +17,6 @@ use crate::shared::object::name;
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-/// A DaemonSet, its pods and the nodes during one sync.
 pub(super) struct DaemonSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -26,7 +24,6 @@ pub(super) struct DaemonSetSync<'a> {
     pub(super) spec: Spec,
     /// The pod spec of the template, with the tolerations of daemon pods.
     pub(super) pod_spec: Value,
-    /// The decision about daemon pods on each existing node.
     pub(super) decisions: BTreeMap<String, Decision>,
     /// The pods by the node that they are on or were created for; pods with a node first, then the oldest. Pods that
     /// have ended and are being deleted are left out.
@@ -81,23 +78,19 @@ impl<'a> DaemonSetSync<'a> {
         pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
     }
 
-    /// Returns true if a pod was made from the current template.
     pub(super) fn is_new(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == self.hash
     }
 
-    /// Returns the nodes that must have a pod, and those that have one.
     pub(super) fn relevant_nodes(&self) -> BTreeSet<&str> {
         let wanted = self.decisions.iter().filter(|(_, decision)| **decision == Decision::Wanted);
         wanted.map(|(node, _)| node).chain(self.pods.keys()).map(String::as_str).collect()
     }
 
-    /// Returns the pods that are on a node or were created for it.
     pub(super) fn pods_on(&self, node: &str) -> &[Arc<Pod>] {
         self.pods.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// Writes the status, if it has changed.
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         let before = &self.set.data["status"];

@@ -1,6 +1,5 @@
-//! Decides which ReplicaSets belong to a Deployment: adopts ReplicaSets that its selector matches and that have no controller,
-//! and releases ReplicaSets that it no longer matches. Each sync begins with that. Upstream:
-//! `ReplicaSetControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Adopts and releases the ReplicaSets of a Deployment. Upstream: `ReplicaSetControllerRefManager` in
+//! `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -13,7 +12,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
-/// Returns the selector of a Deployment.
 fn selector(deployment: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     let selector = label_selector::read(&deployment.data["spec"]["selector"].clone().into())?;
     // A selector that matches everything would claim the ReplicaSets of all Deployments, so it matches nothing here.

@@ -9,7 +9,6 @@ use super::Controller;
 use crate::shared::handlers::Enqueue;
 use crate::shared::slim_pod::SlimPod;
 
-/// Queues the Deployment that owns the ReplicaSet of a deleted pod.
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<SlimPod> for PodHandler {

@@ -12,11 +12,9 @@ use super::status::Condition;
 use super::sync::DeploymentSync;
 use crate::shared::object::name;
 
-/// The types of the two conditions.
 const PROGRESSING: &str = "Progressing";
 const FAILURE: &str = "ReplicaFailure";
 
-/// Reasons of the condition `Progressing`.
 const DONE: &str = "NewReplicaSetAvailable";
 const TIMED_OUT: &str = "ProgressDeadlineExceeded";
 const PAUSED: &str = "DeploymentPaused";
@@ -65,7 +63,6 @@ impl DeploymentSync<'_> {
         all_new && current.is_some_and(|condition| condition.reason == DONE)
     }
 
-    /// Sets the condition if the rollout is complete, has made progress, or has missed its deadline.
     fn update_progressing_condition(&mut self, current: Option<Condition>) {
         let who = match self.new_set() {
             Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
@@ -135,7 +132,6 @@ impl DeploymentSync<'_> {
     }
 }
 
-/// Returns the condition `ReplicaFailure` of a ReplicaSet in the form of a Deployment's condition.
 fn failure_of(set: &DynamicObject) -> Option<Condition> {
     let conditions = set.data.pointer("/status/conditions").and_then(Value::as_array)?;
     let failure = conditions.iter().find(|condition| condition["type"] == FAILURE)?;

@@ -28,7 +28,7 @@ impl DeploymentSync<'_> {
         if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
     }
 
-    /// Returns true if a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
+    /// Upstream: `oldPodsRunning`.
     fn old_pods_run(&self) -> bool {
         self.old().into_iter().any(|index| {
             let set = &self.sets[index];

@@ -1,5 +1,4 @@
-//! Reads the ReplicaSets of a Deployment: their sizes, the annotations that the controller writes into them, and their
-//! templates, which tell the new ReplicaSet from the old ones. Upstream: `pkg/controller/deployment/util`.
+//! Reads the ReplicaSets of a Deployment. Upstream: `pkg/controller/deployment/util`.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -17,12 +16,10 @@ pub(super) const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-repl
 /// The annotation with the Deployment's `replicas + maxSurge` when the ReplicaSet was last resized.
 pub(super) const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 
-/// Returns the number of pods that a ReplicaSet asks for.
 pub(super) fn wanted(set: &DynamicObject) -> i64 {
     set.data.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1)
 }
 
-/// Returns the number of pods that a ReplicaSet has.
 pub(super) fn existing(set: &DynamicObject) -> i64 {
     number(set, "/status/replicas")
 }
@@ -60,7 +57,6 @@ pub(super) fn same_template(one: &Value, other: &Value) -> bool {
     plain(one) == plain(other)
 }
 
-/// Removes nulls, empty lists and empty maps from the metadata of a template.
 fn drop_empty(template: &mut Value) {
     let Some(metadata) = template.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.retain(|_, value| match value {

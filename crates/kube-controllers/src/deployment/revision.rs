@@ -22,7 +22,6 @@ use crate::shared::recorder::Reason;
 /// The largest length of the annotation that lists earlier revisions, in bytes.
 const LONGEST_HISTORY: usize = 2000;
 
-/// The largest length of an object's name.
 const LONGEST_NAME: usize = 253;
 
 /// The annotations that a Deployment does not copy to its ReplicaSets. Upstream: `annotationsToSkip`.
@@ -169,7 +168,6 @@ impl DeploymentSync<'_> {
         SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
     }
 
-    /// Sets the condition `Progressing`.
     pub(super) fn progressing(&mut self, truth: &str, reason: &str, message: String) {
         let now = self.controller.clock.now();
         self.status.set(Condition::new("Progressing", truth, reason, message, &now));

@@ -7,9 +7,8 @@ use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
 
 impl DeploymentSync<'_> {
-    /// Does the next step of the update: scales the new ReplicaSet up to the size that `maxSurge` allows now. If it has
-    /// that size already, scales the old ReplicaSets down. If no old pod may go either, and the update is complete,
-    /// deletes the oldest ReplicaSets beyond the history limit. Upstream: `rolloutRolling`.
+    /// Does the next step: scales the new ReplicaSet up to the size that `maxSurge` allows now, or else the old ones
+    /// down, or else, if the update is complete, cleans up the history. Upstream: `rolloutRolling`.
     pub(super) async fn roll(&mut self) -> Result<(), SyncError> {
         let new_index = match self.new {
             Some(index) => index,

@@ -1,5 +1,4 @@
-//! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. In the middle of a
-//! rollout several ReplicaSets have pods, and all of them are resized in proportion. Upstream: `scale` in
+//! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. Upstream: `scale` in
 //! `pkg/controller/deployment/sync.go`.
 
 use std::cmp::Reverse;
@@ -106,7 +105,6 @@ impl DeploymentSync<'_> {
         if before == 0 {
             return 0;
         }
-        // Round to the nearest number.
         let doubled = 2 * wanted(set) * self.spec.most() + before;
         doubled / (2 * before) - wanted(set)
     }

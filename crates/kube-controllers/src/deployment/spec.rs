@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
-/// The way in which new pods replace old ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strategy {
     /// Step by step: at most `replicas + surge` pods exist, and at least `replicas - unavailable` pods are available.
@@ -15,7 +14,6 @@ pub(super) enum Strategy {
     Recreate,
 }
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,
@@ -49,7 +47,6 @@ impl Spec {
         }
     }
 
-    /// Returns the number of pods that may exist beyond `replicas`.
     pub(super) fn surge(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { surge, .. } => surge,
@@ -57,7 +54,7 @@ impl Spec {
         }
     }
 
-    /// Returns the number of pods that may be unavailable. Upstream: `MaxUnavailable`.
+    /// Upstream: `MaxUnavailable`.
     pub(super) fn unavailable(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { unavailable, .. } => unavailable.min(self.replicas),
@@ -65,18 +62,16 @@ impl Spec {
         }
     }
 
-    /// Returns the largest number of pods that may exist during a rollout.
     pub(super) fn most(&self) -> i64 {
         self.replicas + self.surge()
     }
 
-    /// Returns the number of pods that must stay available during a rollout.
     pub(super) fn least_available(&self) -> i64 {
         self.replicas - self.unavailable()
     }
 }
 
-/// Reads the limits of a rolling update. Upstream: `ResolveFenceposts`.
+/// Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
     let surge = scaled(&rolling["maxSurge"], replicas, Rounding::Up);
     let unavailable = scaled(&rolling["maxUnavailable"], replicas, Rounding::Down);

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The counts and the conditions of a Deployment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Status {
@@ -31,7 +30,6 @@ pub(super) struct Condition {
 }
 
 impl Condition {
-    /// Creates a condition that changed at `now`.
     pub(super) fn new(kind: &str, status: &str, reason: &str, message: String, now: &str) -> Self {
         let time = Some(now.to_owned());
         Self {

@@ -1,5 +1,4 @@
-//! One sync of a Deployment, which is one comparison of the Deployment with its ReplicaSets: holds the state, chooses the
-//! next step of the rollout, and writes the status. Upstream: `syncDeployment`.
+//! One sync of a Deployment: one comparison with its ReplicaSets. Upstream: `syncDeployment`.
 
 use std::sync::Arc;
 
@@ -16,7 +15,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{annotation, name, number};
 use crate::shared::recorder::Reason;
 
-/// A Deployment and its ReplicaSets during one sync.
 pub(super) struct DeploymentSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -29,7 +27,6 @@ pub(super) struct DeploymentSync<'a> {
     /// The status before this sync; `status` is the one that is written after it.
     pub(super) before: Status,
     pub(super) status: Status,
-    /// The Deployment's revision, once it is known.
     pub(super) revision: Option<String>,
 }
 
@@ -85,12 +82,10 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
-    /// Returns the indexes of the ReplicaSets with earlier templates.
     pub(super) fn old(&self) -> Vec<usize> {
         (0..self.sets.len()).filter(|i| Some(*i) != self.new).collect()
     }
 
-    /// Returns the ReplicaSet with the Deployment's template.
     pub(super) fn new_set(&self) -> Option<&DynamicObject> {
         self.new.map(|new| &self.sets[new])
     }
@@ -136,7 +131,6 @@ impl<'a> DeploymentSync<'a> {
         status.set(Condition::new("Available", truth, reason, message.to_owned(), &now));
     }
 
-    /// Writes the status and the revision, if they have changed.
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let revision = self.revision.as_deref().filter(|new| annotation(&self.deployment, REVISION) != Some(*new));
         if self.status == self.before && revision.is_none() {
@@ -155,7 +149,6 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
-    /// Patches a ReplicaSet, and replaces it in `sets` by the result.
     pub(super) async fn change_set(&mut self, index: usize, mut patch: Value) -> Result<(), SyncError> {
         let metadata = &self.sets[index].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);

@@ -23,7 +23,6 @@ pub(super) fn endpoints(slice: &DynamicObject) -> &[Value] {
     slice.data["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// Puts a group of endpoints into the existing slices with its ports, and into new slices if needed.
 pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<DynamicObject>>, group: Group) {
     let Group { ports, endpoints: mut waiting } = group; // `waiting`: the endpoints that are in no slice yet
     let (mut changed, mut unchanged) = keep(plan, service, existing, &mut waiting);
@@ -78,7 +77,6 @@ fn keep(
     (changed, unchanged)
 }
 
-/// Fills a slice with waiting endpoints.
 fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
     let mut all = endpoints(slice).to_vec();
     all.extend(waiting.take_some(MOST.saturating_sub(all.len())));

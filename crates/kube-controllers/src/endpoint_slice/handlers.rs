@@ -1,5 +1,4 @@
-//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service, one
-//! of its pods or one of its slices changes. They make no requests.
+//! The EndpointSlice controller's event handlers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +35,6 @@ impl EventHandler<DynamicObject> for ServiceHandler {
 }
 
 impl Controller {
-    /// Queues the services that select a pod.
     fn wake(&self, pod: &Pod) {
         for service in self.services.select_in(namespace(&pod.metadata), &LabelSelector::everything()) {
             let selects = selector(&service).is_ok_and(|selector| selector.matches(pod.metadata.labels.as_ref()));
@@ -81,7 +79,6 @@ fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
         || addresses(old) != addresses(new)
 }
 
-/// Queues the service whose slice was changed.
 pub(super) struct SliceHandler(pub(super) Arc<Controller>);
 
 impl SliceHandler {

@@ -1,5 +1,4 @@
-//! Plans which slices of a service are created, updated and deleted, and then performs these writes. Upstream:
-//! `reconcileByAddressType`, `finalize`.
+//! The writes of a service's slices. Upstream: `reconcileByAddressType`, `finalize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +13,6 @@ use super::service::{new_slice, owns};
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
-/// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
     /// A slice without endpoints and ports, from which new slices are made.
     template: DynamicObject,
@@ -36,7 +34,6 @@ fn ports(slice: &DynamicObject) -> Ports {
 }
 
 impl Plan {
-    /// Plans the writes for one address type, from the existing slices and the wanted endpoints by their ports.
     pub(super) fn new(
         service: &DynamicObject,
         kind: &ApiResource,
@@ -69,7 +66,6 @@ impl Plan {
         slice
     }
 
-    /// Keeps or creates one empty slice if the service has no endpoints.
     fn leave_one(&mut self, service: &DynamicObject) {
         if !(self.create.is_empty() && self.update.is_empty() && self.unchanged.is_empty()) {
             return;
@@ -112,7 +108,6 @@ impl Plan {
 }
 
 impl Controller {
-    /// Performs the planned writes.
     pub(super) async fn write(&self, key: &str, service: &DynamicObject, plan: Plan) -> Result<(), SyncError> {
         let (api, parameters) = (self.api(service), PostParams::default());
         // A service that is being deleted gets no new slices, because the garbage collector deletes its slices.

@@ -1,5 +1,5 @@
-//! Resolves the ports of a service for one pod: a `targetPort` may be the name of a container port, whose number can
-//! differ from pod to pod. Slices need the numbers. Upstream: `getEndpointPorts`, `FindPort`.
+//! The ports of a service for one pod: a `targetPort` may be the name of a container port, whose number can differ from
+//! pod to pod. Upstream: `getEndpointPorts`, `FindPort`.
 
 use k8s_openapi::api::core::v1::{Container, Pod};
 use kube_client::api::DynamicObject;

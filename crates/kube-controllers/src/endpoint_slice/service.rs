@@ -1,5 +1,4 @@
-//! Reads services, and tells which slices belong to them: which services get slices, with what labels and address types,
-//! and which existing slices this controller may change.
+//! Reads services, and tells which slices belong to them.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +27,10 @@ pub(super) fn has_endpoints(service: &DynamicObject) -> bool {
     spec["selector"].is_object() && spec["type"] != "ExternalName"
 }
 
-/// Returns the selector for the pods of a service.
 pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSelector> {
     label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
 }
 
-/// Returns the address types of a service's slices.
 pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     let families = service.data["spec"]["ipFamilies"].as_array().map_or(&[][..], Vec::as_slice);
     let has = |family: &&str| families.iter().any(|one| one == family);
@@ -43,7 +40,7 @@ pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     }
 }
 
-/// Returns a new slice of a service, without endpoints, ports or name. Upstream: `newEndpointSlice`.
+/// Upstream: `newEndpointSlice`.
 pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_type: &str) -> DynamicObject {
     let mut slice = DynamicObject::new("", kind);
     slice.data = json!({"addressType": address_type, "endpoints": [], "ports": []});
@@ -56,7 +53,7 @@ pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_typ
     slice
 }
 
-/// Returns the labels for the slices of a service. Upstream: `setEndpointSliceLabels`.
+/// Upstream: `setEndpointSliceLabels`.
 pub(super) fn labels(service: &DynamicObject) -> Labels {
     let mut labels = free(service.metadata.labels.as_ref());
     if matches!(&service.data["spec"]["clusterIP"], Value::String(address) if address != "None" && !address.is_empty())
@@ -75,7 +72,6 @@ pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> b
     free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
 }
 
-/// Returns the labels without the controller's own.
 fn free(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
     let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));
@@ -87,7 +83,6 @@ pub(super) fn is_ours(slice: &DynamicObject) -> bool {
     slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }
 
-/// Returns the key of the service that a slice belongs to.
 pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))

@@ -30,7 +30,6 @@ impl Backoffs {
         }
     }
 
-    /// Returns the time that is left until the next pod may be created.
     pub(super) fn left(&self, job: &str) -> Duration {
         let Some((failures, last)) = self.lock().get(job).copied() else { return Duration::ZERO };
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));

@@ -20,7 +20,6 @@ impl Enqueue for Controller {
         &self.jobs
     }
 
-    /// Forgets a deleted Job, and queues its pods.
     fn forget(&self, key: &str, deletion: &Deletion<DynamicObject>) {
         self.statuses.forget(key);
         self.pod_writes.forget(key);
@@ -31,7 +30,6 @@ impl Enqueue for Controller {
         }
     }
 
-    /// Queues a pod that no Job controls and that still has the finalizer.
     fn on_unowned(&self, pod: &ObjectMeta) {
         if pods::is_tracked(pod) {
             self.queue.add(Key::Orphan(format!("{}/{}", namespace(pod), name(pod))));

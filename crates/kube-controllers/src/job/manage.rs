@@ -1,5 +1,4 @@
-//! Keeps as many pods of a Job active as it asks for now: creates missing pods and deletes surplus ones. A pod is active if
-//! it has not ended and is not being deleted. Upstream: `manageJob`.
+//! Keeps as many pods of a Job active as it asks for now. Upstream: `manageJob`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,7 +19,6 @@ use crate::shared::recorder::Reason;
 const BURST: usize = 500;
 
 impl JobSync<'_> {
-    /// Brings the number of active pods closer to what the Job asks for now.
     pub(super) async fn manage(&mut self) -> Result<(), SyncError> {
         let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
@@ -47,7 +45,6 @@ impl JobSync<'_> {
         self.create(missing).await
     }
 
-    /// Returns the number of active pods that there should be.
     fn wanted(&self) -> i64 {
         let existing = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
@@ -88,7 +85,6 @@ impl JobSync<'_> {
         Ok(())
     }
 
-    /// Deletes all active pods of a Job that ends.
     pub(super) async fn end_active(&mut self) -> Result<(), SyncError> {
         for pod in self.active.clone() {
             self.delete(&pod).await?;
@@ -114,7 +110,6 @@ impl JobSync<'_> {
         Ok(())
     }
 
-    /// Creates pods; for an indexed Job, one for each of the lowest free indexes.
     async fn create(&mut self, missing: usize) -> Result<(), SyncError> {
         let indexes = if self.spec.indexed { self.free_indexes(missing) } else { vec![None; missing] };
         for index in indexes {
@@ -188,7 +183,6 @@ impl JobSync<'_> {
     }
 }
 
-/// Adds the variable `JOB_COMPLETION_INDEX` to a container, unless it has one.
 fn add_index_variable(container: &mut Value) {
     const VARIABLE: &str = "JOB_COMPLETION_INDEX";
     if container["env"].is_null() {

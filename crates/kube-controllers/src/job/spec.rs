@@ -2,10 +2,8 @@
 
 use kube_client::api::DynamicObject;
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
-    /// The largest number of pods that run at the same time.
     pub(super) parallelism: i64,
     /// The number of pods that must succeed; `None` if one success is enough.
     pub(super) completions: Option<i64>,

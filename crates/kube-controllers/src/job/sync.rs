@@ -1,5 +1,4 @@
-//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, decides about the steps and their
-//! order, and writes the status. Upstream: `syncJob`.
+//! One sync of a Job: one comparison with its pods. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +14,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::name;
 use crate::shared::recorder::Reason;
 
-/// A Job and its pods during one sync.
 pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -48,7 +46,6 @@ impl<'a> JobSync<'a> {
         }
     }
 
-    /// Returns true if the Job is complete or has failed.
     pub(super) fn is_finished(&self) -> bool {
         self.written.is("Complete").or_else(|| self.written.is("Failed")).is_some()
     }
@@ -85,7 +82,6 @@ impl<'a> JobSync<'a> {
         Ok(())
     }
 
-    /// Sets the condition `Suspended`, and writes an Event, if the Job was suspended or resumed.
     async fn note_suspension(&mut self) {
         let now = self.controller.clock.now();
         if self.spec.suspended {
@@ -126,13 +122,11 @@ impl<'a> JobSync<'a> {
         self.status.succeeded + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
-    /// Returns the number of pods that have failed.
     pub(super) fn failed(&self) -> i64 {
         let new = self.newly_ended(false).count() + self.status.uncounted_terminated_pods.failed.len();
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
-    /// Returns the indexes of an indexed Job that have succeeded.
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);
@@ -141,7 +135,6 @@ impl<'a> JobSync<'a> {
         done
     }
 
-    /// Writes the status, if it has changed.
     pub(super) async fn write_status(&mut self) -> Result<(), SyncError> {
         if self.status == self.written {
             return Ok(());
@@ -158,7 +151,6 @@ impl<'a> JobSync<'a> {
         Ok(())
     }
 
-    /// Queues the Job again after a while.
     pub(super) fn requeue_after(&self, after: std::time::Duration) {
         self.controller.queue.add_after(Key::Job(self.key.to_owned()), after);
     }

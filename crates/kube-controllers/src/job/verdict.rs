@@ -11,7 +11,6 @@ use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
-/// The decision that a Job ends, as a success or as a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// The condition `SuccessCriteriaMet` or `FailureTarget`, which is set before the pods are counted.
@@ -31,7 +30,6 @@ impl Verdict {
         Self { target: "SuccessCriteriaMet", end: "Complete", reason: reason.to_owned(), message: message.to_owned() }
     }
 
-    /// Sets the condition that announces the end of the Job.
     pub(super) fn announce(&self, status: &mut Status, now: &str) {
         status.set(self.target, true, &self.reason, &self.message, now);
     }

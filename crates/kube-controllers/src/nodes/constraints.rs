@@ -22,7 +22,6 @@ fn term_selects(term: &Value, name: &str, labels: &Value) -> bool {
     !(expressions.is_empty() && fields.is_empty()) && expressions.iter().all(of_label) && fields.iter().all(of_field)
 }
 
-/// Returns true if a value, or its absence, meets a requirement of a node selector term.
 fn meets(requirement: &Value, found: Option<&str>) -> bool {
     let values = items(&requirement["values"]);
     let is_one = found.is_some_and(|found| values.iter().any(|value| value == found));
@@ -39,7 +38,6 @@ fn meets(requirement: &Value, found: Option<&str>) -> bool {
     }
 }
 
-/// Returns true if a pod tolerates a taint.
 pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bool {
     items(&pod["tolerations"]).iter().any(|toleration| {
         let field_text = |field: &str| text(&toleration[field]);
@@ -49,7 +47,6 @@ pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bo
     })
 }
 
-/// Returns true if a pod tolerates all taints of a node that have one of these effects.
 pub(crate) fn tolerates_all(pod: &Value, taints: &Value, effects: &[&str]) -> bool {
     items(taints).iter().all(|taint| {
         let effect = text(&taint["effect"]);

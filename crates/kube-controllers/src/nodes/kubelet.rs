@@ -67,7 +67,6 @@ impl Drop for Resting {
     }
 }
 
-/// The context that the tasks of all pods share.
 #[derive(Clone)]
 struct KubeletContext {
     /// For deletions, and for the scheduler's watch of nodes.
@@ -76,7 +75,6 @@ struct KubeletContext {
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
-    /// `None` if no stage needs a scheduler.
     scheduler: Option<Scheduler>,
 }
 
@@ -93,10 +91,8 @@ pub struct Kubelet {
     addresses: u32,
 }
 
-/// A pod that this kubelet runs.
 struct Managed {
     sync_type: SyncPodType,
-    /// The number of the pod's address.
     address: u32,
     /// The task that runs the stages. `None` once it has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
@@ -257,7 +253,6 @@ impl Kubelet {
         }
     }
 
-    /// Updates the status of a running pod after a change of its spec.
     fn catch_up(&mut self, pod: &Received) {
         if !self.pods.contains_key(pod::uid(pod)) {
             return; // this kubelet does not run it
@@ -296,7 +291,6 @@ impl Kubelet {
         }
     }
 
-    /// Handles the end of a pod's task.
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {
@@ -325,7 +319,6 @@ impl Kubelet {
 }
 
 impl KubeletContext {
-    /// Forgets a pod that was deleted.
     fn forget(&self, uid: &str) {
         self.logs.forget(uid);
         if let Some(scheduler) = &self.scheduler {
@@ -340,7 +333,6 @@ fn ip(n: u32) -> String {
     format!("10.{}.{c}.{d}", b.wrapping_add(244))
 }
 
-/// Returns true if the pod has scheduling gates.
 fn is_gated(pod: &Value) -> bool {
     pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }

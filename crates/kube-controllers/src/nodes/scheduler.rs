@@ -24,7 +24,6 @@ pub(crate) use known::KnownNodes;
 use kube_machinery::kinds::NODES;
 use kube_machinery::value::Value;
 
-/// The delay before the nodes are listed again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The way in which pods are scheduled while there is no Node object.
@@ -36,7 +35,6 @@ pub enum Nodeless {
     Wait,
 }
 
-/// Chooses nodes for pods. Knows the nodes, and the number of pods on each.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     /// `None` until the nodes were listed.
@@ -50,7 +48,6 @@ pub(crate) struct Scheduler {
 struct Load {
     /// The node of each pod, by uid.
     nodes: HashMap<String, String>,
-    /// The number of pods on each node.
     counts: BTreeMap<String, usize>,
 }
 
@@ -76,7 +73,6 @@ impl Load {
     }
 }
 
-/// The node of a pod, and the node's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) node: String,
@@ -84,7 +80,6 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
-    /// Creates a scheduler, and the task that watches the nodes.
     pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (sender, nodes) = watch::channel(None);
         let task = async move {
@@ -118,7 +113,6 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
-    /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let known = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&known, node) }
@@ -130,7 +124,6 @@ impl Scheduler {
         known.nodes.contains_key(node) || (known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst)
     }
 
-    /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
         if self.nodes.changed().await.is_err() {
             std::future::pending::<()>().await; // the task that watches the nodes has ended
@@ -172,7 +165,6 @@ fn address(known: &KnownNodes, name: &str) -> String {
     internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
 }
 
-/// Lists and watches the nodes. Returns when the watch ends, or with an error.
 async fn follow(client: &Client, sender: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
     let list = api.list(&ListParams::default()).await?;
@@ -200,7 +192,6 @@ async fn follow(client: &Client, sender: &watch::Sender<Option<KnownNodes>>) -> 
     Ok(())
 }
 
-/// Returns the fields of a node that scheduling needs.
 fn relevant_fields(node: &DynamicObject) -> Value {
     kube_machinery::value::json!({
         "name": node.metadata.name, "labels": node.metadata.labels, "spec": node.data["spec"],

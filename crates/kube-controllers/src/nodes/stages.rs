@@ -1,5 +1,4 @@
-//! The stages of pods: the script, usually read from YAML, by which the simulated kubelet runs and deletes each pod. Tests choose or
-//! write stages to get slow, failing or crashing pods.
+//! The stages of pods: the script by which the simulated kubelet runs and deletes each pod.
 
 mod named;
 mod selector;
@@ -60,25 +59,21 @@ pub struct Stages {
     lifecycles: Vec<Lifecycle>,
 }
 
-/// The stages of some pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lifecycle {
     /// Empty for the last lifecycle.
     pub(crate) name: String,
-    /// The lifecycle applies to a pod that matches one of these selectors.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Arc<[Stage]>,
     pub(crate) delete: Arc<[Stage]>,
 }
 
-/// A step: a wait, then one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) wait: Wait,
     pub(crate) action: StageAction,
 }
 
-/// The wait of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) first: Duration,
@@ -86,45 +81,32 @@ pub(crate) struct Wait {
     pub(crate) doubling_to: Option<Duration>,
 }
 
-/// The action of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StageAction {
-    /// Binds the pod to a node.
     Bind(Binding),
-    /// Merges this into the pod's status.
     Status(Value),
-    /// Reports a state of the containers, and merges a value into the status.
     Containers(ContainerState, Option<Value>),
-    /// Sets annotations, and removes those without a value.
     Annotations(BTreeMap<String, Option<String>>),
-    /// Writes an Event.
     Event(Notice),
-    /// Appends a line to the containers' logs.
     Log(String),
-    /// Performs steps.
     Steps(Vec<Stage>),
-    /// Repeats steps.
     Repeat(Vec<Stage>, Times),
     /// Removes the pod: grace period 0, and the uid as a precondition.
     Remove,
 }
 
-/// The node of a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
     Node(String),
-    /// The node that the scheduler chooses.
     Scheduled,
 }
 
-/// The number of times that steps are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Times {
     Only(u32),
     Forever,
 }
 
-/// The state of a pod's containers, as a container runtime reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ContainerState {
     /// The containers do not run, for this reason.
@@ -135,7 +117,6 @@ pub(crate) enum ContainerState {
     Terminated { exit_code: i64, reason: String, message: Option<String> },
 }
 
-/// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) kind: String,
@@ -145,11 +126,9 @@ pub(crate) struct Notice {
     pub(crate) of: Subject,
 }
 
-/// The subject of an Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Pod,
-    /// One Event for each container.
     Containers,
 }
 
@@ -203,14 +182,12 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// Returns the first lifecycle that applies to a pod.
     pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
         let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
         selective.iter().find(selects).unwrap_or(others)
     }
 
-    /// Returns true if any pods need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         self.lifecycles.iter().any(Lifecycle::schedules)
     }
@@ -221,7 +198,6 @@ impl Lifecycle {
         Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
     }
 
-    /// Returns true if the pods of this lifecycle need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         fn any(stages: &[Stage]) -> bool {
             stages.iter().any(|stage| match &stage.action {

@@ -16,7 +16,6 @@ use crate::shared::slim_pod::SlimPod;
 #[derive(Default)]
 pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
 
-/// The number of available pods, and the time until the next pod becomes available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Available {
     pub(super) count: usize,
@@ -24,7 +23,6 @@ pub(super) struct Available {
 }
 
 impl Availability {
-    /// Counts the available pods of a ReplicaSet.
     pub(super) fn count(&self, set: &str, owned: &[Arc<SlimPod>], min_ready: Duration) -> Available {
         let ready = owned.iter().filter(|pod| pod.is_ready());
         let mut sets = self.0.lock().expect("nothing panics under this lock");
@@ -47,7 +45,6 @@ impl Availability {
         Available { count, next: waiting.into_iter().min() }
     }
 
-    /// Forgets a ReplicaSet that was deleted.
     pub(super) fn forget(&self, set: &str) {
         self.0.lock().expect("nothing panics under this lock").remove(set);
     }

@@ -1,6 +1,5 @@
-//! Decides which pods belong to a ReplicaSet: adopts pods that its selector matches and that have no controller, and releases
-//! pods that it no longer matches. It differs from `shared/claims.rs` in that it reports each step to the observer.
-//! Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Adopts and releases pods. It differs from `shared/claims.rs` in that it reports each step to the observer. Upstream:
+//! `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -87,7 +86,6 @@ impl Controller {
         Ok(adopted)
     }
 
-    /// Removes the ReplicaSet from the owner references of a pod.
     async fn release(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<(), SyncError> {
         let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
         if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {

@@ -78,7 +78,6 @@ pub enum SyncEvent<'a> {
 
 type Callback = dyn Fn(SyncEvent<'_>) + Send + Sync;
 
-/// The callback for the controller's events. Without one, the events are logged.
 #[derive(Default)]
 pub(super) struct Observer(Option<Box<Callback>>);
 

@@ -1,5 +1,4 @@
-//! Connects pods and ReplicaSets: reads a pod's owner, computes a pod's values in the index by owner, and makes new pods from
-//! a ReplicaSet's template.
+//! Connects pods and ReplicaSets.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -11,7 +10,6 @@ use crate::shared::error::SyncError;
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::IndexValues;
 
-/// Returns the reference to a pod's controller, if that is a ReplicaSet.
 pub(super) fn owner(pod: &SlimPod) -> Option<&OwnerReference> {
     pod.controller().filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
 }
@@ -30,7 +28,6 @@ pub(super) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }
 
-/// Returns the owner reference of a ReplicaSet's pod.
 pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
     let owner = set.controller_owner_ref(&())?;
     Some(OwnerReference { block_owner_deletion: Some(true), ..owner })

@@ -31,7 +31,6 @@ pub(super) fn min_ready_seconds(set: &ReplicaSet) -> u64 {
     seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or_default()
 }
 
-/// Returns true if a condition has this type.
 pub(super) fn is_of_type(condition: &ReplicaSetCondition, wanted: &str) -> bool {
     Option::<&String>::from(&condition.type_).is_some_and(|type_| type_ == wanted)
 }

@@ -1,5 +1,4 @@
-//! Computes the status of a ReplicaSet at the end of a sync: the counts of its pods, and a condition `ReplicaFailure` if pods
-//! could not be created or deleted. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+//! The status of a ReplicaSet at the end of a sync. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
 
 use std::sync::Arc;
 
@@ -11,7 +10,6 @@ use crate::shared::slim_pod::SlimPod;
 
 use super::spec;
 
-/// The counts in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) replicas: usize,
@@ -75,5 +73,4 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
     Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
 }
 
-/// The type of the condition that reports failed creations or deletions of pods.
 const FAILURE: &str = "ReplicaFailure";

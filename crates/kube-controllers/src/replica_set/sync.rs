@@ -1,5 +1,4 @@
-//! One sync of a ReplicaSet: claims its pods, creates missing pods or deletes surplus ones, and writes the status.
-//! Upstream: `syncReplicaSet`.
+//! One sync of a ReplicaSet. Upstream: `syncReplicaSet`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +47,6 @@ impl Controller {
         managed
     }
 
-    /// Creates missing pods, or deletes surplus ones.
     async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
         let (existing, wanted) = (owned.len(), wanted(set));
         if existing < wanted {
@@ -197,14 +195,12 @@ impl Controller {
         Ok(())
     }
 
-    /// Returns the API client for a kind in the ReplicaSet's namespace.
     pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
         let namespace = name(set.metadata.namespace.as_ref());
         Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
     }
 }
 
-/// Returns true if the API server answered with this status code.
 pub(super) fn is_status(error: &kube_client::Error, code: u16) -> bool {
     matches!(error, kube_client::Error::Api(status) if status.code == code)
 }

@@ -1,6 +1,5 @@
-//! Expectations: the pods that the ReplicaSet controller has created and deleted, and that its cache has not seen created or
-//! deleted yet. Until then it does not sync the ReplicaSet, because it would count wrong. Upstream:
-//! `pkg/controller/controller_utils.go`.
+//! The pods that the ReplicaSet controller has created and deleted, and that its cache has not seen created or deleted
+//! yet. Upstream: `pkg/controller/controller_utils.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
@@ -61,7 +60,6 @@ impl Expectations {
         }
     }
 
-    /// Forgets an owner that was deleted.
     pub(crate) fn forget(&self, owner: &str) {
         self.lock().remove(owner);
     }

@@ -1,6 +1,5 @@
-//! The event handlers that most workload controllers share: after a change of an object of the controller's kind, or of one
-//! of its dependents such as a pod, they put the key of the object that must be synced into the work queue. They make no
-//! requests.
+//! The event handlers that most workload controllers share: after a change they put the key of the object that must be
+//! synced into the work queue. They make no requests.
 
 use std::sync::Arc;
 
@@ -14,9 +13,7 @@ use super::object::{controller, controller_of_kind, namespace};
 use super::reconciler::Reconciler;
 use kube_machinery::conventions::label_selector;
 
-/// A controller that queues the objects of its kind by `namespace/name`.
 pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
-    /// The cached objects of the controller's kind.
     fn objects(&self) -> &Lister<DynamicObject>;
 
     /// Forgets a deleted object, so that a new one of the same name starts afresh.
@@ -33,7 +30,6 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
         self.objects().list(&LabelSelector::everything()).iter().for_each(|object| self.enqueue(object));
     }
 
-    /// Returns the object of the controller's kind that controls another object.
     fn owner(&self, dependent: &ObjectMeta) -> Option<Arc<DynamicObject>> {
         let owner = controller_of_kind(dependent, &Self::Kind::kind(&()))?;
         let object = self.objects().namespace(namespace(dependent)).get(&owner.name).ok()?;
@@ -57,7 +53,6 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
     }
 }
 
-/// Queues each object of the controller's kind that was added, changed or deleted.
 pub(crate) struct OwnKindHandler<C>(pub(crate) Arc<C>);
 
 impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {

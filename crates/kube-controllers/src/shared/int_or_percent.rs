@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// The direction in which a fraction is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     Up,

@@ -26,7 +26,6 @@ pub(crate) fn annotation<'a>(object: &'a DynamicObject, key: &str) -> Option<&'a
     object.metadata.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
-/// Returns the owner reference of an object's controller.
 pub(crate) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
@@ -36,7 +35,6 @@ pub(crate) fn controller_of_kind<'a>(metadata: &'a ObjectMeta, kind: &str) -> Op
     controller(metadata).filter(|owner| owner.kind == kind)
 }
 
-/// Returns the owner references for an object that `owner` creates or adopts.
 pub(crate) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
     json!([{
         "apiVersion": resource.api_version, "kind": resource.kind, "name": owner.name, "uid": owner.uid,

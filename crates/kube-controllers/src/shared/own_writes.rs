@@ -1,6 +1,6 @@
-//! Remembers what a controller has written last, so the next sync of the same object waits until the cache has it. A sync on
-//! an older state would repeat or undo the controller's own writes, such as create a pod twice. Upstream, from 1.36 on:
-//! `ConsistencyStore` in `pkg/controller/util/consistency`, which fails an early sync and queues it again.
+//! What a controller has written last. A sync on an older state would repeat or undo the controller's own writes, such
+//! as create a pod twice. Upstream, from 1.36 on: `ConsistencyStore` in `pkg/controller/util/consistency`, which fails
+//! an early sync and queues it again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -20,7 +20,6 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct OwnWrites(Mutex<HashMap<String, String>>);
 
 impl OwnWrites {
-    /// Notes the resourceVersion of a write.
     pub(crate) fn wrote(&self, object: &str, resource_version: Option<String>) {
         if let Some(version) = resource_version {
             self.lock().insert(object.to_owned(), version);
@@ -55,7 +54,6 @@ impl OwnWrites {
         }
     }
 
-    /// Forgets an object that was deleted.
     pub(crate) fn forget(&self, object: &str) {
         self.lock().remove(object);
     }

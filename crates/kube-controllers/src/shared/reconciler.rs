@@ -1,6 +1,5 @@
-//! The interface of a workload controller, and the loop that runs it: handlers fill its work queue with keys, and workers
-//! sync the object of each key. Only the ReplicaSet controller has a loop of its own, because tests and lessons control
-//! it step by step.
+//! The interface of a workload controller, and the loop that runs it. Only the ReplicaSet controller has a loop of its
+//! own, because tests and lessons control it step by step.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -21,12 +20,9 @@ use crate::clock::Clock;
 
 /// A controller: its informers, and the work queue that their handlers fill.
 pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
-    /// The kind that the controller reconciles.
     type Kind: Resource<DynamicType = ()>;
-    /// The type of the keys in the queue.
     type Key: Clone + Debug + Eq + Hash + Send + Sync;
 
-    /// Creates a controller with the informers of a factory that has not been started.
     fn new(client: Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error>;
 
     /// Adds the event handlers. The returned signals fire when the caches are filled. With an incomplete cache, a
@@ -44,7 +40,6 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
     }
 }
 
-/// Runs a controller until `stop`.
 pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) -> Result<(), ControllerError> {
     run_with::<C>(client, Clock::starting_at(Timestamp::now()), &stop).await
 }

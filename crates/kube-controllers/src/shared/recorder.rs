@@ -9,7 +9,6 @@ use serde_json::json;
 
 use crate::clock::Clock;
 
-/// The component that reports the Events, and the kind that they are about.
 #[derive(Debug)]
 pub(crate) struct EventSource {
     pub(crate) component: &'static str,
@@ -79,7 +78,6 @@ impl EventRecorder {
         Self { client, clock, source }
     }
 
-    /// Writes an Event about the object with this metadata.
     pub(crate) async fn record(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
         let kind = if reason.is_failure() { "Warning" } else { "Normal" };
         let (resource, source) = (ApiResource::erase::<Event>(&()), self.source);

@@ -21,23 +21,18 @@ use super::own_writes::OwnWrites;
 /// The label of a pod that names the pod's revision.
 pub(crate) const POD_HASH: &str = "controller-revision-hash";
 
-/// The name of the index of revisions by the uid of their controller.
 const OWNER: &str = "owner";
 
-/// The revisions of all owners of a kind.
 pub(crate) struct Revisions {
     client: kube_client::Client,
     kind: ApiResource,
-    /// The kind of the owners.
     owners: ApiResource,
-    /// The label of a revision that contains its hash.
     label: &'static str,
     pub(crate) informer: SharedIndexInformer<DynamicObject>,
     by_owner: Index<DynamicObject>,
     writes: OwnWrites,
 }
 
-/// The revisions of one owner.
 pub(crate) struct History {
     /// The revision of the owner's current template.
     pub(crate) current: Arc<DynamicObject>,
@@ -58,7 +53,6 @@ impl Revisions {
         Ok(Self { client, kind, owners, label, informer, by_owner, writes: OwnWrites::default() })
     }
 
-    /// Returns true if the cache has the last write for an owner.
     pub(crate) async fn has_caught_up(&self, key: &str) -> bool {
         self.writes.has_caught_up(key, &self.informer.reader()).await
     }
@@ -67,7 +61,6 @@ impl Revisions {
         self.writes.forget(key);
     }
 
-    /// Returns the hash of a revision, from its label.
     pub(crate) fn hash_of<'a>(&self, revision: &'a DynamicObject) -> &'a str {
         let labels = revision.metadata.labels.as_ref();
         labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()
@@ -117,7 +110,6 @@ impl Revisions {
         Ok(())
     }
 
-    /// Creates the revision of the current template.
     async fn create(
         &self,
         key: &str,
@@ -175,7 +167,6 @@ impl Revisions {
         Err(SyncError::Taken(taken_name.to_owned()))
     }
 
-    /// Gives a revision another number.
     async fn renumber(
         &self,
         key: &str,
@@ -190,13 +181,11 @@ impl Revisions {
         Ok(Arc::new(changed))
     }
 
-    /// Returns the API client for revisions in the object's namespace.
     fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
     }
 }
 
-/// Returns the number of a revision.
 pub(crate) fn revision_of(revision: &DynamicObject) -> i64 {
     number(revision, "/revision")
 }

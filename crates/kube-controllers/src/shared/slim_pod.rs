@@ -1,5 +1,5 @@
 //! A pod with only the fields that the controllers of ReplicaSets and Deployments read. They cache all pods of the
-//! cluster, so the other fields would be most of their memory. The informer decodes each pod into this type.
+//! cluster, so the other fields would be most of their memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -69,7 +69,6 @@ struct Metadata {
     deletion_timestamp: Option<IgnoredAny>,
     labels: BTreeMap<String, String>,
     annotations: Annotations,
-    /// The owner reference of the pod's controller.
     #[serde(rename = "ownerReferences", deserialize_with = "controller")]
     controller: Option<Box<OwnerReference>>,
 }
@@ -108,7 +107,6 @@ pub(crate) enum Phase {
     Other,
 }
 
-/// The condition `Ready`: not true, or true since a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ready {
     #[default]
@@ -125,7 +123,6 @@ impl Ready {
     }
 }
 
-/// The labels of a pod.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Labels<'a>(&'a PackedStrings);
 
@@ -200,7 +197,6 @@ impl SlimPod {
         self.created.time()
     }
 
-    /// Returns the owner reference of the pod's controller.
     pub(crate) fn controller(&self) -> Option<&OwnerReference> {
         self.controller.as_deref()
     }
@@ -222,7 +218,6 @@ impl SlimPod {
         self.is_going
     }
 
-    /// Returns true if the pod is neither being deleted nor ended.
     pub(crate) fn is_active(&self) -> bool {
         !self.is_going && !self.has_ended()
     }
@@ -236,7 +231,6 @@ impl SlimPod {
         self.ready_since.time()
     }
 
-    /// Returns the highest restart count of the pod's containers.
     pub(crate) fn restarts(&self) -> i32 {
         self.restarts
     }
@@ -248,7 +242,6 @@ impl Object for SlimPod {
     }
 }
 
-/// Reads owner references, and keeps the one of the controller.
 fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerReference>>, D::Error> {
     fold(from, None, |found, owner: OwnerReference| {
         if owner.controller == Some(true) {
@@ -257,7 +250,6 @@ fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerRefe
     })
 }
 
-/// Reads conditions, and keeps the state of the condition `Ready`.
 fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -274,7 +266,6 @@ fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     })
 }
 
-/// Reads container statuses, and keeps the highest restart count.
 fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

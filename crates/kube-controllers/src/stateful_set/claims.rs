@@ -1,6 +1,6 @@
-//! The PersistentVolumeClaims ("claims") of a StatefulSet's pods: creates them before their pod, and sets their owner
-//! references by the retention policy, so the garbage collector deletes them with the pod, with the set, or never.
-//! Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
+//! The PersistentVolumeClaims ("claims") of a StatefulSet's pods. Their owner references follow the retention policy,
+//! so the garbage collector deletes them with the pod, with the set, or never. Upstream: `stateful_pod_control.go`,
+//! `updateClaimOwnerRefForSetAndPod`.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -13,7 +13,6 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, namespace};
 
 impl StatefulSetSync<'_> {
-    /// Creates the missing claims of an ordinal.
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_claims);

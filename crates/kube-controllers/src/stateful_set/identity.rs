@@ -1,6 +1,5 @@
-//! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels, host
-//! name and claims, so a replacement has the same ones. Makes new pods and claims. Upstream:
-//! `pkg/controller/statefulset/stateful_set_utils.go`.
+//! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels,
+//! host name and claims. Upstream: `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{ApiResource, DynamicObject};
@@ -12,24 +11,20 @@ use crate::shared::revisions::POD_HASH;
 pub(super) const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
-/// Returns the ordinal of a pod, if its name is derived from the set's.
 pub(super) fn ordinal(set: &str, pod: &str) -> Option<i64> {
     let (parent, digits) = pod.rsplit_once('-')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     (parent == set && is_number).then(|| digits.parse::<i32>().ok().map(i64::from)).flatten()
 }
 
-/// Returns the labels with a pod's name and ordinal.
 pub(super) fn labels(pod: &str, ordinal: i64) -> Value {
     json!({POD_NAME: pod, POD_INDEX: ordinal.to_string()})
 }
 
-/// Returns true if a pod has the label with its own name.
 pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }
 
-/// Returns the names of an ordinal's claims, each with the template of the claim.
 pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = (String, &Value)> {
     let templates = set.data["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten();
     templates.map(move |template| {
@@ -38,7 +33,6 @@ pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = 
     })
 }
 
-/// Returns a new claim from a template.
 pub(super) fn new_claim(set: &DynamicObject, claim: &str, template: &Value, kind: &ApiResource) -> DynamicObject {
     let metadata = &template["metadata"];
     let mut labels = metadata["labels"].as_object().cloned().unwrap_or_default();

@@ -1,6 +1,5 @@
-//! Creates and repairs the wanted pods of a StatefulSet in the order of their ordinals, and deletes surplus pods in the reverse
-//! order. With `podManagementPolicy: OrderedReady` ("ordered"), a sync stops at the first pod that is not available; the
-//! next change of that pod continues. Upstream: `processReplica`, `processCondemned`.
+//! Creates and repairs the wanted pods of a StatefulSet in the order of their ordinals, and deletes surplus pods in the
+//! reverse order. Upstream: `processReplica`, `processCondemned`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,7 +16,6 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::recorder::Reason;
 
-/// The choice to go on with the next pod, or to wait for this one.
 pub(super) type Next = ControlFlow<()>;
 
 const GO_ON: Next = ControlFlow::Continue(());
@@ -134,7 +132,6 @@ impl StatefulSetSync<'_> {
         }
     }
 
-    /// Gives an adopted pod the labels of its identity.
     async fn write_identity(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let (controller, pod_name) = (self.controller, name(&pod.metadata));
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "labels": labels(pod_name, ordinal)}});

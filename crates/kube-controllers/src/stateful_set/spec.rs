@@ -6,11 +6,9 @@ use serde_json::Value;
 use crate::shared::int_or_percent::{Rounding, scaled};
 use crate::shared::object::number;
 
-/// The fields of the spec that a sync uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,
-    /// The ordinal of the first pod.
     pub(super) start: i64,
     pub(super) min_ready_seconds: i64,
     /// True if each pod waits for those before it. Upstream: `monotonic`.
@@ -19,17 +17,14 @@ pub(super) struct Spec {
     pub(super) rolling: Option<Rolling>,
     /// The number of old revisions that are kept; `None` for all.
     pub(super) history: Option<i64>,
-    /// The retention policy of the claims.
     pub(super) claim_retention: ClaimRetention,
 }
 
-/// The limits of a rolling update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
     /// The number of pods, counted from the first ordinal, that keep the old revision; `None` if `rollingUpdate` is
     /// absent.
     pub(super) partition: Option<i64>,
-    /// The number of pods that may be unavailable.
     pub(super) unavailable: i64,
 }
 
@@ -60,7 +55,6 @@ impl Spec {
         }
     }
 
-    /// Returns true if the StatefulSet asks for a pod with this ordinal.
     pub(super) fn has(&self, ordinal: i64) -> bool {
         (self.start..self.start + self.replicas).contains(&ordinal)
     }

@@ -1,6 +1,5 @@
-//! One sync of a StatefulSet, which is one comparison of the StatefulSet with its pods: sorts the pods into wanted and surplus
-//! ones by ordinal, runs the steps in `replicas.rs` and `roll.rs`, and writes the status. Upstream: `updateStatefulSet`,
-//! `updateStatus`, `completeUpdate`, `truncateHistory`.
+//! One sync of a StatefulSet: one comparison with its pods. Upstream: `updateStatefulSet`, `updateStatus`,
+//! `completeUpdate`, `truncateHistory`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +17,6 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
 
-/// A StatefulSet and its pods during one sync.
 pub(super) struct StatefulSetSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -61,7 +59,7 @@ impl<'a> StatefulSetSync<'a> {
         Self { controller, key, spec, current, update, replicas, condemned, set }
     }
 
-    /// Creates, deletes and updates pods. Upstream: `performUpdate`.
+    /// Upstream: `performUpdate`.
     pub(super) async fn advance(&self) -> Result<(), SyncError> {
         if self.set.metadata.deletion_timestamp.is_some() {
             return Ok(());
@@ -84,7 +82,6 @@ impl<'a> StatefulSetSync<'a> {
         pod.is_none_or(|pod| pods::is_going(pod) || !self.is_available(pod))
     }
 
-    /// Returns true if a pod has the revision of the current template.
     pub(super) fn is_updated(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == name(&self.update.metadata)
     }
@@ -93,7 +90,6 @@ impl<'a> StatefulSetSync<'a> {
         self.replicas.iter().flatten().chain(&self.condemned)
     }
 
-    /// Writes the status, if it has changed.
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
         if self.spec.min_ready_seconds > 0 && status["availableReplicas"] != self.spec.replicas {
@@ -145,7 +141,6 @@ impl<'a> StatefulSetSync<'a> {
         })
     }
 
-    /// Deletes old revisions beyond the limit, except revisions that pods still use.
     pub(super) async fn clean_up(&self, history: &History) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history.filter(|_| self.set.metadata.deletion_timestamp.is_none()) else {
             return Ok(());

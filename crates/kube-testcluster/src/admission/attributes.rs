@@ -1,5 +1,4 @@
-//! The request as admission sees it: the operation, the old and the new object, and the parts that plugins, webhooks
-//! and policies get to see, such as the `AdmissionRequest` for a webhook.
+//! The request as admission sees it.
 //!
 //! In this folder, a `row` is a kind in one group and version (a [`Resource`], one row of the server's table of kinds).
 //! A webhook or a policy may match another version than the one that the client has used: then `request.served` is the
@@ -47,7 +46,6 @@ impl Kind {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// Returns the `GroupVersionKind` of an `AdmissionRequest`.
     pub(super) fn json(&self) -> Value {
         json!({"group": self.group, "version": self.version, "kind": self.kind})
     }
@@ -80,7 +78,6 @@ impl Request<'_> {
 }
 
 impl<'a> Attributes<'a> {
-    /// Returns the values that the rules of a webhook or policy are matched against, as if the client had used `row`.
     pub(super) fn match_values(&self, row: &'static Resource) -> RequestAttributes<'_> {
         RequestAttributes {
             operation: self.operation,
@@ -96,7 +93,6 @@ impl<'a> Attributes<'a> {
         self.request.subresource.map_or("", |subresource| subresource.name())
     }
 
-    /// Returns the name in the path, or the name of a new object.
     pub(super) fn name(&self) -> &str {
         match (&self.request.name, &self.object) {
             (Some(name), _) => name,

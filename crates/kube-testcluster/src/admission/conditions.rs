@@ -8,9 +8,6 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
 /// Returns true if the match conditions let a webhook be called, which gets the objects in the version of `row`.
-///
-/// # Errors
-/// If a condition cannot be evaluated and the failure policy is `Fail`.
 pub(super) fn are_met(
     conditions: &[Condition],
     policy: FailurePolicy,
@@ -50,7 +47,6 @@ pub(super) fn together(
     }
 }
 
-/// Evaluates the match conditions of a webhook.
 #[cfg(feature = "cel")]
 fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static Resource) -> Vec<Result<bool, String>> {
     use super::policy::activation::{Activation, Seen};

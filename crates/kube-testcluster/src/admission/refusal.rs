@@ -8,7 +8,6 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{FailurePolicy, Webhook};
 use kube_machinery::value::{Value, json};
 
-/// The reason why a webhook has not admitted a request.
 #[derive(Debug)]
 pub(super) enum NotAdmitted {
     /// The webhook could not be called, or its response is invalid. Its failure policy decides then. Upstream:
@@ -20,9 +19,6 @@ pub(super) enum NotAdmitted {
 
 impl NotAdmitted {
     /// Lets the request continue if the webhook could not be called and its failure policy is `Ignore`.
-    ///
-    /// # Errors
-    /// The error for the client otherwise.
     pub(super) fn ignored_by(self, hook: &Webhook) -> Result<(), ApiError> {
         match self {
             Self::Refused(error) => Err(error),
@@ -61,7 +57,6 @@ pub(super) fn of_webhook(webhook: &str, result: &Value) -> ApiError {
     ApiError::of_status(&status)
 }
 
-/// Returns the Status of an in-process plugin, unchanged.
 pub(super) fn of_plugin(status: &Status) -> ApiError {
     match kube_machinery::value::to_value(status) {
         Ok(status) => ApiError::of_status(&status),

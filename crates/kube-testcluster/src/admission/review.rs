@@ -1,6 +1,5 @@
-//! Calls one admission webhook, mutating or validating: sends it an `AdmissionReview` with the request, and checks the
-//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
-//! of the dispatchers.
+//! Calls one admission webhook, mutating or validating. Upstream:
+//! `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the dispatchers.
 
 use std::sync::PoisonError;
 
@@ -75,7 +74,6 @@ fn keep_warnings(request: &RequestContext<'_>, response: &Value) {
     request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(warnings.map(ToOwned::to_owned));
 }
 
-/// Returns the field `response` of the webhook's answer.
 fn response_in(answer: &Value) -> Result<&Value, String> {
     answer.get("response").filter(|response| response.is_object()).ok_or_else(|| "webhook response was absent".into())
 }

@@ -1,6 +1,5 @@
-//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated
-//! one (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs
-//! before it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
+//! The middleware that runs before every handler: user, impersonation, authorization. On a TLS listener,
+//! `authentication.rs` runs before it. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
 //! `WithAuthentication`.
 
 use std::sync::Arc;
@@ -23,7 +22,6 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::User;
 
-/// The state of this middleware.
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,
@@ -46,7 +44,6 @@ impl Caller {
     }
 }
 
-/// Adds impersonation and authorization in front of the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
     // Admission policies ask it too, by the CEL variable `authorizer`. This fails if another listener has set one,
@@ -56,7 +53,6 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
-/// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,
@@ -64,7 +60,6 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
     }
 }
 
-/// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
 fn answered(request: &Request, error: ApiError) -> Response {
     let is_known = !error.is_unauthorized();
     let response = refused(request.headers(), &Query::parse(request.uri()), error);
@@ -72,7 +67,6 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
-    /// Checks a request, and attaches its user and the authorizer for the handlers.
     fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
@@ -89,8 +83,6 @@ impl Access {
         Ok(())
     }
 
-    /// Returns the user of a request: the one that authentication has found, or the owner of its token, or the
-    /// administrator.
     fn user(&self, request: &Request) -> Result<Arc<User>, ApiError> {
         if let Some(user) = request.extensions().get::<Arc<User>>() {
             return Ok(user.clone());

@@ -1,8 +1,7 @@
-//! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource
-//! or the path. It also words the refusal. It needs only the method and the URL, because authorization comes before the
-//! parsing of the request; so it also understands resources that are not served. Upstream:
-//! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
-//! `endpoints/handlers/responsewriters`.
+//! The attributes that an authorizer decides about: the verb (`list`, not GET), and the resource or the path.
+//! Authorization comes before the parsing of the request, so this needs only the method and the URL, and understands
+//! resources that are not served. Upstream: `RequestInfoFactory.NewRequestInfo` in
+//! `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in `endpoints/handlers/responsewriters`.
 
 use http::{Method, Uri};
 use kube_informers::selector::{FieldOperator, FieldSelector};
@@ -20,7 +19,6 @@ pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
-    /// Parses the path and the query of a request.
     pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         let path = escape::decode(uri.path()).unwrap_or_else(|| uri.path().into());
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
@@ -73,7 +71,7 @@ impl Attributes {
         })
     }
 
-    /// Returns the error for a user who may not do this. Upstream: `ForbiddenStatusError`.
+    /// Upstream: `ForbiddenStatusError`.
     pub(crate) fn forbidden(&self, user: &str, reason: &str) -> ApiError {
         let colon = if reason.is_empty() { "" } else { ": " };
         let why = format!("{}{colon}{reason}", self.refusal(user));
@@ -106,7 +104,6 @@ impl Attributes {
     }
 }
 
-/// Returns the verb of a request for one object.
 fn verb(method: &Method) -> &'static str {
     match *method {
         Method::POST => "create",

@@ -1,6 +1,5 @@
-//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). With
-//! RBAC, `access.rs` asks it for every request. Admission and the reviews (`SubjectAccessReview`) ask it for further
-//! permissions. Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
+//! The [`Authorizer`] decides if a user may do something. Upstream: `pkg/kubeapiserver/authorizer`, and
+//! `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,16 +12,13 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::{MASTERS, User};
 
-/// The authorization mode of the server.
 #[derive(Debug)]
 pub(crate) enum Authorizer {
-    /// Everything is allowed.
     AlwaysAllow,
     /// The stored roles and bindings decide. Members of `system:masters` may do everything.
     Rbac(Box<Mutex<Followed>>),
 }
 
-/// All rules of a user in a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Everything,
@@ -39,9 +35,6 @@ impl Authorizer {
     }
 
     /// Checks a request.
-    ///
-    /// # Errors
-    /// 403, if the user may not do this.
     pub(crate) fn check(&self, user: &User, attributes: &Attributes) -> Result<(), ApiError> {
         match self.authorize(user, attributes) {
             Decision { allowed: true, .. } => Ok(()),
@@ -49,7 +42,6 @@ impl Authorizer {
         }
     }
 
-    /// Returns all rules of a user in a namespace, for a `SelfSubjectRulesReview`.
     pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         match self {
             Self::AlwaysAllow => Rules::Everything,
@@ -60,7 +52,6 @@ impl Authorizer {
         }
     }
 
-    /// Calls `read` with the RBAC policy; `None` without RBAC.
     pub(crate) fn policy<T>(&self, read: impl FnOnce(&Policy) -> T) -> Option<T> {
         match self {
             Self::AlwaysAllow => None,
@@ -89,7 +80,6 @@ pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }
 
-/// Calls `read` with the current policy.
 fn with_policy<T>(followed: &Mutex<Followed>, read: impl FnOnce(&Policy) -> T) -> T {
     read(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
 }

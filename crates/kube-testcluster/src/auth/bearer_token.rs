@@ -3,7 +3,6 @@
 
 use http::{HeaderMap, header};
 
-/// Returns the token in the `Authorization` header, if there is one.
 pub(super) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     let mut words = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().splitn(3, ' ');
     let is_bearer = words.next().is_some_and(|word| word.eq_ignore_ascii_case("bearer"));

@@ -1,7 +1,7 @@
 //! Checks that a user may approve or sign a CertificateSigningRequest. An approved request becomes a client
 //! certificate, so besides the right to update the object, upstream wants the right `approve` or `sign` for its signer.
-//! The handlers of PUT, PATCH and apply call it. Upstream: `approval` and `signing` in
-//! `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside them.
+//! Upstream: `approval` and `signing` in `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside
+//! them.
 
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
@@ -13,7 +13,6 @@ use kube_machinery::value::Value;
 
 const GROUP: &str = "certificates.k8s.io";
 
-/// An update of an object or of a subresource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
     pub(crate) resource: &'static Resource,
@@ -24,9 +23,6 @@ pub(crate) struct Update<'a> {
 
 /// Refuses the approval of a CertificateSigningRequest, or a certificate for it, if the caller has no right for the
 /// request's signer. Updates of other kinds, and the cluster's own writes, pass.
-///
-/// # Errors
-/// 403.
 pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), ApiError> {
     let is_request = (update.resource.group, update.resource.plural) == (GROUP, "certificatesigningrequests");
     let Some(caller) = caller.filter(|_| is_request) else { return Ok(()) };
@@ -46,7 +42,6 @@ pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), A
 }
 
 impl Update<'_> {
-    /// Returns true if the certificate or the conditions change.
     fn signs(&self) -> bool {
         let of = |object: &Value| {
             let (certificate, conditions) = (&object["status"]["certificate"], &object["status"]["conditions"]);

@@ -19,9 +19,7 @@ const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
 /// Returns the user whom the impersonation headers name. Removes the headers, so that handlers do not see them.
-///
-/// # Errors
-/// 400, if the headers name no user, but groups, extra fields or a uid.
+/// Fails with 400 if they name no user, but groups, extra fields or a uid.
 pub(super) fn wanted_user(headers: &mut HeaderMap) -> Result<Option<User>, ApiError> {
     if !headers.keys().any(|name| name.as_str().starts_with("impersonate-")) {
         return Ok(None);
@@ -54,9 +52,7 @@ fn text(value: &http::HeaderValue) -> String {
 }
 
 /// Returns the user in whose name a request is handled: the wanted one, with the groups that follow from the name.
-///
-/// # Errors
-/// 403, if the requestor lacks a right to impersonate this user.
+/// Fails with 403 if the requestor lacks a right to impersonate this user.
 pub(super) fn impersonate(authorizer: &Authorizer, requestor: &User, mut wanted: User) -> Result<User, ApiError> {
     for right in needed_rights(&wanted) {
         authorizer.check(requestor, &Attributes::Resource(right))?;
@@ -112,7 +108,6 @@ fn as_reference(right: &ResourceAttributes) -> String {
     format!("{{{kind}  {}  {version}  {}}}", right.name, right.subresource)
 }
 
-/// Returns namespace and name of the service account in a user name.
 fn service_account(user: &str) -> Option<(&str, &str)> {
     let (namespace, name) = user.strip_prefix("system:serviceaccount:")?.split_once(':')?;
     (is_label(namespace) && is_subdomain(name)).then_some((namespace, name))

@@ -1,5 +1,4 @@
-//! Issues and verifies the tokens of service accounts, with which pods authenticate to the API server. A TokenRequest
-//! issues one; authentication and TokenReview verify it. Upstream: `pkg/serviceaccount`.
+//! The tokens of service accounts, with which pods authenticate to the API server. Upstream: `pkg/serviceaccount`.
 //!
 //! A token is a JWT with upstream's claims. On a cluster with a TLS listener, its signature is an HMAC. Without one,
 //! every client may act as administrator anyway, so the signature is only a checksum.
@@ -141,7 +140,7 @@ pub(super) fn authenticate(store: &Store, token: &str) -> Option<User> {
     claims["aud"].as_array()?.iter().any(|audience| audience == ISSUER).then(|| user(&claims))
 }
 
-/// Returns the user that the claims describe. Upstream: `ServiceAccountInfo.UserInfo`.
+/// Upstream: `ServiceAccountInfo.UserInfo`.
 pub(crate) fn user(claims: &Value) -> User {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let own = &claims["kubernetes.io"];

@@ -1,12 +1,10 @@
-//! Reads a token file: a list of fixed bearer tokens with their users, one per line (`TOKEN,USER,UID,"GROUP1,GROUP2"`).
-//! [`SecureServing::token_file`](super::SecureServing::token_file) calls it. Upstream:
+//! A token file: fixed bearer tokens with their users, one per line (`TOKEN,USER,UID,"GROUP1,GROUP2"`). Upstream:
 //! `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
 
 use std::collections::HashMap;
 
 use kube_machinery::conventions::user::User;
 
-/// The users, by their tokens.
 pub(crate) type Tokens = HashMap<String, User>;
 
 /// The error for a token file with an invalid line.
@@ -68,7 +66,6 @@ fn columns(line: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Returns the value up to its closing quote, and the text after the quote.
 fn quoted_value(mut rest: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     loop {

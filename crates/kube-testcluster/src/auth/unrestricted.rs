@@ -6,10 +6,8 @@
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
-/// The paths that anonymous clients may read.
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
-/// Returns true if the user may do this.
 pub(super) fn allows(user: &User, attributes: &Attributes) -> bool {
     match attributes {
         _ if !user.is_anonymous() => true,

@@ -10,16 +10,12 @@ use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::CLUSTER_ROLES;
 use kube_machinery::value::{Array, Value, json};
 
-/// Returns true if a cluster role gets its rules from other roles.
 pub(crate) fn is_aggregated(role: &Value) -> bool {
     role["aggregationRule"].is_object()
 }
 
 /// Returns the rules that an aggregated role should have: those of the other roles that its selectors match, ordered by
 /// selector and name, without duplicates.
-///
-/// # Errors
-/// A selector or a stored role cannot be read.
 pub(crate) fn rules_of(store: &Store, role: &Value) -> Result<Vec<Value>, ApiError> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
     let mut rules = Vec::new();

@@ -1,6 +1,6 @@
-//! The garbage collector: deletes objects whose owners (`metadata.ownerReferences`) are gone. If an owner is deleted with the
-//! policy `Foreground` or `Orphan`, a finalizer keeps the owner until this controller has deleted its dependents, or has
-//! removed their references to it. Upstream: `pkg/controller/garbagecollector`.
+//! The garbage collector: deletes objects whose owners are gone. With the policy `Foreground` or `Orphan`, a finalizer
+//! keeps the owner until its dependents are deleted, or no longer refer to it. Upstream:
+//! `pkg/controller/garbagecollector`.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -19,13 +19,11 @@ use kube_machinery::conventions::edit::list;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::value::{Value, json};
 
-/// The user that the garbage collector acts as.
 const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerState {
-    /// The owner exists.
     Present,
     /// The owner does not exist; perhaps it never did.
     Absent,
@@ -126,7 +124,6 @@ fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     }
 }
 
-/// Removes the references to these owners from an object.
 async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
@@ -134,7 +131,6 @@ async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> 
     .await
 }
 
-/// Clears `blockOwnerDeletion`, so no owner waits for the object.
 async fn clear_block_owner_deletion(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {
@@ -148,7 +144,6 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
-/// Changes the metadata of an object.
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
     let (resource, key) = (object_ref.resource, &object_ref.key);
     let next = |current: Arc<Opened>| {

@@ -1,7 +1,5 @@
-//! The work queue that the controllers inside the server share: the garbage collector, the namespace controller, and those
-//! of nodes, pods, service accounts and cluster roles. The store calls it after each write, and it queues the work items
-//! that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes; `run.rs`
-//! performs the work items.
+//! The work queue that the controllers inside the server share. The store calls it after each write, and it queues the
+//! work items that the write causes, so no controller has to scan the store.
 
 mod queue;
 mod run;
@@ -60,25 +58,20 @@ impl ObjectRef {
     }
 }
 
-/// A unit of work for a controller.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorkItem {
     /// Check whether an object still has owners: one of them changed or is gone.
     CheckOwners(ObjectRef),
     /// Handle the dependents of an object that is being deleted and held by a finalizer of the garbage collector.
     HandleDependents(ObjectRef),
-    /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
     /// Queue [`WorkItem::EmptyNamespace`] again after a pause, because the contents, and so the conditions, may have
     /// changed.
     EmptyNamespaceLater(String),
-    /// Create the service account `default` of a namespace.
     CreateAccount(String),
     /// Create or restore the config map `kube-root-ca.crt` of a namespace.
     PublishRootCa(String),
-    /// Give an aggregated cluster role its rules.
     AggregateRole(String),
-    /// Give a node the taints of its conditions.
     TaintNode(String),
     /// Queue [`WorkItem::CollectOrphans`] after a while, in case the missing node comes back.
     CollectOrphansLater(String),
@@ -94,7 +87,6 @@ pub(crate) enum WorkItem {
     CollectTerminated,
 }
 
-/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
@@ -209,39 +201,32 @@ impl Housekeeping {
         }
     }
 
-    /// Counts one work item as finished.
     pub(super) fn done(&self) {
         self.unfinished.send_modify(|count| *count -= 1);
     }
 
-    /// Returns true if a work item is queued or in progress.
     pub(crate) fn has_any(&self) -> bool {
         *self.unfinished.borrow() > 0
     }
 
-    /// Waits until no work item is queued or in progress.
     pub(crate) async fn all_done(&self) {
         // The sender lives as long as the work items.
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// Discards all work items.
     pub(crate) fn discard(&self) {
         self.lock().forget();
         self.unfinished.send_replace(0);
     }
 
-    /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().dependents_of(uid)
     }
 
-    /// Returns true if a namespace has no objects of a kind that is currently defined.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
         self.lock().is_empty(namespace, catalog)
     }
 
-    /// Returns true if dependents block the foreground deletion of the owner with this uid.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.lock().is_blocked(uid)
     }

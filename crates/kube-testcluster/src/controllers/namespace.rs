@@ -21,7 +21,6 @@ use kube_machinery::kinds::{NAMESPACES, PODS, Resource, Subresource, namespace};
 use kube_machinery::value::Value;
 use remaining::Remaining;
 
-/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
 /// The pause before a namespace is checked again. It combines changes in quick succession, including the controller's
@@ -73,7 +72,6 @@ async fn delete_kinds(
     failed
 }
 
-/// Changes the namespace, unless it was deleted and created again meanwhile.
 async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -> Result<(), ApiError> {
     let change = |home: &Opened| {
         let is_the_same = home.summary.uid() == going.summary.uid();
@@ -82,7 +80,6 @@ async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -
     store.update(NAMESPACES, &going.key, Commit::Really, change).await.map(drop)
 }
 
-/// Deletes all objects of a kind in a namespace that are not being deleted yet.
 async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter) -> Result<(), ApiError> {
     let page = everything(store, resource, filter);
     for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
@@ -96,7 +93,6 @@ async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter)
     Ok(())
 }
 
-/// Sets the namespace's conditions, which report the remaining objects.
 fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
     let (mut value, now) = (home.value.clone(), store.clock.now());
     for condition in remaining.conditions() {

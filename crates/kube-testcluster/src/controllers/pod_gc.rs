@@ -1,5 +1,4 @@
-//! The pod garbage collector: deletes pods that nothing else deletes, namely pods of missing or out-of-service nodes,
-//! pods deleted before they had a node, and the oldest of too many ended pods. Upstream: `pkg/controller/podgc`.
+//! The pod garbage collector: deletes pods that nothing else deletes. Upstream: `pkg/controller/podgc`.
 
 use std::time::Duration;
 
@@ -29,7 +28,6 @@ pub(super) const PERIOD: Duration = Duration::from_secs(20);
 /// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
 pub(super) const MOST_TERMINATED: usize = 12_500;
 
-/// The user that the controller acts as.
 const USER: &str = "system:serviceaccount:kube-system:pod-garbage-collector";
 
 /// The taint by which an administrator declares that a node is down for good.
@@ -46,7 +44,7 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     Ok(())
 }
 
-/// Deletes the terminating pods of an out-of-service node, whose kubelet cannot end them. Upstream: `gcTerminating`.
+/// Upstream: `gcTerminating`.
 pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(), ApiError> {
     let Some(found) = store.get(NODES, &Key::new(None, node)) else { return Ok(()) };
     if !is_out_of_service(&found.open()?.value) {
@@ -58,7 +56,6 @@ pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(),
     Ok(())
 }
 
-/// Returns true if a node has the taint `OUT_OF_SERVICE` and is not ready.
 fn is_out_of_service(node: &Value) -> bool {
     let has = |list: &Value, holds: &dyn Fn(&Value) -> bool| list.as_array().is_some_and(|list| list.iter().any(holds));
     let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
@@ -66,7 +63,7 @@ fn is_out_of_service(node: &Value) -> bool {
         && !has(&node["status"]["conditions"], &is_ready)
 }
 
-/// Deletes a pod that is being deleted and was never bound to a node. Upstream: `gcUnscheduledTerminating`.
+/// Upstream: `gcUnscheduledTerminating`.
 pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), ApiError> {
     match store.get(PODS, key) {
         Some(pod) if is_unscheduled_and_going(&pod) => collect(store, &pod, None).await,
@@ -74,7 +71,6 @@ pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), 
     }
 }
 
-/// Returns true if a pod is being deleted and was never bound to a node.
 pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
     pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
 }
@@ -104,13 +100,11 @@ pub(super) fn has_ended(pod: &Object) -> bool {
     !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
 }
 
-/// Returns the value of a field that pods can be selected by.
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     let place = PODS.fields.iter().position(|(field, ..)| *field == name)?;
     pod.summary.field(place)
 }
 
-/// Returns the pods that match a field selector.
 fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {
     let fields = Fields::parse(fields, PODS).map_err(ApiError::internal)?;
     Ok(everything(store, PODS, &Filter { fields, ..Filter::default() }).objects)

@@ -1,5 +1,5 @@
-//! The publisher of the root certificate: keeps the config map `kube-root-ca.crt` in each namespace. On a real cluster, pods
-//! mount it to verify the API server. Upstream: `pkg/controller/certificates/rootcacertpublisher`.
+//! The config map `kube-root-ca.crt` of each namespace. On a real cluster, pods mount it to verify the API server.
+//! Upstream: `pkg/controller/certificates/rootcacertpublisher`.
 
 use super::housekeeping::is_deleting;
 use crate::http::status::ApiError;
@@ -10,7 +10,6 @@ use crate::verbs::ownership::{Component, written_by};
 use kube_machinery::kinds::{CONFIG_MAPS, NAMESPACES};
 use kube_machinery::value::{Value, json};
 
-/// The name of the config map.
 pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
 
 const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as \

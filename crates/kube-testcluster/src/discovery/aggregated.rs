@@ -16,7 +16,6 @@ use kube_machinery::value::{Value, json};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// The form of discovery that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DiscoveryForm {
     Plain,
@@ -25,9 +24,7 @@ pub(crate) enum DiscoveryForm {
 
 impl DiscoveryForm {
     /// Reads the form from the `Accept` header.
-    ///
-    /// # Errors
-    /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
+    /// The beta version of the aggregated form is no longer served.
     pub(crate) fn read(headers: &HeaderMap, settings: &Settings) -> Result<Self, ApiError> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if accept.trim().is_empty() {
@@ -72,7 +69,6 @@ pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str)
     response
 }
 
-/// Returns a group with its versions and their kinds.
 fn group(catalog: &Catalog, name: &str) -> Value {
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
     let version = |version: &'static str| {
@@ -85,7 +81,6 @@ fn group(catalog: &Catalog, name: &str) -> Value {
     json!({"metadata": metadata, "versions": versions})
 }
 
-/// Returns a kind with its subresources.
 fn resource(row: &Resource) -> Value {
     // An empty group and version mean the group and version of the surrounding list.
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});

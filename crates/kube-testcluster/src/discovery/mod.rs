@@ -1,6 +1,5 @@
-//! Discovery: the paths by which clients such as kubectl find out which groups, versions and kinds the server has (`/`,
-//! `/api`, `/apis` and the paths of groups and versions), and `/version`. Here is the form for clients that ask for one
-//! group at a time; `aggregated` serves all groups at once, and `openapi` serves the schemas.
+//! Discovery: the paths by which clients find out which groups, versions and kinds the server has. Here is the form for
+//! clients that ask for one group at a time; `aggregated` serves all groups at once, and `openapi` serves the schemas.
 
 use std::sync::Arc;
 
@@ -157,7 +156,6 @@ fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
     versions
 }
 
-/// Returns the `APIGroup` of a group, without its kind.
 fn api_group(catalog: &Catalog, group: &str) -> Value {
     let versions: Vec<_> = versions(catalog, group)
         .into_iter()
@@ -166,7 +164,6 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
-/// Returns the `APIResourceList` of a version.
 fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
@@ -185,7 +182,6 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
     negotiated(headers, &body)
 }
 
-/// Returns the discovery entries of a kind and its subresources.
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
@@ -214,7 +210,6 @@ fn entries(row: &Resource) -> Vec<Value> {
     std::iter::once(kind).chain(subresources).collect()
 }
 
-/// Returns the response in YAML, if the client prefers it, or else in JSON.
 fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
     match Form::of_errors(headers).media {
         Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),

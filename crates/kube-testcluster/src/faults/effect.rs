@@ -1,4 +1,4 @@
-//! The effects of faults (what fails, and how), their names in the text form, and the options that each one takes.
+//! The effects of faults, and their names in the text form.
 
 use std::time::Duration;
 
@@ -36,7 +36,6 @@ pub enum Effect {
     RefuseWatchList,
 }
 
-/// An option in the text of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultOption {
     Verb,
@@ -97,7 +96,6 @@ impl Effect {
         }
     }
 
-    /// Returns the options that a fault with this effect takes.
     pub(super) fn options(self) -> &'static [FaultOption] {
         use FaultOption::{By, For, Resource, RetryAfter, Times, Verb};
         match self {

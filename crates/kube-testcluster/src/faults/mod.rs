@@ -1,13 +1,8 @@
 //! Faults on demand: failures between clients and the API server, started by a program, a scenario or a request, to
 //! find out how a client copes with them.
 //!
-//! A [`Fault`] has an [`Effect`], the requests that it applies to, and a duration. It has a text form
-//! ([`Fault::from_str`]), which is the same in scenario files, on the command line and in requests to the admin path.
-//!
 //! Faults apply to clients, not to the kubelet, which belongs to the cluster. Only `lag`, which holds back the
 //! watch cache, also delays the kubelet's events. Discovery, `/version` and the health checks always answer.
-//!
-//! [`Fault::from_str`]: std::str::FromStr::from_str
 
 mod active;
 mod effect;

@@ -1,5 +1,4 @@
-//! The verbs of requests, as Kubernetes' authorization names them. A fault may be limited to one; the router finds the
-//! verb of each request here.
+//! The verbs of requests, as Kubernetes' authorization names them.
 
 use http::Method;
 
@@ -24,12 +23,10 @@ pub enum Verb {
     DeleteCollection,
 }
 
-/// The target of a request, as its path names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     Object,
     Collection,
-    /// The changes of a collection.
     Events,
 }
 
@@ -58,7 +55,6 @@ impl Verb {
         }
     }
 
-    /// Returns the verb of a request, or `None` for a method that the API does not have.
     pub(crate) fn of(method: &Method, about: TargetKind) -> Option<Self> {
         Some(match (method, about) {
             (&Method::GET, TargetKind::Object) => Self::Get,

@@ -21,7 +21,6 @@ use kube_machinery::value::{Value, json};
 /// The largest request body, in bytes, as upstream.
 const LIMIT: usize = 3 * 1024 * 1024;
 
-/// Reads the whole body.
 pub(crate) async fn read(request: Request) -> Result<Bytes, ApiError> {
     match Limited::new(request.into_body(), LIMIT).collect().await {
         Ok(body) => Ok(body.to_bytes()),
@@ -36,7 +35,6 @@ pub(crate) fn media_type(headers: &HeaderMap) -> &str {
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// The encoding of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Json,
@@ -59,9 +57,6 @@ impl Format {
 
     /// Reads a body as JSON. Protobuf bodies are read as `kind` and `api_version`, because protobuf does not name its
     /// fields.
-    ///
-    /// # Errors
-    /// Go's message.
     pub(crate) fn read(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<Json, String> {
         self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
@@ -146,7 +141,6 @@ impl Format {
         Ok((decoded, wrong))
     }
 
-    /// Decodes an object of any kind in the table of types.
     pub(crate) fn typed(
         self,
         body: &[u8],
@@ -195,7 +189,6 @@ fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
     fields.iter().rfind(|(field, _)| field == name).map(|(_, value)| value)
 }
 
-/// Refuses an object whose namespace differs from the namespace in the path.
 pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
     match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
         ("", _) | (_, "") => Ok(()), // upstream sets or clears the object's namespace
@@ -229,9 +222,7 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
 /// A custom resource names a wrong kind or version. Upstream checks that when the object is written.
 #[derive(Debug)]
 pub(crate) enum WrongType {
-    /// The kind or version is not the one of the path.
     Other(ApiError),
-    /// The object has no version.
     Unversioned(ApiError),
 }
 
@@ -256,9 +247,7 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
 }
 
 /// Checks the kind and version of a patched custom resource.
-///
-/// # Errors
-/// Go's message, if the object has no kind, or one that cannot be read.
+/// Fails if the object has no kind, or one that cannot be read.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
     TypeMeta::of_value(value)?; // upstream reads kind and apiVersion twice: here in any case of letters, below only with the exact names
     let field = |name: &str| value[name].as_str().unwrap_or_default();
@@ -299,7 +288,6 @@ pub(crate) fn no_version(body: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body))
 }
 
-/// Returns the version without its group.
 fn version_of(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
 }

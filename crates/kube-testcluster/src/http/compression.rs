@@ -1,5 +1,4 @@
-//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists. The router applies it to
-//! all responses of the API.
+//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists.
 
 use std::io::Write;
 
@@ -17,7 +16,6 @@ use super::sized_body::PIECE;
 /// The response size in bytes beyond which upstream compresses.
 const THRESHOLD: u64 = 128 * 1024;
 
-/// The encoding that a client accepts for responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AcceptedEncoding {
     Gzip,
@@ -25,7 +23,6 @@ pub(crate) enum AcceptedEncoding {
 }
 
 impl AcceptedEncoding {
-    /// Reads the `Accept-Encoding` header.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let gzip = offered.split(',').any(|one| one.trim() == "gzip"); // upstream ignores weights such as `q=0`
@@ -53,13 +50,11 @@ pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Respon
 /// A response that is compressed while it is sent, so that the client can decompress at the same time.
 struct Compressor {
     body: BodyDataStream,
-    /// The bytes of the body that are read and not compressed yet.
     rest: Bytes,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Compressor {
-    /// Returns the next part of the compressed response, and the state for the part after it.
     async fn next(this: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>, axum::Error> {
         const INVARIANT: &str = "memory can always be written to";
         let Some(mut this) = this else { return Ok(None) };

@@ -14,7 +14,6 @@ use futures::{Stream, StreamExt};
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
 
-/// A watch stream that a fault may cut off.
 struct CuttableStream {
     store: Arc<Store>,
     resource: &'static Resource,
@@ -22,7 +21,6 @@ struct CuttableStream {
     rest: Rest,
 }
 
-/// The rest of the stream.
 enum Rest {
     Events,
     /// Half an event was sent; only an error follows, which breaks the connection.

@@ -17,9 +17,6 @@ pub(crate) fn deadline_problem(text: &str) -> Option<String> {
 }
 
 /// Runs a write and stops it when its time is over. Changes stored by then stay.
-///
-/// # Errors
-/// Upstream's `Timeout`, or the error of the write.
 pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,

@@ -8,7 +8,6 @@ use super::request_info::Target;
 use super::status::ApiError;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 
-/// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     #[default]
@@ -17,7 +16,6 @@ pub(crate) enum Media {
     Protobuf,
 }
 
-/// The part of an object that a response shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     #[default]
@@ -30,7 +28,6 @@ pub(crate) enum View {
     MetadataList(&'static str),
 }
 
-/// The kinds of responses that a path has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offers {
     Objects,
@@ -38,7 +35,6 @@ pub(crate) enum Offers {
     Streams,
 }
 
-/// The negotiated form of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) media: Media,
@@ -62,9 +58,6 @@ impl Media {
 
 impl Form {
     /// Returns the first form that the client accepts and the server supports.
-    ///
-    /// # Errors
-    /// `NotAcceptable`, in the words of upstream's handlers.
     pub(crate) fn negotiate(headers: &HeaderMap, target: &Target) -> Result<Self, ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() {
@@ -85,9 +78,6 @@ impl Form {
 
     /// Checks that the client accepts some known encoding. Upstream's router (go-restful) checks this before a handler
     /// negotiates.
-    ///
-    /// # Errors
-    /// `NotAcceptable`, in the words of upstream's router.
     pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
@@ -127,7 +117,6 @@ pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     }
 }
 
-/// One entry of an `Accept` header.
 pub(crate) struct Clause<'a> {
     pub(crate) name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,

@@ -12,7 +12,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::lingering::Unread;
 use super::status::ApiError;
 
-/// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The response that replaces a refusal, and the number of its bytes that are already written.
@@ -27,7 +26,6 @@ impl<S> StatusOnRefusal<S> {
     }
 }
 
-/// Returns the replacement if the written bytes are a refusal without a body.
 fn instead(written: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
     let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(StatusCode::is_client_error)?;
@@ -46,7 +44,6 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
-    /// Writes the rest of the replacement, if there is one.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some((bytes, written)) = &mut self.instead {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;

@@ -1,6 +1,5 @@
-//! Converts the response of a handler into the form that the client asked for: encoding, view (object, table or
-//! metadata), indentation, and the served form of the kind. Handlers always respond with JSON of whole objects in their
-//! stored form, so they need not know of the other forms.
+//! Converts a response into the form that the client asked for. Handlers always respond with JSON of whole objects in
+//! their stored form, so they need not know of the other forms.
 
 use std::convert::Infallible;
 
@@ -29,11 +28,9 @@ pub(crate) struct Events;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-/// The settings that decide the form of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
-    /// The form in which errors are sent.
     pub(crate) errors: Form,
     pub(crate) resource: &'static Resource,
     pub(crate) include: IncludeObject,
@@ -51,7 +48,6 @@ pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
     response
 }
 
-/// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
     let pretty = form.pretty || is_for_people(headers, query);
@@ -63,7 +59,6 @@ pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Re
     response
 }
 
-/// Encodes a value.
 pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
     const INVARIANT: &str = "a JSON value in memory can always be written";
     match media {
@@ -112,7 +107,6 @@ impl Representation {
         Response::from_parts(parts, Body::from(encode(form.media, self.pretty || form.pretty, &value)))
     }
 
-    /// Returns the negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
@@ -162,7 +156,6 @@ impl Representation {
         value
     }
 
-    /// Converts a stream of events one by one.
     fn events(self, response: Response) -> Response {
         let (mut parts, body) = response.into_parts();
         if self.form.media == Media::Protobuf {

@@ -1,5 +1,4 @@
-//! Parses request paths into a [`Target`]: the resource, namespace, name and subresource that they name. The router
-//! does this once for each request; handlers get the target. Upstream: `RequestInfo`.
+//! Parses request paths into a [`Target`], once for each request. Upstream: `RequestInfo`.
 
 use kube_machinery::conventions::escape;
 use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
@@ -21,10 +20,8 @@ pub(crate) struct Target {
     pub(crate) watch: bool,
 }
 
-/// The reason why a path does not name a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
-    /// A percent escape is malformed.
     BadEscape,
     /// This is not a path of the API. Upstream's mux answers in plain text.
     NoSuchPath,
@@ -34,7 +31,6 @@ pub(crate) enum NoTarget {
     NoSuchSubresource(&'static Resource, String),
 }
 
-/// Parses the path of a request.
 pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // decode before splitting: escaped slashes also separate
     let trimmed = path.trim_end_matches('/');
@@ -110,7 +106,6 @@ pub(crate) fn would_stream(path: &str, watch: bool) -> bool {
 }
 
 impl Target {
-    /// Returns true if the request is about a namespaced kind in all namespaces.
     pub(crate) fn is_of_all_namespaces(&self) -> bool {
         self.resource.is_namespaced() && self.namespace.is_none()
     }

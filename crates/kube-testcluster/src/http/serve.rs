@@ -1,5 +1,4 @@
-//! Serves the API on a socket, with HTTP/1.1 or HTTP/2: accepts connections, gives their requests to the router, and
-//! ends them at the shutdown. A plain and a TLS listener differ only in their [`Transport`].
+//! Serves the API on a socket, with HTTP/1.1 or HTTP/2.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -33,7 +32,6 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// The pause after a connection could not be accepted, for example because no file descriptor is free.
 const BREATHER: Duration = Duration::from_millis(50);
 
-/// A running HTTP server. Dropping it ends the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -43,7 +41,6 @@ pub(crate) struct Server {
 
 /// The beginning of a connection: plain TCP or TLS.
 pub(crate) trait Transport: Clone + Send + Sync + 'static {
-    /// The stream that requests are read from and responses are written to.
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
     /// The client's identity from the handshake, such as its certificate. Each of its requests carries it as an
     /// extension.
@@ -68,9 +65,7 @@ impl Transport for Plain {
 
 impl Server {
     /// Serves `router` on a loopback listener, without authentication.
-    ///
-    /// # Errors
-    /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
+    /// Refuses a listener that other machines can reach, since there is no authentication.
     pub(crate) fn start(router: axum::Router, listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {
@@ -81,9 +76,6 @@ impl Server {
     }
 
     /// Serves `router` on any listener. The router must authenticate requests itself.
-    ///
-    /// # Errors
-    /// The operating system's error for the listener.
     pub(crate) fn start_with(
         transport: impl Transport,
         router: axum::Router,
@@ -102,7 +94,6 @@ impl Server {
         self.address
     }
 
-    /// Stops accepting connections, and waits up to a second for requests in progress.
     pub(crate) async fn shutdown(self) {
         drop(self.stop);
         // A panic of the server has been reported already.
@@ -110,7 +101,6 @@ impl Server {
     }
 }
 
-/// Accepts connections until `stop`, and then ends the open ones.
 async fn accept(
     transport: impl Transport,
     router: axum::Router,
@@ -143,7 +133,6 @@ async fn accept(
     tasks.shutdown().await; // when this returns, no connection holds the router any more
 }
 
-/// Serves one connection until it ends.
 async fn connection(transport: impl Transport, router: axum::Router, stream: TcpStream, shutdown: Watcher) {
     // Responses and events are written in one piece, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);

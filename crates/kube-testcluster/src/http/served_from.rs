@@ -9,7 +9,6 @@ use crate::store::ServedFrom;
 const HEADER: HeaderName = HeaderName::from_static("x-served-from");
 
 impl ServedFrom {
-    /// Adds the header to a response.
     pub(crate) fn stamp(self, mut response: Response) -> Response {
         let value = match self {
             Self::Storage => "storage",

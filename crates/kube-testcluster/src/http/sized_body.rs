@@ -1,5 +1,4 @@
-//! A response body that is generated while it is sent, with a known length. Long lists use it: their text is as large
-//! as the cluster, and is never in memory as a whole.
+//! A response body that is generated while it is sent, because the text of a long list is as large as the cluster.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -20,10 +19,7 @@ where
     Body::new(SizedBody { remaining: length, pieces })
 }
 
-/// A body with a known length. A plain stream has none, but clients need it as `Content-Length`, and [`ResponseBudget`]
-/// counts it.
-///
-/// [`ResponseBudget`]: super::response_budget::ResponseBudget
+/// A plain stream has no length, but clients need it as `Content-Length`, and `ResponseBudget` counts it.
 struct SizedBody<P> {
     /// The number of bytes that are still to be sent.
     remaining: u64,

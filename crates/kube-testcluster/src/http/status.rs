@@ -111,7 +111,6 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
-    /// The error for a request that is not valid HTTP.
     #[cfg(feature = "serve")]
     pub(crate) fn malformed_request(code: StatusCode) -> Self {
         let (reason, message) = match code {
@@ -129,7 +128,6 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
     }
 
-    /// The error for a creation in a namespace that is being deleted.
     pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
         let cause = Cause::terminating(namespace);
@@ -145,7 +143,6 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)
     }
 
-    /// The error for a resource, a subresource or a version that is not served.
     pub(crate) fn unknown_resource() -> Self {
         Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
             .with_empty_details()
@@ -217,17 +214,14 @@ impl ApiError {
         Self::invalid_kind(resource.group, resource.plural, name, vec![cause])
     }
 
-    /// The error for invalid or contradictory options.
     pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
     }
 
-    /// The error for invalid or contradictory options of a request for a log.
     pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
-    /// Returns the error for an invalid object of this kind, with the causes of the validation.
     pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut written = HashSet::new();
         // The message has each sentence once, although the causes keep duplicates.
@@ -251,7 +245,6 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
 
-    /// An error of the server that the request did not cause.
     pub(crate) fn internal_error(what: &str) -> Self {
         let message = format!("Internal error occurred: {what}");
         let details = Details { causes: vec![Cause::without_field("", what)], ..Details::default() };
@@ -272,13 +265,11 @@ impl ApiError {
         }
     }
 
-    /// The error for a watch beyond the limit.
     pub(crate) fn too_many_watches(limit: usize) -> Self {
         let message = format!("too many watches are open: the limit is {limit}, please try again later.");
         Self { message, ..Self::too_many_requests(1) }
     }
 
-    /// The error for a request that took too long.
     pub(crate) fn timeout(what: &str) -> Self {
         Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).with_empty_details()
     }
@@ -301,7 +292,6 @@ impl ApiError {
         Self { continue_token: Some(token), ..Self::expired(message) }
     }
 
-    /// The error for a revision that the server did not reach in time.
     pub(crate) fn too_large_version(requested: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {requested}, current: {current}");
         let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
@@ -309,7 +299,6 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
-    /// Encodes the Status as JSON, for a response or an ERROR event.
     pub(crate) fn json(&self) -> Vec<u8> {
         if let Some(given) = &self.given {
             return given.to_string().into_bytes();
@@ -327,7 +316,6 @@ impl ApiError {
         serde_json::to_vec(&status).expect("a Status has only text keys")
     }
 
-    /// Returns the ERROR event that ends a watch.
     pub(crate) fn line(&self) -> Bytes {
         let mut line = br#"{"type":"ERROR","object":"#.to_vec();
         line.extend_from_slice(&self.json());
@@ -347,13 +335,11 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Returns a response with a JSON body.
 pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
     body.push(b'\n');
     answer(code, "application/json", Body::from(body))
 }
 
-/// Returns a response with the headers that all responses have.
 pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;
@@ -394,7 +380,6 @@ pub(crate) fn created() -> Response {
     json(StatusCode::CREATED, success(None, Some(201)))
 }
 
-/// Returns a `Status` with Success about an object that was removed.
 pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
     let details = Details {
         name: name.into(),

@@ -1,5 +1,4 @@
-//! Tables: objects as rows of cells, as `kubectl get` prints them. kubectl asks for this view by the `Accept` header,
-//! and `represent.rs` makes it of a handler's response. Upstream: `Table` of `meta.k8s.io`.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `Table` of `meta.k8s.io`.
 
 use super::status::ApiError;
 use jiff::Timestamp;
@@ -27,7 +26,6 @@ pub(crate) enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// Parses the query parameter.
     pub(crate) fn read(text: &str) -> Result<Self, ApiError> {
         match text {
             "None" => Ok(Self::None),
@@ -42,7 +40,6 @@ impl IncludeObject {
     }
 }
 
-/// The settings of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     pub(crate) resource: &'static Resource,
@@ -54,7 +51,6 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Returns the table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
@@ -77,7 +73,6 @@ impl Table {
         })
     }
 
-    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
     fn own(&self) -> &'static [CustomColumn] {
         self.resource.custom.map_or(&[], |custom| &custom.columns)
     }
@@ -120,7 +115,6 @@ pub(crate) fn list_metadata(list: &Value) -> Value {
     metadata
 }
 
-/// Returns the metadata of an object as `PartialObjectMetadata`.
 pub(crate) fn metadata(object: &Value, version: &str) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": object["metadata"]})
 }

@@ -30,7 +30,6 @@ impl WriteOptions {
         Self::read(query, "PatchOptions", force.into_iter().collect())
     }
 
-    /// Parses the options of a server-side apply, which must name its field manager.
     pub(crate) fn of_apply(query: &Query) -> Result<Self, ApiError> {
         let named = query.get("fieldManager").is_some_and(|manager| !manager.is_empty());
         let missing = (!named).then(|| Cause::required("fieldManager", "is required for apply patch"));
@@ -54,7 +53,6 @@ impl WriteOptions {
     }
 }
 
-/// Returns the options of a create, an update or a patch as an object, for admission webhooks and policies.
 pub(crate) fn fields(query: &Query) -> Map {
     let mut fields = Map::new();
     let dry_run = query.all("dryRun");
@@ -69,7 +67,6 @@ pub(crate) fn fields(query: &Query) -> Map {
     fields
 }
 
-/// Returns the validation cause for unknown values of `dryRun`.
 pub(crate) fn unknown_dry_run(values: &[&str]) -> Option<Cause> {
     let known = values.iter().all(|value| *value == "All");
     (!known).then(|| Cause::unsupported("dryRun", &json!(values).to_string(), &["All"]))

@@ -8,7 +8,6 @@ use std::time::Duration;
 use super::{Action, IMAGE, Step};
 use crate::faults::BadFault;
 
-/// The error for any other text.
 const USAGE: &str =
     "expected run NAME, delete NAME, label NAME KEY=VALUE (or KEY- to take it away), or scale NAME REPLICAS";
 

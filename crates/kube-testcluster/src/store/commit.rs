@@ -1,6 +1,5 @@
-//! Commits writes: every creation, change and removal of a stored object by a request or a controller. A change is
-//! computed and encoded without the store's lock, so that slow changes do not block other requests; then it is stored
-//! under the lock if the object has not changed meanwhile, and announced to the log, the controllers and the watchers.
+//! Commits writes. A change is computed and encoded without the store's lock, so that slow changes do not block other
+//! requests; then it is stored under the lock if the object has not changed meanwhile, and announced.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -16,20 +15,17 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// The result of computing a change.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// No change: the write takes no revision and sends no event.
     Keep,
     /// The new state. If it equals the old one, there is no change.
     Put(Value),
-    /// The object is removed.
     Remove,
     /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
     Release(Value),
 }
 
-/// The mode of a write: stored, or only checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commit {
     Really,
@@ -201,7 +197,6 @@ impl Store {
         opened
     }
 
-    /// Simulates the latency of a write to etcd.
     async fn commit_latency(&self) {
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
@@ -265,7 +260,6 @@ mod tests {
         Key::new(Some("default"), "a")
     }
 
-    /// A store with one object.
     async fn store() -> Store {
         let store = Store::new(Settings::default(), Clock::starting_at(Timestamp::UNIX_EPOCH));
         let value = json!({"metadata": {"name": "a", "namespace": "default"}});

@@ -5,7 +5,6 @@ use super::object::Key;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::kinds::Resource;
 
-/// The reason why the store refuses a read or a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreError {
     NotFound {
@@ -24,18 +23,15 @@ pub(crate) enum StoreError {
         name: String,
         causes: Vec<Cause>,
     },
-    /// The stored bytes cannot be decoded.
     Unreadable {
         kind: String,
         key: String,
         why: String,
     },
-    /// The store did not reach this revision in time.
     TooLargeResourceVersion {
         requested: u64,
         current: u64,
     },
-    /// The largest number of open watches is reached.
     TooManyWatches {
         limit: usize,
     },

@@ -55,21 +55,18 @@ impl Expiry {
         self.objects.insert(object.revision, Expiring { at, object });
     }
 
-    /// Returns the oldest object if its time is over or there are too many objects.
     fn due(&self, now: Instant) -> Option<Arc<Object>> {
         let (_, oldest) = self.objects.first_key_value()?;
         let over = self.objects.len() > self.most || oldest.at.is_some_and(|at| at <= now);
         over.then(|| oldest.object.clone())
     }
 
-    /// Returns the time at which the next object expires.
     fn next(&self) -> Option<Instant> {
         self.objects.first_key_value()?.1.at
     }
 }
 
 impl Store {
-    /// Removes all expired objects and notifies the watchers.
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
         if state.expiry.objects.is_empty() {
             return;

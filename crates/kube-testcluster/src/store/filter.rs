@@ -6,7 +6,6 @@ use kube_informers::selector::LabelSelector;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::Fields;
 
-/// A namespace (`None` for all namespaces), a label selector and a field selector.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
@@ -18,7 +17,6 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// Returns a filter that matches the object with this key.
     pub(crate) fn of_object(key: &Key) -> Self {
         let namespace = key.namespace().map(ToOwned::to_owned);
         Self { namespace, fields: Fields::named(key.name()), ..Self::default() }
@@ -42,7 +40,6 @@ impl Filter {
         self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
     }
 
-    /// Returns true if a selector may exclude objects.
     pub(crate) fn selects(&self) -> bool {
         !self.labels.is_everything() || !self.fields.is_empty()
     }

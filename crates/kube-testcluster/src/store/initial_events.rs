@@ -12,10 +12,8 @@ use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::object::{Key, Object};
 
-/// The number of objects that are matched against the filter in one go.
 const BATCH: usize = 256;
 
-/// The initial events that the client has not read yet.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
     /// `None` after the last event, so that a long watch does not keep the initial objects alive.
@@ -27,7 +25,6 @@ pub(crate) struct InitialEvents {
 #[derive(Debug)]
 struct Unread {
     filter: Filter,
-    /// The events that match the filter and are not read yet.
     waiting: VecDeque<Waiting>,
     /// The objects behind them; `None` when all were matched against the filter.
     rest: Option<Rest>,
@@ -41,12 +38,10 @@ enum Waiting {
     Missed(Arc<Event>),
 }
 
-/// The objects that are not matched against the filter yet.
 #[derive(Debug)]
 struct Rest {
     /// The state of the kind when the watch began. Watches that begin at the same revision share it.
     objects: OrdMap<Key, Arc<Object>>,
-    /// The key of the last object that was matched.
     last: Option<Key>,
 }
 
@@ -55,7 +50,6 @@ impl InitialEvents {
         Self { unread: Some(Box::new(Unread { filter, waiting, rest })), end: None }
     }
 
-    /// Returns the ADDED events of these objects.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
         Self::new(Filter::default(), objects.into_iter().map(Waiting::Added).collect(), None)
     }
@@ -65,14 +59,12 @@ impl InitialEvents {
         Self::new(filter, VecDeque::new(), Some(Rest { objects, last: None }))
     }
 
-    /// Returns those of the events that match the filter.
     pub(super) fn of_missed<'a>(events: impl IntoIterator<Item = &'a Arc<Event>>, filter: Filter) -> Self {
         let matching = events.into_iter().filter(|event| event.matches(&filter));
         let waiting = matching.cloned().map(Waiting::Missed).collect();
         Self::new(filter, waiting, None)
     }
 
-    /// Adds a line after all events.
     pub(crate) fn ending_with(mut self, line: Option<Bytes>) -> Self {
         self.end = line;
         self

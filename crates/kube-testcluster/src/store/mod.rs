@@ -57,7 +57,6 @@ pub(crate) use self::served_from::ServedFrom;
 /// The longest time that a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
-/// The whole state of the server, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) settings: Settings,
@@ -72,7 +71,6 @@ pub(crate) struct Store {
     /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
     /// that lock.
     configured: Configuration,
-    /// The admission plugins of the program that embeds the cluster.
     pub(crate) plugins: Plugins,
     /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
@@ -90,7 +88,6 @@ pub(crate) struct Store {
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
 
-/// The state that writes change.
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
@@ -180,7 +177,6 @@ impl Store {
         }
     }
 
-    /// Makes the store call `hook` after every later write.
     pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
         self.lock().hook = Some(hook);
     }
@@ -196,7 +192,6 @@ impl Store {
         self.lock().open_writes == 0 && self.wal.get().is_none_or(|wal| wal.failure().is_none())
     }
 
-    /// Returns the kinds that are served now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.catalog.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -220,7 +215,6 @@ impl Store {
         written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural, object.key))
     }
 
-    /// Reports the existing objects to `writes`, and from now on every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -230,9 +224,7 @@ impl Store {
     }
 
     /// Waits until storage, or the watch cache of the kind, has reached a revision.
-    ///
-    /// # Errors
-    /// `TooLargeResourceVersion` after three seconds.
+    /// The error is `TooLargeResourceVersion` after three seconds.
     pub(crate) async fn wait_for(
         &self,
         revision: u64,
@@ -263,7 +255,6 @@ impl Store {
         }
     }
 
-    /// Restarts the watch caches from the current state, as a restart of the server does.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
@@ -273,10 +264,6 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// Takes a permit for one more watch, to be held while it is open.
-    ///
-    /// # Errors
-    /// `TooManyWatches` if the limit is reached.
     pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
@@ -289,7 +276,6 @@ impl Store {
         state.caches.iter_mut().filter(|(kind, _)| meant(kind)).for_each(|(_, cache)| cache.drop_clients());
     }
 
-    /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -306,7 +292,6 @@ impl Store {
         state.caches.values_mut().for_each(WatchCache::close);
     }
 
-    /// Writes the rest of the write-ahead log to the disk and unlocks its folder.
     pub(crate) fn close_wal(&self) {
         if let Some(wal) = self.wal.get() {
             wal.close();

@@ -1,6 +1,5 @@
-//! A stored object in the state of one write. It is kept as the JSON that clients receive, encoded once for all
-//! readers: gets, lists and watches send parts of the same bytes. Here are the three forms of an object: [`Draft`]
-//! before the write, [`Object`] after it, and [`Opened`] when code needs its fields.
+//! The three forms of a stored object: [`Draft`] before the write, [`Object`] after it, and [`Opened`] when code needs
+//! its fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -59,10 +58,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// An object in the state of one write. It never changes; a later write makes a new one.
-///
-/// It is kept as the bytes that clients receive, because a tree of values would take ten times the memory. Code that
-/// needs its fields [opens](Self::open) it.
+/// An object in the state of one write. It is kept as the JSON that clients receive, encoded once for all readers,
+/// because a tree of values would take ten times the memory. Code that needs its fields [opens](Self::open) it.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) resource: &'static Resource,
@@ -100,7 +97,6 @@ pub(crate) struct Draft {
     item: u32,
     /// The offset in `added` where the revision is inserted.
     revision_offset: usize,
-    /// As in [`Object`].
     written: Option<Arc<Written>>,
 }
 
@@ -120,7 +116,6 @@ const FIRST_SIZE: usize = 4096;
 /// The most digits that a revision has. Each object reserves that many bytes; some stay unused.
 const DIGITS: usize = 20;
 
-/// An object with its decoded content.
 #[derive(Debug)]
 pub(crate) struct Opened {
     object: Arc<Object>,
@@ -143,10 +138,7 @@ impl Object {
     }
 
     /// Decodes the object. Callers that have it open at the same time share the decoded content.
-    ///
-    /// # Errors
-    /// `Unreadable` if the stored bytes cannot be decoded. That would be a bug of this server; it fails only the one
-    /// request.
+    /// `Unreadable` would be a bug of this server; it fails only the one request.
     pub(crate) fn open(self: &Arc<Self>) -> Result<Arc<Opened>, StoreError> {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
@@ -183,18 +175,12 @@ impl Object {
     }
 
     /// Returns the same state with another revision, as a DELETED event needs it.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub(crate) fn with_revision(&self, revision: u64) -> Result<Self, StoreError> {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
     /// Returns the same state in the form that the definition asks for now. As in upstream, the stored object stays as
     /// it was written: defaults of the earlier definition are removed, and fields that it pruned come back.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
     pub(super) fn in_form_of(&self, definition: &Definition) -> Result<Self, StoreError> {
         let written = match &self.written {
             Some(written) => written.clone(),
@@ -223,7 +209,6 @@ impl Object {
         self.part_from(self.item as usize)
     }
 
-    /// Returns the length of [`item`](Self::item), in bytes.
     pub(crate) fn item_length(&self) -> usize {
         self.length() - self.item as usize - TAIL.len()
     }
@@ -233,7 +218,6 @@ impl Object {
         line.slice(start..line.len() - TAIL.len())
     }
 
-    /// Returns the line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
         self.added.text()
     }
@@ -342,13 +326,11 @@ impl Selectable for Object {
 }
 
 impl Opened {
-    /// Returns an object in the state of a write, with its content.
     pub(super) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
         let object = Arc::new(Draft::new(resource, key, &mut value).with_revision(revision));
         object.open_with(value)
     }
 
-    /// Returns the same object with its content in another version.
     pub(crate) fn in_version(&self, resource: &'static Resource, value: Value) -> Self {
         Self { object: self.object.clone(), resource, value }
     }
@@ -357,7 +339,6 @@ impl Opened {
         &self.object
     }
 
-    /// Returns the text at a JSON pointer, if there is one.
     pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
         self.value.pointer(pointer).and_then(Value::as_str)
     }

@@ -1,6 +1,5 @@
-//! The JSON text of an object as clients receive it. The text of an object that has not changed for a long time is
-//! packed (compressed with LZ4) to save memory, and unpacked for each read; `packing.rs` decides when. Readers do not
-//! notice.
+//! The JSON text of an object as clients receive it. It is packed (compressed with LZ4) after a long time without
+//! change, to save memory; `packing.rs` decides when.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use lz4_flex::block;
 
-/// A text that never changes, plain or packed.
 pub(super) struct PackableText(Mutex<Form>);
 
 #[derive(Clone)]
@@ -95,7 +93,6 @@ impl fmt::Debug for PackableText {
 mod tests {
     use super::*;
 
-    /// Returns bytes that cannot be compressed.
     fn noise(random: &mut fastrand::Rng, length: usize) -> Vec<u8> {
         std::iter::repeat_with(|| random.u8(..)).take(length).collect()
     }

@@ -1,7 +1,5 @@
-//! Reserves unique values for objects before they are written, such as the cluster IPs and node ports of Services, so
-//! that two requests at the same time cannot get the same value. If the write fails, the values are given back.
-//! Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`, begun by `BeginCreate` and
-//! `BeginUpdate`.
+//! Reserves unique values for objects before they are written, such as cluster IPs, so that two requests at the same
+//! time cannot get the same value. Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +9,6 @@ use super::object::Key;
 use kube_machinery::kinds::{Allocator, GroupResource, RESOURCES, Resource};
 use kube_machinery::value::Value;
 
-/// An allocator with its lock.
 type Shared = Arc<Mutex<Box<dyn Allocator>>>;
 
 /// The allocators, for the kinds that have one. Each has its own lock, held only briefly: objects are encoded without
@@ -28,9 +25,6 @@ impl Allocators {
     }
 
     /// Reserves the unique values of an object, and fills in those that it leaves open.
-    ///
-    /// # Errors
-    /// `NotAllocated` if a value that the object asks for is not available.
     pub(super) fn reserve(
         &self,
         resource: &'static Resource,
@@ -56,16 +50,13 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
     allocator.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The values reserved for an object that is not written yet. Dropping the reservation gives them back.
+/// The values reserved for an object that is not written yet. Dropping the reservation gives them back. Holds the
+/// allocator and its number for the reservation; `None` if the kind has no allocator, or after [`keep`](Self::keep).
 #[derive(Debug)]
 #[must_use = "dropping a reservation gives its values back at once"]
-///
-/// Holds the allocator, and the allocator's number for the reservation; `None` if the kind has no allocator, or after
-/// [`keep`](Self::keep).
 pub(super) struct Reservation(Option<(Shared, u64)>);
 
 impl Reservation {
-    /// Makes the reservation permanent, because the object is written.
     pub(super) fn keep(mut self) {
         if let Some((allocator, number)) = self.0.take() {
             lock(&allocator).commit(number);

@@ -1,5 +1,4 @@
-//! Starts a cluster with a data folder: takes over the objects that an earlier server has left in it, and then keeps
-//! every further write there. `wal/` reads and writes the files; this file connects them with the store.
+//! Starts a cluster with a data folder. `wal/` reads and writes the files; this file connects them with the store.
 
 use std::sync::Arc;
 
@@ -16,12 +15,9 @@ impl Store {
     /// Takes over the objects of an earlier server. The store must begin at that server's last revision
     /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of revisions.
     ///
-    /// The history is lost, as after a compaction: a watch or a list at an
-    /// earlier revision gets 410 Gone.
-    ///
-    /// # Errors
-    /// `Foreign` if an object cannot be read, or is of a kind that this version does not serve in a group of
-    /// Kubernetes.
+    /// The history is lost, as after a compaction: a watch or a list at an earlier revision gets 410 Gone.
+    /// Fails with `Foreign` for an object that cannot be read, or of a kind that this version does not serve in a group
+    /// of Kubernetes.
     pub(crate) fn restore(&self, restored: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = restored.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
@@ -60,9 +56,6 @@ impl Store {
 
     /// Keeps every write from now on in a folder. Called after the start's objects are written, which the first
     /// snapshot then holds.
-    ///
-    /// # Errors
-    /// If the folder cannot be written to.
     pub(crate) fn keep_in(&self, folder: Folder) -> Result<(), DataError> {
         let state = self.lock();
         let wal = Wal::begin(folder, &state.storage)?;
@@ -70,10 +63,8 @@ impl Store {
         Ok(())
     }
 
-    /// Waits until every write so far is on the disk. Returns at once if the cluster has no folder.
-    ///
-    /// # Errors
-    /// The reason why the folder can no longer be written to.
+    /// Waits until every write so far is on the disk. Returns at once if the cluster has no folder. The error is the
+    /// reason why the folder can no longer be written to.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         match self.wal.get() {
             None => Ok(()),
@@ -104,7 +95,6 @@ fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Reso
     Some(((!is_built_in).then(undefined).flatten()?, value))
 }
 
-/// Returns the error for an object that this version cannot take over.
 fn foreign(restored: &RestoredObject) -> DataError {
     DataError::Foreign { kind: format!("{}.{}", restored.plural, restored.group), key: restored.key.clone() }
 }

@@ -1,5 +1,4 @@
-//! Snapshots: all objects of a cluster at one moment, and the way back to that state. A test or a lesson prepares a
-//! cluster once, and returns to that state again and again. (The snapshots on disk are another thing: see `wal`.)
+//! Snapshots: all objects of a cluster at one moment. (The snapshots on disk are another thing: see `wal`.)
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,7 +38,6 @@ impl Snapshot {
 pub(crate) enum RestoreStep {
     /// The built-in kinds, including CustomResourceDefinitions.
     BuiltIn,
-    /// Custom resources.
     Custom,
 }
 
@@ -50,7 +48,6 @@ impl RestoreStep {
 }
 
 impl Store {
-    /// Returns a snapshot of the current state.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.lock();
         let objects = state.storage.all().cloned().collect();
@@ -77,9 +74,6 @@ impl Store {
     }
 
     /// Writes back each object that differs from the snapshot.
-    ///
-    /// # Errors
-    /// If an object cannot be read.
     pub(crate) fn put_back(&self, snapshot: &Snapshot, step: RestoreStep) -> Result<(), StoreError> {
         let catalog = self.catalog();
         let mut state = self.lock();

@@ -26,7 +26,6 @@ pub(crate) struct Storage {
     /// By kind, then by key.
     kinds: BTreeMap<GroupResource, BTreeMap<Key, Vec<Version>>>,
     log: VecDeque<Write>,
-    /// The largest number of revisions in the history.
     keep: usize,
     /// The longest time that an earlier state stays in the history.
     age: Duration,
@@ -53,7 +52,6 @@ struct Version {
     object: Option<Arc<Object>>,
 }
 
-/// The requested state has been compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted;
 
@@ -104,7 +102,6 @@ impl Storage {
         self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
     }
 
-    /// Returns all objects of all kinds.
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Object>> {
         let versions = self.kinds.values().flat_map(BTreeMap::values);
         versions.filter_map(|versions| versions.last()?.object.as_ref())
@@ -119,7 +116,6 @@ impl Storage {
         Event::new(revision, None, object)
     }
 
-    /// Continues from the last revision of an earlier server. All states before it count as compacted.
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());
@@ -133,12 +129,10 @@ impl Storage {
         Some(self.append(resource, key.clone(), None))
     }
 
-    /// Returns the objects of a kind, in key order.
     pub(crate) fn of_kind(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Object>> {
         self.range(resource, Key::from_start(String::new()))
     }
 
-    /// Returns the objects of a kind from a key on, in key order.
     pub(crate) fn range(&self, resource: &Resource, start: Key) -> impl Iterator<Item = &Arc<Object>> {
         self.states(resource, start, self.revision)
     }

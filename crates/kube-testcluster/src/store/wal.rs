@@ -29,16 +29,13 @@ use self::writer::Writer;
 /// The length in bytes beyond which a log is replaced by a snapshot.
 const LONG: u64 = 64 << 20;
 
-/// The progress of the writer thread.
 #[derive(Clone, Debug)]
 struct Progress {
     /// The revision of the last write that is on the disk.
     revision: u64,
-    /// The reason why the writer has stopped; `None` while it works.
     failed: Option<Arc<str>>,
 }
 
-/// The write-ahead log of a running cluster.
 #[derive(Debug)]
 pub(crate) struct Wal {
     /// The revision of the last write that was appended.
@@ -48,7 +45,6 @@ pub(crate) struct Wal {
     writer: Mutex<Option<Running>>,
 }
 
-/// The writer thread, and the channel that feeds it.
 #[derive(Debug)]
 struct Running {
     writes: mpsc::Sender<Arc<Event>>,
@@ -56,10 +52,6 @@ struct Running {
 }
 
 impl Wal {
-    /// Begins the next generation of a folder with a snapshot of `storage`.
-    ///
-    /// # Errors
-    /// If the folder cannot be written to.
     pub(super) fn begin(folder: Folder, storage: &Storage) -> Result<Self, DataError> {
         let writer = Writer::begin(folder, storage, LONG)?;
         let revision = storage.revision();
@@ -78,10 +70,7 @@ impl Wal {
         self.appended.store(event.revision, Ordering::Release);
     }
 
-    /// Waits until everything appended so far is on the disk.
-    ///
-    /// # Errors
-    /// The reason why the writer has stopped.
+    /// Waits until everything appended so far is on the disk. The error is the reason why the writer has stopped.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         let appended = self.appended.load(Ordering::Acquire);
         let mut on_disk = self.on_disk.clone();
@@ -93,12 +82,10 @@ impl Wal {
         }
     }
 
-    /// Returns the reason why the writer has stopped, if it has.
     pub(super) fn failure(&self) -> Option<Arc<str>> {
         self.on_disk.borrow().failed.clone()
     }
 
-    /// Writes the rest of the log to the disk and unlocks the folder.
     pub(crate) fn close(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Running { writes, thread }) = writer {

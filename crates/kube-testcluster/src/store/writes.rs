@@ -1,5 +1,4 @@
-//! The two interfaces by which others learn of every write, at once and in order: [`WriteObserver`] for a program that
-//! observes the cluster (the tutorial prints each [`Write`]), and [`WriteHook`] for the built-in controllers.
+//! The two interfaces that report every write, at once and in order.
 
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +66,6 @@ pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
     fn after_definition(&self, row: &'static Resource, storage: &Storage);
 }
 
-/// The function that receives every write, if the cluster is observed.
 #[derive(Clone, Default)]
 pub(crate) struct WriteObserver(Option<Arc<dyn Fn(Write) + Send + Sync>>);
 

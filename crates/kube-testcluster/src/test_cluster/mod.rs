@@ -1,5 +1,4 @@
-//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it: a namespace for each test, custom
-//! resources from their Rust types, a wait until everything has settled, snapshots, and reads of earlier states.
+//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it.
 
 mod namespace;
 mod past;
@@ -76,7 +75,6 @@ impl TestCluster {
         Self::with(Self::builder()).await
     }
 
-    /// Returns the options of [`start`](Self::start).
     fn builder() -> ClusterBuilder {
         let builder = Cluster::builder().admission(Admission::Kube).managed_fields(ManagedFields::Kept);
         builder.stages(Stages::named("run").unwrap_or_default())

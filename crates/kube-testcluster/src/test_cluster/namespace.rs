@@ -1,5 +1,4 @@
-//! [`TestNamespace`]: a new namespace for each test, so that tests can share a cluster and do not see each other's
-//! objects.
+//! [`TestNamespace`]: a new namespace for each test, so that tests can share a cluster.
 
 use std::fmt::Debug;
 

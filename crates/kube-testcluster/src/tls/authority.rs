@@ -34,7 +34,6 @@ impl std::fmt::Debug for KeyPair {
     }
 }
 
-/// The file in a folder that holds the private key of a kept authority.
 const KEPT: &str = "authority.key";
 
 /// A certificate authority that signs certificates of servers and of clients. Its own key is only in memory, unless it
@@ -142,7 +141,6 @@ impl Authority {
         self.signed(params, ExtendedKeyUsagePurpose::ClientAuth)
     }
 
-    /// Makes a key and its certificate for this usage.
     fn signed(&self, mut params: CertificateParams, usage: ExtendedKeyUsagePurpose) -> Result<KeyPair, TlsError> {
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
         params.extended_key_usages = vec![usage];
@@ -162,7 +160,6 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(unfinished, path)
 }
 
-/// Returns the parameters of a certificate with this common name and these other names.
 fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::new(others)?;
     params.distinguished_name = rcgen::DistinguishedName::new();

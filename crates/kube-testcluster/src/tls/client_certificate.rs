@@ -1,5 +1,4 @@
-//! Finds the user of a client's certificate, after the TLS handshake: verifies that a client authority has signed it,
-//! and reads the name and groups in it. `auth/authentication.rs` uses the result for each request. Upstream:
+//! Finds the user of a client's certificate, after the TLS handshake. Upstream:
 //! `k8s.io/apiserver/pkg/authentication/request/x509`.
 
 use std::fmt::Write;
@@ -13,19 +12,16 @@ use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, Sign
 use kube_machinery::conventions::user::User;
 use kube_machinery::conventions::x509::{Subject, Validity};
 
-/// The certificate that a client has sent in the TLS handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientCertificate {
     /// The client has sent none, or the listener asks for none.
     None,
     /// The certificate is not signed by a client authority, or names no user.
     Unknown,
-    /// The certificate of this user.
     Of(User),
 }
 
 impl ClientCertificate {
-    /// Verifies the certificates of a connection: the client's own, and the intermediate ones.
     pub(super) fn of(chain: Option<&[CertificateDer<'_>]>, authorities: Option<&Authorities>) -> Self {
         let (Some([own, others @ ..]), Some(authorities)) = (chain, authorities) else { return Self::None };
         let now = UnixTime::now();
@@ -43,7 +39,6 @@ impl ClientCertificate {
     }
 }
 
-/// The authorities that sign client certificates.
 #[derive(Clone)]
 pub(super) struct Authorities {
     /// The certificates of the authorities. As in Go, a client may use one of them as its own, even one that says that

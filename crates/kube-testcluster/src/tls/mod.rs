@@ -1,5 +1,4 @@
-//! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely): the encrypted listener,
-//! the certificates of clients, and a certificate authority for tests. Upstream:
+//! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely). Upstream:
 //! `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
 use std::io;

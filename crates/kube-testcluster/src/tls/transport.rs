@@ -1,5 +1,4 @@
-//! The TLS side of a listener: makes the handshake of each connection with the server's certificate, asks for the
-//! client's certificate, and hands both stream and client to `http/serve.rs`.
+//! The TLS side of a listener.
 
 use std::io;
 use std::sync::Arc;
@@ -28,7 +27,6 @@ const HANDSHAKE: u8 = 0x16;
 /// The response to a client that does not speak TLS, in the words of Go's server.
 const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-/// The TLS configuration of a listener, and the authorities of its clients.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -68,7 +66,6 @@ impl Tls {
     }
 }
 
-/// Reads the client authorities from a PEM text.
 fn authorities(pem: &str, provider: Arc<CryptoProvider>) -> Result<Authorities, TlsError> {
     let own = certificates(pem, "the file of the authority of clients")?;
     let mut roots = RootCertStore::empty();
@@ -89,7 +86,6 @@ impl Transport for Tls {
     }
 }
 
-/// Reads the certificates in a text; at least one.
 fn certificates(pem: &str, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.as_bytes()).collect();
     match read {

@@ -1,6 +1,4 @@
-//! The built-in admission plugins of the server that concern new objects of several kinds. A plugin is a function here,
-//! named as in upstream; `create.rs` calls them at their places. (`pod_admission.rs` has those for pods; the
-//! `admission` folder calls webhooks and policies.)
+//! The built-in admission plugins that concern new objects of several kinds, named as in upstream.
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -9,7 +7,6 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{NAMESPACES, NODES, Resource, subject_restriction};
 use kube_machinery::value::{Value, json};
 
-/// The taint of a node that is not ready.
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
 /// Taints a new node, so that the scheduler binds no pod to it before its kubelet reports that the node is ready.
@@ -26,7 +23,7 @@ pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
     }
 }
 
-/// Refuses a new object if its namespace does not exist or is being deleted. Upstream: `NamespaceLifecycle`.
+/// Upstream: `NamespaceLifecycle`.
 pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
     let Some(namespace) = key.namespace() else { return Ok(()) };
     match storage.get(NAMESPACES, &Key::new(None, namespace)) {

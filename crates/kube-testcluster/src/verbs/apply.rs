@@ -30,10 +30,8 @@ use kube_machinery::kinds::note_requester;
 use kube_machinery::managed_fields::{FieldManager, Force, NotApplied};
 use kube_machinery::value::Value;
 
-/// The media type of server-side apply.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
-/// A configuration, and the options of its apply.
 pub(super) struct Apply {
     config: Value,
     pub(super) manager: String,
@@ -50,7 +48,6 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
 
-/// Answers a server-side apply.
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
@@ -61,7 +58,6 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
 }
 
-/// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
     let key = key(target).ok().filter(|_| target.subresource.is_some())?;
     store.get(target.resource, &key).is_none().then(|| ApiError::not_found(target.resource, key.name()))
@@ -104,7 +100,6 @@ impl Apply {
         Ok(Self { config, manager, force, options, duplicates, writer, user })
     }
 
-    /// Returns the response to the apply, with its warnings.
     pub(super) fn respond(&self, written: Result<Response, ApiError>, mut warnings: Vec<String>) -> Response {
         let written = match duplicates(&self.duplicates, self.options.strictness) {
             Err(why) if written.is_ok() => Err(why),
@@ -117,7 +112,6 @@ impl Apply {
         warn(written.unwrap_or_else(IntoResponse::into_response), &warnings)
     }
 
-    /// Applies the configuration to an object. Returns the new object.
     pub(super) fn onto(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
         manager.apply(live, &self.config, self.force).map_err(|error| match error {
             NotApplied::BadRequest(why) => ApiError::bad_request(why),
@@ -126,12 +120,10 @@ impl Apply {
         })
     }
 
-    /// Returns the message for a result that does not fit its type.
     pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
         manager.not_converted(&self.config, why)
     }
 
-    /// Applies the configuration to the object, or creates it.
     async fn write(
         &self,
         store: &Store,
@@ -164,14 +156,12 @@ impl Apply {
         }
     }
 
-    /// Computes the state of an existing object after the apply.
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
         update::admitted(store, gate, current, target.served, new, target.subresource, &self.writer).await
     }
 
-    /// Returns the object with the configuration applied, in its stored form.
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);

@@ -15,13 +15,11 @@ use crate::settings::{Controllers, Kubelets, Settings};
 use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, json};
 
-/// A component, with its problem if it is not healthy.
 struct Component {
     name: &'static str,
     problem: Option<String>,
 }
 
-/// Returns one component, or all that match the selectors.
 pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let components = components(&store.settings);

@@ -1,5 +1,4 @@
-//! The continue token of a paged list: encoding and decoding. A page that is not the last one has a token in its
-//! metadata; the client sends it back to get the next page.
+//! The continue token of a paged list.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -10,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// The revision and the first key of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
     /// `None` for the state that is current when the token is used.
@@ -20,7 +18,6 @@ pub(crate) struct ContinueToken {
 }
 
 #[derive(Serialize, Deserialize)]
-/// The JSON inside a token, with upstream's names.
 struct TokenJson {
     #[serde(default)]
     v: String,
@@ -40,7 +37,6 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl ContinueToken {
-    /// Returns the token for the page after the key `last`.
     pub(crate) fn after(revision: u64, last: &str) -> Self {
         Self { revision: Some(revision), start: format!("{last}\0") }
     }
@@ -55,10 +51,6 @@ impl ContinueToken {
         URL_SAFE_NO_PAD.encode(json)
     }
 
-    /// Decodes a token.
-    ///
-    /// # Errors
-    /// Upstream's message for a token that the server has not made.
     pub(crate) fn decode(token: &str) -> Result<Self, String> {
         let json = LENIENT.decode(token).map_err(|error| {
             let at = match error {

@@ -1,6 +1,5 @@
-//! POST to a collection: creates an object. [`Creation`] has the steps in upstream's order (admission, defaults,
-//! validation, storage); a PUT or an apply to a missing object runs them too. Components of the cluster create their
-//! objects with [`create_own`].
+//! POST to a collection, in upstream's order (admission, defaults, validation, storage). A PUT or an apply to a missing
+//! object runs the same steps.
 
 use std::sync::Arc;
 
@@ -39,7 +38,6 @@ const NAME_TRIES: usize = 8;
 /// `MaxGeneratedNameLength`.
 const LONGEST_PREFIX: usize = 58;
 
-/// Answers a POST of an object.
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -59,7 +57,6 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &faults))
 }
 
-/// The creation of an object: its target, its admission gate and its options.
 pub(super) struct Creation<'a> {
     pub(super) store: &'a Store,
     pub(super) target: &'a Target,
@@ -147,7 +144,6 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
-/// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.
 async fn admit(
     store: &Store,
     target: &Target,
@@ -189,7 +185,6 @@ fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
     }
 }
 
-/// Creates an object that a component of the cluster needs.
 pub(crate) async fn create_own(
     component: Component,
     store: &Store,
@@ -308,7 +303,6 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     (resource.prepare)(value, &Change { old: None, subresource: None, now: &now });
 }
 
-/// Adds the finalizer that keeps a namespace until it is empty.
 fn add_namespace_finalizer(namespace: &mut Value) {
     let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
     if let Value::Array(names) = finalizers

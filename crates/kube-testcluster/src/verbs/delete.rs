@@ -28,7 +28,6 @@ use kube_machinery::value::{Value, json};
 /// The namespaces that every cluster has and that cannot be deleted.
 const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-/// The result of a deletion.
 pub(crate) enum Outcome {
     /// The object was removed. Holds its last state.
     Gone(Arc<Object>),
@@ -38,7 +37,6 @@ pub(crate) enum Outcome {
     Blank(Arc<Object>),
 }
 
-/// Answers a DELETE of one object.
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
@@ -147,7 +145,6 @@ pub(crate) async fn remove(
     }
 }
 
-/// Checks the preconditions, and returns the first write.
 fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, NextStep), ApiError> {
     options.check(current)?;
     options.refuse_readable(current)?;
@@ -163,7 +160,6 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
 enum NextStep {
     /// Nothing: the object stays for now.
     Wait,
-    /// Remove the object with a second write.
     Remove,
     /// Nothing: the first write has removed the object.
     Done,
@@ -173,7 +169,6 @@ enum NextStep {
     RemovedByFinalizers,
 }
 
-/// Returns the first write of a deletion, and the step after it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
@@ -248,7 +243,6 @@ fn terminating(store: &Store, current: &Opened) -> Value {
     crd
 }
 
-/// Refuses to delete a namespace that every cluster must have.
 fn check_deletable(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
     if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));

@@ -1,5 +1,4 @@
-//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion,
-//! and answers the questions of `delete.rs` about them.
+//! DeleteOptions: the grace period, preconditions, propagation policy and dry run of a deletion.
 
 use axum::extract::Request;
 use serde::Deserialize;
@@ -53,7 +52,6 @@ pub(crate) enum Policy {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-/// The options as they were sent, before validation.
 struct RawOptions {
     grace_period_seconds: Option<i64>,
     preconditions: Option<Preconditions>,
@@ -102,7 +100,7 @@ impl DeleteOptions {
         self
     }
 
-    /// Validates the options. Upstream: `ValidateDeleteOptions`.
+    /// Upstream: `ValidateDeleteOptions`.
     fn of_raw(raw: RawOptions) -> Result<Self, ApiError> {
         let dry_run: Vec<&str> = raw.dry_run.iter().map(String::as_str).collect();
         let (policy, mut causes) = raw.policy();
@@ -148,7 +146,6 @@ impl DeleteOptions {
         }
     }
 
-    /// Returns the options as an object, for admission webhooks and policies.
     pub(crate) fn fields(&self) -> Map {
         let preconditions = [("uid", &self.uid), ("resourceVersion", &self.resource_version)];
         let preconditions =
@@ -209,7 +206,6 @@ impl DeleteOptions {
         finalizers
     }
 
-    /// Refuses the deletion of undecodable objects for collections.
     pub(crate) fn refuse_for_collections(&self) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());
@@ -247,7 +243,6 @@ impl DeleteOptions {
         resource == CUSTOM_RESOURCE_DEFINITIONS && self.scope == DeleteScope::One
     }
 
-    /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
         let uid = object.summary.uid();
@@ -352,7 +347,6 @@ impl RawOptions {
             .collect()
     }
 
-    /// Returns the propagation policy, and the causes for its two fields.
     fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
         const FIELD: &str = "propagationPolicy";
         let mut causes = Vec::new();

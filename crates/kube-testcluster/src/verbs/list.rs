@@ -1,6 +1,5 @@
-//! GET of a collection: a list (or a watch, which `watch.rs` answers). `list_plan.rs` decides where the objects come
-//! from, this file reads a page of them, and `page.rs` encodes it. Also lists the objects for the deletion of a
-//! collection.
+//! GET of a collection: a list or a watch. `list_plan.rs` decides where the objects come from, this file reads a page
+//! of them, and `page.rs` encodes it.
 
 use axum::response::{IntoResponse, Response};
 
@@ -65,7 +64,6 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
 }
 
-/// Returns true if this request may ask for a streaming list.
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
     let requested = options.watch && options.send_initial_events.is_some();
     let spared = !requested || requester == Requester::Cluster;
@@ -102,7 +100,7 @@ fn scope(resource: &Resource, filter: &Filter, options: &ListOptions) -> ListSco
     }
 }
 
-/// Waits until the state is available. If the watch cache is too late for a consistent list, storage answers it.
+/// If the watch cache is too late for a consistent list, storage answers it.
 async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
     let consistent = plan.wanted == WantedState::NotOlderThan(0);
     let revision = match plan.wanted {
@@ -147,7 +145,6 @@ async fn list_selected(
     }
 }
 
-/// Reads one page, from the source that the plan names.
 fn list(
     store: &Store,
     resource: &'static Resource,
@@ -218,7 +215,6 @@ pub(crate) async fn to_delete(
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 
-/// Returns all objects that match a filter in the current state.
 pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();

@@ -60,7 +60,6 @@ impl ListOptions {
         }
     }
 
-    /// Refuses options that contradict each other.
     pub(crate) fn validate(&self, streams_lists: bool) -> Result<(), ApiError> {
         let causes = if self.watch { self.watch_causes(streams_lists) } else { self.list_causes() };
         if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("ListOptions", causes)) }

@@ -10,18 +10,14 @@ use crate::store::ServedFrom;
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
 
-/// The state that a list asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WantedState {
-    /// Any state that the watch cache has.
     Any,
     /// The current state, which must be at least this revision.
     NotOlderThan(u64),
-    /// Exactly this revision.
     Exact(u64),
 }
 
-/// The source, the state and the first key of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: ServedFrom,
@@ -30,14 +26,12 @@ pub(crate) struct Plan {
     pub(crate) start: String,
 }
 
-/// The extent of a list: one object that a field selector names, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListScope {
     Single,
     Range,
 }
 
-/// Plans a list from its resourceVersion, resourceVersionMatch, limit and continue token.
 pub(crate) fn plan(
     store: &Store,
     resource: &Resource,
@@ -54,7 +48,6 @@ pub(crate) fn plan(
     Ok(Plan { from, wanted, start })
 }
 
-/// Returns the state that a list asks for, and the start of the page.
 fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;

@@ -40,7 +40,6 @@ pub(crate) mod update;
 pub(crate) mod watch;
 mod watcher;
 
-/// A parsed request to the API.
 pub(crate) struct Call {
     pub(crate) store: Arc<Store>,
     pub(crate) target: Target,
@@ -49,9 +48,7 @@ pub(crate) struct Call {
 }
 
 /// Returns the key of the object in the path.
-///
-/// # Errors
-/// If no object can have this name.
+/// Fails if no object can have this name.
 fn key(target: &Target) -> Result<Key, ApiError> {
     if let Some(why) = target.name_problem() {
         return Err(ApiError::bad_request(why));
@@ -60,7 +57,6 @@ fn key(target: &Target) -> Result<Key, ApiError> {
     Ok(Key::new(target.namespace.as_deref(), name))
 }
 
-/// Returns a response with the object.
 fn answer(code: StatusCode, object: &Object) -> Response {
     let json = object.json();
     let mut body = Vec::with_capacity(json.len() + 1); // one more for the line break

@@ -1,7 +1,6 @@
-//! Connects writes with [`managed_fields`](kube_machinery::managed_fields), which records in each object which manager
-//! has set which field (`metadata.managedFields`). This file finds the manager of a write, and returns the entries to
-//! store with the new object; creates, updates, patches and applies call it. Upstream: `managerOrUserAgent` and
-//! `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
+//! Finds the field manager of a write, and the entries of `metadata.managedFields` to store with the new object; see
+//! [`managed_fields`](kube_machinery::managed_fields). Upstream: `managerOrUserAgent` and `getResetFields` in
+//! `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,7 +32,6 @@ pub(crate) struct Writer {
     pub(super) caller: Option<Caller>,
 }
 
-/// The field manager of a write.
 #[derive(Clone, Debug)]
 enum Manager {
     /// A manager with this name. It owns the fields that it changes.
@@ -67,12 +65,10 @@ impl Writer {
         Self { manager: Manager::Applied, ..self.clone() }
     }
 
-    /// Returns the writer of a server-side apply.
     pub(crate) fn applied(request: &Request) -> Self {
         Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
     }
 
-    /// Returns the writer for a component of the cluster.
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self { manager: Manager::Named(name.into()), caller: None }
     }
@@ -86,7 +82,6 @@ impl Component {
     pub(crate) const CONTROLLERS: Self = Self("kube-controller-manager");
     pub(crate) const KUBELET: Self = Self("kubelet");
     pub(crate) const SCHEDULER: Self = Self("kube-scheduler");
-    /// The API server itself.
     pub(crate) const SERVER: Self = Self("kube-apiserver");
 }
 
@@ -144,7 +139,6 @@ impl Converter for Versions {
     }
 }
 
-/// The request that creates a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MadeBy {
     /// A POST. Metadata that only the server sets does not count as sent, because upstream's handler removes it before
@@ -219,7 +213,6 @@ fn type_of(resource: &Resource) -> Type {
     }
 }
 
-/// Returns the field manager for a write to an object of this kind.
 pub(super) fn field_manager<'a>(
     store: &Store,
     served: &Resource,
@@ -242,7 +235,6 @@ pub(super) fn field_manager<'a>(
     }
 }
 
-/// Returns the field manager for a write to the scale of an object.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
     /// Upstream asks the converter of the custom resource to convert an empty Scale, and the converter cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
@@ -266,7 +258,6 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
     }
 }
 
-/// Returns the time from which objects have entries.
 fn tracked(store: &Store) -> Tracked {
     match store.settings.managed_fields {
         ManagedFields::Kept => Tracked::FromCreation,
@@ -274,7 +265,6 @@ fn tracked(store: &Store) -> Tracked {
     }
 }
 
-/// Returns the new state that a component of the server writes, with its `managedFields`.
 pub(crate) fn written_by(
     component: Component,
     store: &Store,

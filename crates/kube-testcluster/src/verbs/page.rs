@@ -1,5 +1,4 @@
-//! A page of a list: collects its objects, the token for the next page and the number of remaining objects, and encodes
-//! it as a response, piece by piece while it is sent.
+//! A page of a list, encoded as a response piece by piece while it is sent.
 
 use std::sync::Arc;
 use std::vec;
@@ -18,7 +17,6 @@ use crate::store::object::{Key, Object};
 use crate::store::watch_cache::WatchCache;
 use kube_machinery::kinds::Resource;
 
-/// The objects of one page, and where the list continues.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) objects: Vec<Arc<Object>>,
@@ -31,7 +29,6 @@ pub(crate) struct Page {
     is_whole: bool,
 }
 
-/// The range of keys that a list asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range<'a> {
     pub(crate) filter: &'a Filter,
@@ -41,7 +38,6 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
-    /// Returns the least key.
     pub(crate) fn first(&self) -> Key {
         Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
@@ -148,18 +144,15 @@ impl Page {
     }
 }
 
-/// The text of a list, generated in pieces.
 struct ListText {
     /// The beginning of the next piece: the head of the list for the first one, and empty for the rest. `None` after
     /// the end.
     begun: Option<Vec<u8>>,
-    /// The objects that are not written yet.
     objects: vec::IntoIter<Arc<Object>>,
     /// The number of bytes that are not written yet.
     remaining: usize,
 }
 
-/// The text after the items.
 const END: &[u8] = b"]}\n";
 
 impl ListText {

@@ -52,7 +52,6 @@ enum Change {
     Operations(::json_patch::Patch),
 }
 
-/// Answers a PATCH.
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     if apply::is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply::apply(call).await;
@@ -88,7 +87,6 @@ pub(super) async fn write(
     (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A patch, its target and its options.
 #[derive(Clone, Copy)]
 struct Patching<'a> {
     target: &'a Target,
@@ -138,7 +136,6 @@ pub(crate) fn check_media_type(
     }
 }
 
-/// Returns the parser for the media type of the patch.
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
     match body::media_type(headers) {
         "application/merge-patch+json" => Ok(merge),
@@ -157,12 +154,10 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
-    /// Returns a merge patch of the cluster itself.
     pub(super) fn of(patch: Value) -> Self {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
-    /// Applies the patch to an object of this kind.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
             Change::Merge(patch) => merge_patch::merge(value, patch),
@@ -178,7 +173,6 @@ impl PatchBody {
     }
 }
 
-/// Returns the warnings about duplicate fields of a patch.
 fn duplicates(patch: &Json) -> Vec<String> {
     patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }
@@ -202,7 +196,6 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
-/// Parses a strategic merge patch.
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {
@@ -215,7 +208,6 @@ fn strategic(patch: Json, _: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
-/// Parses a JSON patch.
 fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     let mut faults = Vec::new();
     let checked = if strictness == Strictness::Ignore { Ok(()) } else { check_operations(&patch, &mut faults) };

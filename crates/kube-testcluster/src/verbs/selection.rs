@@ -13,7 +13,6 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Value, json};
 
-/// The field selectors that are matched against objects in `version`.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) fields: Fields,
@@ -25,7 +24,6 @@ impl Selection {
         self.fields.matches(&ObjectContent { resource: self.version, value })
     }
 
-    /// Returns the stored objects that match once they are converted.
     pub(super) async fn of(
         &self,
         store: &Store,

@@ -1,6 +1,5 @@
-//! PUT of an object or of its status, and the steps that all updates share: patches, applies and the cluster's own
-//! components compute their new state with [`next`] or [`admitted`], in upstream's order (admission, defaults, fields
-//! that must not change, validation, generation, managed fields).
+//! PUT of an object or of its status, and the steps that all updates share, in upstream's order (admission, defaults,
+//! fields that must not change, validation, generation, managed fields).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +32,6 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{SmolStr, Value, json};
 
-/// Answers a PUT.
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
@@ -180,7 +178,6 @@ pub(super) async fn admitted(
     Ok(next)
 }
 
-/// Adds the kind's update warnings. Subresources have none.
 fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, next: &Next) {
     if let (None, Next::Put(new) | Next::Release(new)) = (subresource, next) {
         gate.warn((current.resource.warnings)(new, Some(&current.value)));
@@ -237,7 +234,6 @@ fn decided(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
-/// Returns true if an update increases the object's generation.
 fn is_counted(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
@@ -255,7 +251,6 @@ fn is_counted(current: &Opened, new: &Value, subresource: Option<Subresource>) -
     }
 }
 
-/// Returns all fields of an object except its metadata.
 fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
 }
@@ -322,7 +317,6 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that the resourceVersion in the new state is the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
@@ -336,7 +330,6 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Returns the error of upstream's storage for a failed precondition.
 pub(super) fn failed_precondition(current: &Object, what: &str, requested: &str, found: &str) -> ApiError {
     failed_precondition_of(current.resource, &current.key, what, requested, found)
 }
@@ -402,13 +395,11 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     object(metadata).remove("managedFields");
 }
 
-/// Increases the generation.
 pub(crate) fn count_generation(value: &mut Value) {
     let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
     value["metadata"]["generation"] = json!(generation + 1);
 }
 
-/// Returns true if a finalizer holds the object.
 pub(crate) fn is_held(value: &Value) -> bool {
     value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
         || has_namespace_finalizer(value)

@@ -1,5 +1,4 @@
-//! GET of a collection with `watch=true`: a watch. Decides from the options where the watch starts; `watcher.rs` runs
-//! it.
+//! GET of a collection with `watch=true`: where the watch starts. `watcher.rs` runs it.
 
 use std::sync::Arc;
 

@@ -25,7 +25,6 @@ use kube_machinery::kinds::Resource;
 /// The time before the timeout at which a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// The start of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Begins with the current objects as ADDED events; changes follow.
@@ -41,7 +40,6 @@ pub(crate) enum Start {
     Now,
 }
 
-/// The options of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) resource: &'static Resource,
@@ -52,7 +50,6 @@ pub(crate) struct Watch {
     pub(crate) requester: Requester,
 }
 
-/// The body of a watch that has started.
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
@@ -65,10 +62,8 @@ struct Stream {
 }
 
 enum Phase {
-    /// The watch waits for the revision that the client asked for.
     Waiting(u64),
     Running {
-        /// The initial events.
         first: InitialEvents,
         /// `None` if the stream ends after `first`.
         live: Option<Subscription>,
@@ -76,7 +71,6 @@ enum Phase {
 }
 
 impl Phase {
-    /// Returns a stream with a single ERROR event.
     fn refused(error: &ApiError) -> Self {
         Self::Running { first: InitialEvents::default().ending_with(Some(error.line())), live: None }
     }
@@ -100,7 +94,6 @@ impl Drop for Subscription {
 pub(super) struct Changes(Subscription);
 
 impl Changes {
-    /// Subscribes to the changes from now on.
     pub(super) fn of(store: &Arc<Store>, resource: &'static Resource, key: &Key) -> Self {
         let mut state = store.lock();
         let cache = state.cache(resource);
@@ -204,7 +197,6 @@ impl Stream {
         Some(line)
     }
 
-    /// Returns the next line: an initial event, a change or a bookmark.
     async fn line(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
@@ -238,7 +230,6 @@ impl Stream {
         }
     }
 
-    /// Sets the time of the next bookmark: after the bookmark period, or shortly before the timeout.
     fn set_bookmark(&mut self, last: Instant) {
         self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
             let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);

@@ -7,7 +7,6 @@ use kube_machinery::value::Value;
 /// The most bytes of a response that an error message shows. Upstream: `maxUnstructuredResponseTextBytes`.
 const MOST_SHOWN: usize = 2048;
 
-/// The HTTP response of a webhook, not decoded.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) code: u16,
@@ -17,10 +16,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Decodes the object in the response.
-    ///
-    /// # Errors
-    /// client-go's message for a response without an object.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {
             return Err(self.status_message().unwrap_or_else(|| self.generic_message()));
@@ -39,13 +34,12 @@ impl Answer {
         Ok(object)
     }
 
-    /// Returns the message, if the body is a Status.
     fn status_message(&self) -> Option<String> {
         let status: Value = serde_json::from_slice(&self.body).ok()?;
         (status["kind"] == "Status").then(|| status["message"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Returns client-go's message for an HTTP code. Upstream: `NewGenericServerResponse`.
+    /// Upstream: `NewGenericServerResponse`.
     fn generic_message(&self) -> String {
         let shown = &self.body[..self.body.len().min(MOST_SHOWN)];
         let is_text = self.content_type.is_empty() || self.content_type.starts_with("text/");

@@ -1,6 +1,5 @@
 //! Converts custom resources from one version to another, with the conversion webhook of their definition. Without one,
-//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. The verbs convert
-//! objects between the stored version and the version of a request; policies convert their parameters. Upstream:
+//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. Upstream:
 //! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;
@@ -15,14 +14,10 @@ use kube_machinery::value::{Map, Value, json};
 /// The timeout of a conversion webhook. Upstream has no limit except the timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The versions of `ConversionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
 /// Converts an object to another version of its kind, both without `kind` and `apiVersion`. Calls the webhook if the
 /// kind has one.
-///
-/// # Errors
-/// Upstream's message for a failed conversion.
 pub(crate) async fn converted(
     store: &Store,
     (from, to): (&Resource, &Resource),
@@ -41,9 +36,6 @@ pub(crate) async fn converted(
 }
 
 /// Converts custom resources to the version of `to`. Each object names its version in `apiVersion`.
-///
-/// # Errors
-/// As [`converted`].
 pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let version = to.api_version();
     let others: Vec<&mut Value> = objects.iter_mut().filter(|object| object["apiVersion"] != version).collect();
@@ -57,14 +49,12 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
     Ok(objects)
 }
 
-/// Adds kind and apiVersion to an object.
 fn typed(resource: &Resource, mut value: Value) -> Value {
     value["kind"] = resource.kind.into();
     value["apiVersion"] = resource.api_version().into();
     value
 }
 
-/// Calls the webhook with these objects, and checks the converted ones.
 async fn convert(
     store: &Store,
     hook: &ConversionWebhook,
@@ -93,7 +83,7 @@ async fn convert(
     pairs.map(|(n, (original, object))| checked(original, object, to, n).map_err(|why| failed(&why))).collect()
 }
 
-/// Returns the converted objects of a response. Upstream: `getConvertedObjectsFromResponse`.
+/// Upstream: `getConvertedObjectsFromResponse`.
 fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));

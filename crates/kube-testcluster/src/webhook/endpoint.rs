@@ -11,10 +11,8 @@ use kube_machinery::kinds::client_config::{ClientConfig, Endpoint};
 use kube_machinery::kinds::{ENDPOINTS, SERVICES};
 use kube_machinery::value::Value;
 
-/// The parts of a webhook's URL.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebhookUrl {
-    /// The host and, if the URL has one, the port.
     pub(super) authority: String,
     /// The host alone, which the webhook's certificate must be valid for.
     pub(super) host: String,
@@ -80,7 +78,6 @@ fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Returns the address of a service's first endpoint.
 fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<String, String> {
     let key = Key::new(Some(namespace), name);
     let open = |row| store.get(row, &key).and_then(|object| object.open().ok());
@@ -99,7 +96,6 @@ fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<Str
     subsets.into_iter().find_map(|subset| address(subset, of_service)).ok_or_else(none)
 }
 
-/// Returns the first address of a subset that has the service's port.
 fn address(subset: &Value, of_service: &Value) -> Option<String> {
     let name = of_service["name"].as_str().unwrap_or_default();
     let port = subset["ports"].as_array()?.iter().find(|port| port["name"].as_str().unwrap_or_default() == name)?;

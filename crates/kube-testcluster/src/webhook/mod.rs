@@ -28,9 +28,6 @@ pub(crate) enum Deadline {
 }
 
 /// Sends a JSON object to a webhook, and returns the object in its response.
-///
-/// # Errors
-/// Go's message for the failure.
 pub(crate) async fn post(
     store: &Store,
     config: &ClientConfig,

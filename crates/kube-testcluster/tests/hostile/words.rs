@@ -2,7 +2,6 @@
 
 use fastrand::Rng;
 
-/// Returns a random item.
 pub fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
     from[random.usize(0..from.len())]
 }
@@ -10,7 +9,6 @@ pub fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
 pub const METHODS: [&str; 12] =
     ["GET", "GET", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// Segments of random paths.
 pub const SEGMENTS: [&str; 30] = [
     "api",
     "apis",
@@ -226,7 +224,6 @@ pub const FIELDS: [&str; 35] = [
     "nodeName",
 ];
 
-/// JSON pointers into the generated objects.
 pub const POINTERS: [&str; 17] = [
     "",
     "/",
@@ -247,5 +244,4 @@ pub const POINTERS: [&str; 17] = [
     "/metadata/a~1b~0c",
 ];
 
-/// Operations of a JSON patch.
 pub const OPERATIONS: [&str; 9] = ["add", "add", "replace", "remove", "move", "copy", "copy", "test", "frob"];

@@ -23,7 +23,6 @@ async fn apply(api: &Api, path: &str, query: &str, config: &Value) -> Answer {
     api.send("PATCH", &format!("{path}?{query}"), APPLY, config.to_string()).await
 }
 
-/// Returns the managedFields entries of an object: manager, operation, subresource and fields.
 fn owners(object: &Value) -> Vec<String> {
     let owner = |entry: &Value| {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();
@@ -215,7 +214,6 @@ fn scale(replicas: i64) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": replicas}})
 }
 
-/// Returns the managers that own the replicas, with their operation and subresource.
 fn owners_of_replicas(set: &Value) -> Vec<String> {
     let has = |owner: &&String| owner.contains(r#""f:replicas":{}"#) && !owner.contains("f:status");
     owners(set).iter().filter(has).map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()

@@ -1,5 +1,4 @@
-//! Tests how custom resources and their definitions are decoded, defaulted, stored and refused. Each expected answer is
-//! that of a real API server.
+//! Tests the decoding of custom resources and definitions. Each expected answer is that of a real API server.
 
 use axum::body::Body;
 use http::Request;

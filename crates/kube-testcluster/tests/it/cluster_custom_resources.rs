@@ -56,13 +56,11 @@ fn crontab(name: &str) -> Value {
     })
 }
 
-/// Starts a cluster that serves crontabs.
 async fn with_crontabs() -> Api {
     let (_, api) = running_with_crontabs().await;
     api
 }
 
-/// Like `with_crontabs`, and also returns the cluster, which keeps its controllers running.
 async fn running_with_crontabs() -> (Cluster, Api) {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
@@ -419,7 +417,6 @@ async fn custom_resources_are_collected_with_their_owner_and_their_namespace() {
     assert_eq!(api.items("/apis/stable.example.com/v1/crontabs").await.len(), 0);
 }
 
-/// A definition with two versions: the old version has a default for `c` and is deprecated.
 fn versioned() -> Value {
     let version = |name: &str, is_stored: bool, c: Value| {
         let c = if c.is_null() { json!({"type": "string"}) } else { json!({"type": "string", "default": c}) };

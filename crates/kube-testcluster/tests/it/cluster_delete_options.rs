@@ -1,5 +1,5 @@
-//! Tests the options of deletions, and what a deletion does to finalizers. Each expected answer is that of a real API
-//! server; `peers/differential` found the difference.
+//! Tests the options of deletions. Each expected answer is that of a real API server; `peers/differential` found the
+//! difference.
 
 use serde_json::{Value, json};
 

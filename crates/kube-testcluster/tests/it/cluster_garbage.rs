@@ -7,7 +7,6 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Creates a config map with these owners and returns an owner reference to it.
 async fn map(api: &Api, name: &str, owners: &[&Value]) -> Value {
     let created = api.post(MAPS, &json!({"metadata": {"name": name, "ownerReferences": owners}})).await;
     assert_eq!(created.status, 201, "{}", created.body);

@@ -107,7 +107,6 @@ async fn a_namespace_stays_while_an_object_in_it_has_a_finalizer() {
     assert_eq!(api.get(SHOP).await.status, 404);
 }
 
-/// Returns the conditions of the namespace, each as one text.
 async fn conditions(api: &Api) -> Vec<String> {
     let status = api.get(SHOP).await.body["status"].clone();
     let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();

@@ -18,7 +18,6 @@ fn user(cluster: &Cluster, name: &str) -> Api {
     Api::from_router(cluster.router_as(User::new(name, ["developers"])))
 }
 
-/// Binds a cluster role to a subject in all namespaces.
 async fn bind(cluster: &Cluster, role: &str, subject: Value) {
     let name = format!("{role}-{}", subject["name"].as_str().unwrap());
     let binding = json!({"metadata": {"name": name}, "subjects": [subject],

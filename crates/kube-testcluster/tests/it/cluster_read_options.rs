@@ -1,5 +1,5 @@
-//! Tests the options and headers of reads: lists, watches, timeouts and `Accept`. Each expected answer is that of a
-//! real API server; `peers/differential` found the difference.
+//! Tests the options and headers of reads. Each expected answer is that of a real API server; `peers/differential`
+//! found the difference.
 
 use axum::body::Body;
 use http::Request;

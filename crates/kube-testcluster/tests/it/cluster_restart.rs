@@ -15,7 +15,6 @@ use tower::{ServiceExt, service_fn};
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// An address that can be moved from one cluster to the next.
 #[derive(Clone)]
 struct Address(Arc<Mutex<Router>>);
 

@@ -1,5 +1,5 @@
-//! Tests how the bodies of creates, updates and patches are decoded and checked. Each expected answer is that of a real
-//! API server; `peers/differential` found the difference.
+//! Tests the bodies of writes. Each expected answer is that of a real API server; `peers/differential` found the
+//! difference.
 
 use axum::body::Body;
 use http::Request;

@@ -18,7 +18,6 @@ const LOG: &str = "/apis/apps/v1/namespaces/default/daemonsets/log";
 const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 const NODES: &str = "/api/v1/nodes";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running(nodes: usize) -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(nodes);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -48,7 +47,6 @@ fn strategy(unavailable: Value, surge: Value) -> Value {
     json!({"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}})
 }
 
-/// Returns the images of the pods on each node.
 async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     let mut images: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pod in api.items(PODS).await {
@@ -62,7 +60,6 @@ fn on(nodes: &[usize], image: &str) -> BTreeMap<String, Vec<String>> {
     nodes.iter().map(|n| (format!("node-{n}"), vec![image.to_owned()])).collect()
 }
 
-/// Returns the numbers and images of the revisions.
 async fn revisions(api: &Api) -> Vec<(i64, String)> {
     let said = |revision: &Value| {
         let image = revision.pointer("/data/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
@@ -250,7 +247,6 @@ async fn orphans_are_adopted_with_their_revisions() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the DaemonSet, its nodes or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",
@@ -298,7 +294,6 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
-/// Returns the nodes that should have a pod of the set.
 async fn wanted(api: &Api, set: &Value) -> Vec<String> {
     let disk = set.pointer("/spec/template/spec/nodeSelector/disk");
     let takes = |node: &&Value| {

@@ -15,7 +15,6 @@ const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 const WEB: &str = "/apis/apps/v1/namespaces/default/deployments/web";
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -45,7 +44,6 @@ async fn a_while() {
     sleep(Duration::from_secs(5)).await;
 }
 
-/// Returns the image and the size of each ReplicaSet, by revision.
 async fn sets(api: &Api) -> Vec<(String, i64)> {
     let mut sets = api.items(SETS).await;
     let revision = |set: &Value| -> u32 {
@@ -280,7 +278,6 @@ async fn only_the_chosen_controllers_run() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the Deployment, its sets or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -18,7 +18,6 @@ const WEB: &str = "/api/v1/namespaces/default/services/web";
 const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
 const NODE: &str = "/api/v1/nodes/node-1";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -48,7 +47,6 @@ fn label(key: &str, value: Value) -> Value {
     json!({"metadata": {"labels": {key: value}}})
 }
 
-/// Returns the slices of the service `web`.
 async fn slices(api: &Api) -> Vec<Value> {
     let path = format!("{SLICES}?labelSelector=kubernetes.io/service-name%3Dweb");
     api.items(&path).await
@@ -58,7 +56,6 @@ fn endpoints(slice: &Value) -> &[Value] {
     slice["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// Returns the only slice of the service.
 async fn slice(api: &Api) -> Value {
     let mut slices = slices(api).await;
     assert_eq!(slices.len(), 1, "{slices:?}");
@@ -188,7 +185,6 @@ async fn services_without_a_selector_or_with_an_external_name_get_no_slices() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the service, its pods or its slices, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=create,times=4",

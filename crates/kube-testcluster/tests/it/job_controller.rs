@@ -15,7 +15,6 @@ use crate::support::seeds;
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PI: &str = "/apis/batch/v1/namespaces/default/jobs/pi";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -23,7 +22,6 @@ fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
-/// Returns a Job whose pods have this lifecycle, such as `completed` or `error`.
 fn job(lifecycle: &str, more: &Value) -> Value {
     let mut job = json!({
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"},
@@ -187,7 +185,6 @@ async fn a_job_with_an_unsupported_policy_is_reported_and_not_run() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the Job or its pods, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

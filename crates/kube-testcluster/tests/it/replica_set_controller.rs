@@ -16,7 +16,6 @@ use crate::support::api::{Api, PODS, pod};
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const WEB: &str = "/apis/apps/v1/namespaces/default/replicasets/web";
 
-/// A cluster, the controller that the test runs, and a client.
 struct World {
     cluster: Cluster,
     api: Api,
@@ -37,7 +36,6 @@ impl World {
         Self::new(Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2)).await
     }
 
-    /// Returns the pods that are not being deleted.
     async fn pods(&self) -> Vec<Value> {
         let list = self.api.get(PODS).await.body["items"].as_array().unwrap().clone();
         list.into_iter().filter(|pod| pod["metadata"]["deletionTimestamp"].is_null()).collect()

@@ -17,7 +17,6 @@ const DB: &str = "/apis/apps/v1/namespaces/default/statefulsets/db";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 
-/// Starts a cluster with its own controllers, and a client.
 fn running() -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(2);
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
@@ -52,7 +51,6 @@ fn with_claims(mut set: Value, policy: &Value) -> Value {
     set
 }
 
-/// Returns the name and the image of each pod.
 async fn pods(api: &Api) -> Vec<String> {
     let said = |pod: &Value| {
         let text = |pointer: &str| pod.pointer(pointer).unwrap().as_str().unwrap().to_owned();
@@ -182,7 +180,6 @@ async fn parallel_management_starts_all_pods_at_once_from_the_start_ordinal() {
     cluster.shutdown().await;
 }
 
-/// Makes one random change to the StatefulSet, its pods or its claims, or injects a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

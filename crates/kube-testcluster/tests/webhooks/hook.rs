@@ -21,7 +21,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 type Decide = dyn Fn(&Value) -> Value + Send + Sync;
 
-/// A webhook that runs until the test ends.
 pub struct Hook {
     address: SocketAddr,
     authority: Authority,
@@ -45,7 +44,6 @@ impl Held {
     }
 }
 
-/// Returns the response that patches the object.
 pub fn patch(operations: &Value) -> Value {
     json!({"allowed": true, "patchType": "JSONPatch", "patch": STANDARD.encode(operations.to_string())})
 }
@@ -100,18 +98,15 @@ impl Hook {
         json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(&self.own)})
     }
 
-    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Value> {
         self.state.requests.lock().unwrap().clone()
     }
 
-    /// Holds back all answers until the returned guard is opened.
     pub fn hold(&self) -> Held {
         self.state.held.send_replace(true);
         Held(self.state.clone())
     }
 
-    /// Waits until the webhook has got this many requests.
     pub async fn wait_for_requests(&self, times: usize) {
         self.state.count.subscribe().wait_for(|count| *count >= times).await.unwrap();
     }
@@ -150,7 +145,6 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, state: Arc<HookState>)
     let _ = stream.shutdown().await;
 }
 
-/// Returns the body of a request; none while it is incomplete.
 fn body(read: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(read);
     let (head, _) = text.split_once("\r\n\r\n")?;

@@ -25,13 +25,11 @@ pub struct Answer {
 }
 
 impl Server {
-    /// Wraps a cluster without adding objects.
     pub fn plain(cluster: Cluster) -> Self {
         let router = cluster.router();
         Self { cluster, router, bumps: 0 }
     }
 
-    /// Starts a cluster with the objects that every recording begins with.
     pub async fn start(builder: ClusterBuilder) -> Self {
         let server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         let labels = [
@@ -70,7 +68,6 @@ impl Server {
         Answer { status: parts.status.as_u16(), body }
     }
 
-    /// Sends a write that must succeed.
     pub async fn write(&self, method: &str, path: &str, body: &Value) {
         self.try_write(method, path, body).await.unwrap_or_else(|refused| panic!("{refused}"));
     }
@@ -88,13 +85,11 @@ impl Server {
         if answer.status < 300 { Ok(()) } else { Err(format!("{method} {path} is {}: {}", answer.status, text())) }
     }
 
-    /// Returns the object at a path; none if there is no such object.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
     }
 
-    /// Returns the current resourceVersion of the store.
     pub async fn revision(&self) -> u64 {
         let list = self.get("/api/v1/namespaces?limit=1").await.unwrap();
         list["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
@@ -142,7 +137,6 @@ impl Watch {
         Self { stream: body.into_data_stream(), buffer: Vec::new(), events: Vec::new(), ended: false }
     }
 
-    /// Reads until the time is over or the stream ends.
     pub async fn read_for(&mut self, time: Duration) {
         let deadline = tokio::time::Instant::now() + time;
         while !self.ended {

@@ -1,5 +1,4 @@
-//! Placeholders such as `<rv1>` or `<uid:a>` in the recordings, for values that differ from run to run, and their
-//! values in this run.
+//! Placeholders such as `<rv1>` or `<uid:a>` in the recordings, for values that differ from run to run.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +72,6 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
     Some((part, end + 1))
 }
 
-/// Returns the numbers of all `<rvN>` in a text.
 pub fn rvs(text: &str) -> Vec<u32> {
     let of = |part: &Part| match part {
         Part::Rv(rv) => vec![*rv],

@@ -40,18 +40,15 @@ pub struct Replayed {
     pub problems: Vec<String>,
 }
 
-/// The answer of this server.
 struct Answer {
     status: u16,
     headers: HeaderMap,
     body: Bytes,
     /// The events of a watch, and true if the server ended it.
     watch: Option<(Vec<Value>, bool)>,
-    /// The refused writes during a watch.
     refused: Vec<String>,
 }
 
-/// Replays a file against a new cluster.
 pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Replayed> {
     let streams = !file.records.iter().any(|record| record["server"] == "feature-gates WatchList=false");
     let mut server = Server::start(Cluster::builder().watch_list(streams).managed_fields(ManagedFields::Kept)).await;
@@ -100,10 +97,7 @@ async fn act_on_server(server: &mut Server, action: &str) {
     }
 }
 
-/// Returns the request with values in place of its placeholders.
-///
-/// # Errors
-/// Fails if the request has a revision that no earlier answer shows and that is not in the future.
+/// Fills in the placeholders. Fails for a revision that no earlier answer shows and that is not in the future.
 async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Result<Value, String> {
     for number in rvs(&request.to_string()) {
         let is_known = bindings.rvs.contains_key(&number) || bindings.bind(number, server.revision().await + 100_000);
@@ -147,7 +141,6 @@ async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
     Answer { status, headers, body, watch: None, refused: Vec::new() }
 }
 
-/// Returns the differences between an answer and its record.
 fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Value, answer: &Answer) -> Vec<String> {
     let response = &record["response"];
     let request = record["request"].to_string();
@@ -188,7 +181,6 @@ impl<'a> Others<'a> {
         Self { records: records.iter().collect(), bindings: Bindings::default() }
     }
 
-    /// Compares an answer with the record of the same name, if there is one.
     fn compare(
         &mut self,
         differences: &mut Differences,
@@ -209,7 +201,6 @@ impl<'a> Others<'a> {
         Some(Replayed { name: name.to_owned(), problems })
     }
 
-    /// Returns the records that have no counterpart, each as a failure.
     fn left(self) -> impl Iterator<Item = Replayed> {
         self.records.into_iter().map(|record| Replayed {
             name: record["name"].as_str().unwrap().to_owned(),
@@ -235,7 +226,6 @@ fn fill(bindings: &Bindings, value: &Value) -> Value {
     }
 }
 
-/// Decodes a body as the recorder did.
 fn decode(headers: &HeaderMap, body: &[u8]) -> Value {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if header("content-type").contains("json")

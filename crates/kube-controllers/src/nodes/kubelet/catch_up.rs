@@ -57,7 +57,7 @@ fn resized(pod: &Value) -> Option<Value> {
     changed.then_some(Value::Array(statuses.into()))
 }
 
-/// Writes a container's resources into its status. Upstream: `convertToAPIContainerStatuses`.
+/// Upstream: `convertToAPIContainerStatuses`.
 pub(super) fn set_resources(status: &mut Value, resources: &Value) {
     status["resources"] = if resources.is_object() { resources.clone() } else { json!({}) };
     if resources["requests"].is_object() {

@@ -1,6 +1,5 @@
-//! Derives a pod's whole status from one state of its containers, such as "running": container statuses, restart counts, phase
-//! and conditions, as a real kubelet would. So a stage only has to name the state. Upstream: `generateAPIPodStatus` in
-//! `pkg/kubelet`.
+//! Derives a pod's whole status from one state of its containers, as a real kubelet would, so a stage only has to name
+//! the state. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
 
 use std::collections::HashMap;
 
@@ -14,7 +13,6 @@ use kube_machinery::value::{Array, Value, json};
 const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
-/// The values in a pod's status that are neither in the pod nor in the state of its containers.
 pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
@@ -48,7 +46,6 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     status
 }
 
-/// Returns the restart count of each container by name. A container without a status is not included.
 pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
     let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first status of a name counts
     let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
@@ -65,7 +62,6 @@ pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
-/// Returns the status of one container after the change `to`.
 fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
@@ -176,7 +172,7 @@ fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Val
     items(&spec["initContainers"]).iter().map(status).collect()
 }
 
-/// Returns the pod's phase. Upstream: `getPhase`.
+/// Upstream: `getPhase`.
 fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     let ended = |status: &Value| status["state"]["terminated"].is_object();
     let never_ran =
@@ -294,7 +290,6 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     Some(right)
 }
 
-/// Makes the conditions match a phase that a stage has set.
 pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
     status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now).into());

@@ -9,26 +9,21 @@ use crate::nodes::requests::{Author, ObjectRef, Requests};
 use kube_machinery::kinds::EVENTS;
 use kube_machinery::value::{Value, json};
 
-/// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
     pub(super) message: String,
-    /// The component that reports the Event.
     pub(super) from: String,
-    /// The container that the Event is about, if any.
     pub(super) container: Option<String>,
 }
 
-/// An Event that was written, and its count so far.
 struct WrittenEvent {
     event: PodEvent,
     name: String,
     count: u32,
 }
 
-/// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
     api: Arc<dyn Requests>,
     clock: Clock,

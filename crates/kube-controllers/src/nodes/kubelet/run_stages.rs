@@ -1,5 +1,4 @@
-//! Runs the stages of a pod one after the other, in a task of its own for each pod. A stage is a wait and then an action, such
-//! as a write of the pod's status. Stages can be nested and repeated.
+//! Runs the stages of a pod, in a task of its own for each pod.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Schedules one pod, as a stage of the pod: waits until the scheduler finds a fitting node, and writes the binding. While no
-//! node fits, writes the reason into the pod's status.
+//! Schedules one pod, as a stage of the pod.
 
 use super::Resting;
 use super::pod_worker::PodWorker;
@@ -8,7 +7,6 @@ use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Tried};
 use kube_machinery::value::json;
 
-/// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
 impl PodWorker {
@@ -53,7 +51,6 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Writes into the pod's status the reason why it is not scheduled.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
         let conditions = self.pod["status"]["conditions"].as_array();
         let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");

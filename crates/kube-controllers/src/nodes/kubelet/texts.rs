@@ -7,7 +7,6 @@ use kube_machinery::value::Value;
 /// The names of the variables, without their `$`, and their values.
 pub(super) type Names<'a> = [(&'a str, &'a str)];
 
-/// Replaces the variables in every string of a value.
 pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     match value {
         Value::String(text) if text.contains('$') => *text = filled(text, names).into(),

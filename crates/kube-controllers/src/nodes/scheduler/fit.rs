@@ -7,10 +7,8 @@ use super::KnownNodes;
 use crate::nodes::constraints::{selects, tolerates};
 use kube_machinery::value::Value;
 
-/// The reason why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfit {
-    /// There are no nodes.
     #[error("no nodes available to schedule pods")]
     NoNodes,
     /// The number of nodes, and how many of them each reason excludes.
@@ -24,12 +22,10 @@ pub(crate) enum Unfit {
 pub(crate) struct Tried {
     /// The number of node changes that the pod has checked; `None` before the first attempt.
     seen: Option<u64>,
-    /// The number of nodes that each reason excludes.
     reasons: BTreeMap<&'static str, usize>,
 }
 
 impl Tried {
-    /// Returns the nodes that a pod fits on.
     pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
         // If the pod has waited and all changes since are known, correct the counts by the changed nodes. Only if one of
         // them fits, or on the first attempt, look at all nodes.
@@ -110,7 +106,6 @@ fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     None
 }
 
-/// Returns kube-scheduler's message for a pod that fits on none of `all` nodes.
 fn sentence(all: usize, reasons: &BTreeMap<&'static str, usize>) -> String {
     let mut counted: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     counted.sort_unstable();

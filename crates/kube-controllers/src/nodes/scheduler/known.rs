@@ -14,7 +14,6 @@ const CHANGES: usize = 1_024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNodes {
     pub(super) nodes: OrdMap<String, Arc<Value>>,
-    /// The latest changes, oldest first.
     changes: Vector<NodeChange>,
     /// The number of changes so far.
     pub(super) number: u64,
@@ -28,7 +27,6 @@ pub(super) struct NodeChange {
 }
 
 impl KnownNodes {
-    /// Adds, replaces or removes a node.
     pub(super) fn set(&mut self, name: &str, node: Option<Value>) {
         let after = node.map(Arc::new);
         let before = match &after {

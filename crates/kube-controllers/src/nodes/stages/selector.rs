@@ -5,7 +5,7 @@ use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Array, Value};
 use kube_selectors::LabelSelector;
 
-/// A selector of pods. A pod must match all parts that are given.
+/// A pod must match all parts that are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodSelector {
     pub(super) labels: LabelSelector,
@@ -17,7 +17,6 @@ pub(crate) struct PodSelector {
 }
 
 impl PodSelector {
-    /// Returns true if the selector matches a pod.
     pub(crate) fn matches(&self, pod: &Value) -> bool {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))

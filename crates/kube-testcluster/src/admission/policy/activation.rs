@@ -1,6 +1,5 @@
-//! The variables that the CEL expressions of a policy or of a webhook's match conditions see: the request, its objects,
-//! parameters, and the policy's own `variables`. The interpreter asks for them by name, through the trait [`Names`].
-//! Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
+//! The variables that the CEL expressions of a policy or of a webhook's match conditions see. Upstream:
+//! `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -72,7 +71,6 @@ fn namespace_object(home: &Value) -> Value {
     object
 }
 
-/// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authorization {
     Available,
@@ -114,7 +112,6 @@ impl<'a> Activation<'a> {
         self.expressions?.variable_among(self.named.get(), name)
     }
 
-    /// Returns the value of a policy's variable, and computes it at its first use.
     fn value_of_variable(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         if let Some(known) = self.computed.borrow().get(&index) {
             return known.clone();
@@ -143,7 +140,6 @@ impl<'a> Activation<'a> {
         needed.into_iter().for_each(|index| drop(self.compute(of, index, meter)));
     }
 
-    /// Runs the expression of a variable, and keeps the result.
     fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         let variable = &of.variables[index];
         let outcome = match variable.program.planned() {

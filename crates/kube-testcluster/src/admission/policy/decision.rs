@@ -1,17 +1,13 @@
-//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`],
-//! an error for the client, if the binding's actions say so. Upstream:
-//! `admission/plugin/policy/validating/policy_decision.go`.
+//! The decision of a policy about a request. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{Binding, FailurePolicy, Policy};
 
-/// The decision of one validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
     verdict: Verdict,
     pub(super) message: String,
-    /// The reason of the Status that the client gets.
     reason: &'static str,
     /// True if the request is denied even if the binding does not have the action `Deny`.
     pub(super) is_final: bool,
@@ -24,7 +20,6 @@ enum Verdict {
 }
 
 impl Decision {
-    /// Returns the decision against a request, with the reason that policies have by default.
     pub(super) fn deny(message: String) -> Self {
         Self { verdict: Verdict::Deny, message, reason: "Invalid", is_final: false }
     }
@@ -39,7 +34,6 @@ impl Decision {
         Self { reason, ..self }
     }
 
-    /// Returns the decision for an audit annotation that cannot be computed.
     #[cfg(feature = "cel")]
     pub(super) fn of_annotation(message: String) -> Self {
         Self { is_final: true, ..Self::deny(message) }
@@ -52,7 +46,6 @@ impl Decision {
         Self { verdict, ..Self::deny(message) }
     }
 
-    /// Returns true if the decision denies the request.
     pub(super) fn is_against(&self) -> bool {
         self.verdict == Verdict::Deny
     }
@@ -70,7 +63,6 @@ impl<'h> Denial<'h> {
         Self { policy, binding, decision }
     }
 
-    /// Returns the error for the client.
     pub(super) fn error(&self, attributes: &Attributes<'_>) -> ApiError {
         let (policy, why) = (&self.policy.name, &self.decision.message);
         let with = self.binding.map(|binding| format!(" with binding '{}'", binding.name)).unwrap_or_default();

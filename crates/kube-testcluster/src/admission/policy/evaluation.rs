@@ -1,6 +1,5 @@
-//! Runs the CEL expressions of policies and match conditions for a request, and words their errors as upstream. A
-//! [`Meter`] adds up the cost of the expressions that share a limit. Upstream: `Evaluate` in
-//! `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
+//! Runs the CEL expressions of policies and match conditions, and words their errors as upstream. Upstream: `Evaluate`
+//! in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
 
 use super::activation::Activation;
 use kube_machinery::codec::expression::Value;
@@ -15,9 +14,7 @@ const OF_CONDITIONS: u64 = 2_500_000;
 pub(super) type Evaluated = Result<Value, String>;
 
 /// Runs an expression.
-///
-/// # Errors
-/// If the cost limit is used up.
+/// Fails if the cost limit is used up.
 pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
     let planned = match program.planned() {
         Ok(planned) => planned,

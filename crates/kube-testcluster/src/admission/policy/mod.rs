@@ -37,7 +37,6 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
     }
 }
 
-/// Evaluates one policy for all its bindings, and adds its denials.
 async fn decide<'h>(
     hook: &'h PolicyHook,
     attributes: &Attributes<'_>,
@@ -125,7 +124,6 @@ fn validated(
     vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
-/// Returns the namespace of the request; `None` for a cluster-scoped object, or a Namespace itself.
 fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     let name = attributes.namespace();
     if name.is_empty() || attributes.request.served == NAMESPACES {
@@ -136,7 +134,6 @@ fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     Ok(Some(home.value.clone()))
 }
 
-/// Carries out the binding's actions for each decision against the request.
 fn act<'h>(
     hook: &'h PolicyHook,
     binding: &'h Binding,
@@ -159,7 +156,6 @@ fn act<'h>(
     }
 }
 
-/// Adds a warning to the response.
 fn warn(request: &RequestContext<'_>, policy: &str, binding: &str, message: &str) {
     let warning =
         format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {message}");

@@ -1,5 +1,4 @@
-//! Finds the parameter objects of a policy binding. A policy with `paramKind` reads values such as limits from objects
-//! of that kind; the `paramRef` of the binding chooses them by name or by selector. Upstream: `CollectParams` in
+//! Finds the parameter objects of a policy binding, by name or by selector. Upstream: `CollectParams` in
 //! `admission/plugin/policy/generic/policy_dispatcher.go`.
 
 use std::sync::Arc;
@@ -17,9 +16,7 @@ use kube_machinery::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, P
 use kube_machinery::value::Value;
 
 /// Returns the kind of a policy's parameters, as it is served; `None` if the policy has no parameters.
-///
-/// # Errors
-/// If the kind is not served.
+/// Fails if the kind is not served.
 pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
     let row = kind.row(&store.catalog());
@@ -33,9 +30,6 @@ fn kind_text(kind: &ParamKind) -> String {
 }
 
 /// Returns the parameters; the policy runs once for each. Without parameters it runs once with `null`.
-///
-/// # Errors
-/// A configuration error of the binding.
 pub(super) async fn collect(
     kind: Option<&'static Resource>,
     binding: &Binding,
@@ -79,7 +73,6 @@ fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) 
     }
 }
 
-/// Returns the parameters that a selector matches, in key order.
 fn selected(
     store: &Store,
     row: &'static Resource,

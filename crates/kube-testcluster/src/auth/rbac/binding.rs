@@ -1,6 +1,5 @@
-//! Bindings of roles to users and groups, parsed from RoleBindings and ClusterRoleBindings. Every request needs the
-//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream:
-//! `pkg/registry/rbac/validation/rule.go`.
+//! Bindings of roles to users and groups. Every request needs the bindings of its user, so they are indexed by user and
+//! group. Upstream: `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -9,7 +8,6 @@ use kube_machinery::conventions::quote::quote;
 use kube_machinery::conventions::user::User;
 use kube_machinery::value::Value;
 
-/// A role, as a binding names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoleRef {
     pub(crate) group: String,
@@ -36,14 +34,12 @@ struct Subject {
     namespace: String,
 }
 
-/// The user or group that a subject stands for, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     User(String),
     Group(String),
 }
 
-/// A RoleBinding or a ClusterRoleBinding.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     /// Empty for a ClusterRoleBinding.
@@ -83,7 +79,6 @@ impl Binding {
         }
     }
 
-    /// Describes the binding, its role, and its first subject that matches the user.
     pub(super) fn described(&self, user: &User) -> String {
         let is_user = |subject: &&Subject| match self.who(subject) {
             Some(Who::User(name)) => name == user.name,
@@ -118,14 +113,11 @@ impl fmt::Display for Described<'_> {
     }
 }
 
-/// The bindings of one namespace, or all ClusterRoleBindings. They are indexed, so that the bindings of a user are
-/// found without reading the other ones.
+/// The bindings of one namespace, or all ClusterRoleBindings.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
-    /// The names of a user's bindings.
     of_users: HashMap<String, BTreeSet<String>>,
-    /// The names of a group's bindings.
     of_groups: HashMap<String, BTreeSet<String>>,
 }
 
@@ -162,7 +154,6 @@ impl Bindings {
         self.by_name.is_empty()
     }
 
-    /// Returns the bindings of a user, by name.
     pub(super) fn of(&self, user: &User) -> impl Iterator<Item = &Binding> {
         let of_groups = user.groups.iter().filter_map(|group| self.of_groups.get(group));
         let names: BTreeSet<&String> = self.of_users.get(&user.name).into_iter().chain(of_groups).flatten().collect();

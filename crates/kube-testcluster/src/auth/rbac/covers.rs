@@ -32,7 +32,6 @@ pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<Poli
     uncovered
 }
 
-/// Returns the number of pieces of a rule.
 fn count(rule: &PolicyRule) -> usize {
     let names = rule.resource_names.len().max(1);
     let of_a_verb = rule.api_groups.len().saturating_mul(rule.resources.len()).saturating_mul(names);
@@ -61,7 +60,7 @@ pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     compact
 }
 
-/// Breaks a rule down into its pieces. Upstream: `BreakdownRule`.
+/// Upstream: `BreakdownRule`.
 fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     let mut pieces = Vec::new();
     for group in &rule.api_groups {
@@ -93,7 +92,7 @@ fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     pieces
 }
 
-/// Returns true if a rule covers a piece. Upstream: `ruleCovers`.
+/// Upstream: `ruleCovers`.
 fn rule_covers(owned: &PolicyRule, piece: &PolicyRule) -> bool {
     let has = |list: &[String], text: &String| list.contains(text);
     let covers = |owned: &[String], wanted: &[String]| {

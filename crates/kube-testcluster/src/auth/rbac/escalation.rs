@@ -1,7 +1,6 @@
 //! Prevents privilege escalation: a user who writes a role or a binding cannot grant rights that the user does not
-//! have. The handlers call it for every write; it concerns only the four kinds of RBAC. Upstream:
-//! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
-//! `policybased/storage.go` of the four kinds.
+//! have. Upstream: `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in
+//! `pkg/registry/rbac/validation/rule.go`, and `policybased/storage.go` of the four kinds.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +18,6 @@ use kube_machinery::conventions::quote::{quote, quote_list};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// A write of a role or a binding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant<'a> {
     pub(crate) resource: &'static Resource,
@@ -34,9 +32,7 @@ pub(crate) struct Grant<'a> {
 
 /// Refuses a role or a binding that grants rights which the caller does not have, unless the caller has the right to
 /// `escalate` or `bind`. Writes of other kinds, and the cluster's own writes, pass.
-///
-/// # Errors
-/// 403; for a binding of a role that does not exist, 404.
+/// The error is 403; for a binding of a role that does not exist, 404.
 pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), ApiError> {
     let Some(caller) = caller.filter(|caller| grant.resource.group == GROUP && !is_privileged(&caller.user)) else {
         return Ok(());
@@ -96,7 +92,7 @@ impl Caller {
         self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 
-    /// Refuses the write if the user does not have all rights in `wanted`. Upstream: `ConfirmNoEscalation`.
+    /// Upstream: `ConfirmNoEscalation`.
     fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
         let Some((owned, problems)) = self.authorizer.policy(|policy| {
             let (mut owned, mut problems) = (Vec::new(), Vec::new());

@@ -14,7 +14,6 @@ pub(crate) use self::policy_rule::PolicyRule;
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
-/// The API group of roles and bindings.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Policy {
@@ -38,7 +37,7 @@ impl Policy {
         Err(if problems.is_empty() { String::new() } else { format!("RBAC: {}", together(problems)) })
     }
 
-    /// Returns all rules of a user in a namespace, and the errors in resolving them. Upstream: `RulesFor`.
+    /// Upstream: `RulesFor`.
     pub(super) fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for (_, rules) in self.of(user, namespace) {
@@ -51,7 +50,7 @@ impl Policy {
     }
 }
 
-/// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
+/// Upstream: `utilerrors.Aggregate`.
 pub(super) fn together(problems: Vec<String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for problem in problems {

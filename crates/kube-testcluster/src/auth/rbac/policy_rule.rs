@@ -1,11 +1,10 @@
-//! One rule of a Role or ClusterRole: parses it, decides if it allows a request, and prints it for reviews and error
-//! messages. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
+//! One rule of a Role or ClusterRole. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`,
+//! `plugin/pkg/auth/authorizer/rbac/rbac.go`.
 
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use kube_machinery::conventions::quote::quote_list;
 use kube_machinery::value::{Map, Value, json};
 
-/// The wildcard for every verb, group, resource or path.
 const ALL: &str = "*";
 
 /// One rule of a role: verbs on resources, or on paths.
@@ -19,7 +18,6 @@ pub(crate) struct PolicyRule {
 }
 
 impl PolicyRule {
-    /// Returns the rules of a role.
     pub(crate) fn all_of(role: &Value) -> Vec<Self> {
         role["rules"].as_array().into_iter().flatten().map(Self::read).collect()
     }
@@ -38,7 +36,6 @@ impl PolicyRule {
         }
     }
 
-    /// Returns the two rules that allow everything: all resources and all paths.
     pub(crate) fn everything() -> [Self; 2] {
         let all = || vec![ALL.to_owned()];
         [
@@ -47,7 +44,7 @@ impl PolicyRule {
         ]
     }
 
-    /// Returns true if the rule allows the request. Upstream: `RuleAllows`.
+    /// Upstream: `RuleAllows`.
     pub(crate) fn allows(&self, attributes: &Attributes) -> bool {
         let has = |list: &[String], text: &str| list.iter().any(|item| item == ALL || item == text);
         match attributes {
@@ -79,7 +76,7 @@ impl PolicyRule {
         (resources, paths)
     }
 
-    /// Formats the rule in one line. Upstream: `CompactString`.
+    /// Upstream: `CompactString`.
     pub(super) fn shown(&self) -> String {
         let lists = [
             ("APIGroups", &self.api_groups),

@@ -16,21 +16,17 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
-/// Returns true if a definition is being deleted and still has this controller's finalizer.
 pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
 
-/// The progress of a definition's deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Objects are left, because finalizers hold them.
     Waits,
-    /// No object is left, and the finalizer is gone.
     Done,
 }
 
-/// Continues the deletion of a definition.
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
     let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(Progress::Done) };
@@ -65,7 +61,6 @@ async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<
     Ok(everything(store, resource, &Filter::default()).objects.is_empty())
 }
 
-/// The fate of this controller's finalizer in a write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finalizer {
     Kept,

@@ -1,5 +1,4 @@
-//! The controllers of custom resource definitions: they accept a definition's names, establish it, and delete its
-//! objects when it is deleted. Upstream: `pkg/controller/{status,establish,finalizer}` of
+//! The controllers of custom resource definitions. Upstream: `pkg/controller/{status,establish,finalizer}` of
 //! `k8s.io/apiextensions-apiserver`.
 //!
 //! They run as part of each write to a definition, so a new definition is served before its creator gets the response.
@@ -76,7 +75,6 @@ pub(crate) async fn apply_all(store: &Store) {
     }
 }
 
-/// Finishes the deletion of definitions until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
         apply(&store, &name).await; // an earlier server with the same folder may have stopped halfway
@@ -112,7 +110,6 @@ async fn wait_for_termination(store: &Store, retry_after: Option<Duration>) {
     }
 }
 
-/// Returns the definitions whose deletion waits for the finalizer.
 fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
     let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
@@ -134,7 +131,7 @@ async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     Ok(names)
 }
 
-/// Establishes a definition whose names were accepted, so it is served. Upstream: `EstablishingController`.
+/// Upstream: `EstablishingController`.
 async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
     let now = store.clock.now();
     store
@@ -156,7 +153,6 @@ async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
         .map(drop)
 }
 
-/// Returns the next state of a definition whose status the server has changed.
 fn by_server(store: &Store, crd: &Opened, value: Value) -> Next {
     Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value))
 }
@@ -176,7 +172,6 @@ async fn note_approval(store: &Store, key: &Key) -> Result<(), ApiError> {
         .map(drop)
 }
 
-/// Returns the names of all definitions.
 fn names(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default());
     all.objects.iter().map(|object| object.key.name().to_owned()).collect()

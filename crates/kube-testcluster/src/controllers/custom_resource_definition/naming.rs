@@ -13,7 +13,6 @@ use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
 
-/// The effect on other definitions: after `Released`, they may get names that were taken before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     Kept,
@@ -49,18 +48,15 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     Ok(names)
 }
 
-/// Returns true if a definition has the names that it asks for. An empty list equals a missing one.
 fn are_equal(requested: &Value, had: &Value) -> bool {
     ["plural", "singular", "kind", "listKind"].iter().all(|field| requested[field] == had[field])
         && ["shortNames", "categories"].iter().all(|field| list(requested, field) == list(had, field))
 }
 
-/// Returns a list of names, empty if it is missing.
 fn list(names: &Value, field: &str) -> Array {
     names[field].as_array().cloned().unwrap_or_default()
 }
 
-/// Returns the names that the other definitions of the group have.
 fn taken_by_others(store: &Store, name: &str) -> Taken {
     let mut taken = Taken::default();
     for other in others_of_group(store, name) {
@@ -148,7 +144,6 @@ fn short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(),
     }
 }
 
-/// Copies a list of names from the requested names, or removes it if it is not requested.
 fn set_list(names: &mut Value, requested: &Value, field: &str) {
     match (requested.get(field), names.as_object_mut()) {
         (Some(list), Some(names)) => drop(names.insert(field.into(), list.clone())),

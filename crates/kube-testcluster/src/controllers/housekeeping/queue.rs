@@ -16,28 +16,23 @@ use kube_machinery::kinds::{
     CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
 };
 
-/// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
     dependents: BTreeMap<String, Dependents>,
     /// The number of objects of each kind in a namespace. No entry is 0.
     contents: BTreeMap<String, BTreeMap<GroupResource, usize>>,
-    /// The names of the aggregated cluster roles.
     aggregated: BTreeSet<String>,
-    /// The number of pods that have ended.
     terminated: usize,
     pub(super) due: VecDeque<WorkItem>,
     /// The work items in `due`. A work item is queued once, even if several writes cause it meanwhile.
     queued: BTreeSet<WorkItem>,
 }
 
-/// The dependents of one owner.
 #[derive(Debug, Default)]
 struct Dependents {
     /// Each dependent, and true if the owner's foreground deletion waits for it.
     all: BTreeMap<ObjectRef, bool>,
-    /// The number of dependents that the deletion waits for.
     blocking: usize,
 }
 
@@ -209,14 +204,12 @@ impl Queue {
         items.into_iter().for_each(|item| self.push(item));
     }
 
-    /// Queues a work item, unless it is queued already.
     pub(super) fn push(&mut self, item: WorkItem) {
         if self.queued.insert(item.clone()) {
             self.due.push_back(item);
         }
     }
 
-    /// Counts a created or removed object of a namespace.
     fn count(&mut self, namespace: &str, event: &Event) {
         let kind = event.object().resource.group_resource();
         match (&event.previous, &event.current) {
@@ -262,7 +255,6 @@ impl Queue {
         self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Returns true if the foreground deletion of the owner with this uid waits for dependents.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
@@ -273,19 +265,16 @@ impl Queue {
         Some(item)
     }
 
-    /// Discards all work items.
     pub(super) fn forget(&mut self) {
         self.due.clear();
         self.queued.clear();
     }
 }
 
-/// Returns the node that a pod is bound to.
 fn node_of(pod: &Object) -> Option<&str> {
     field(pod, "spec.nodeName").filter(|node| !node.is_empty())
 }
 
-/// Returns true if the deletion of an object begins with this write.
 fn deletion_begins(event: &Event) -> bool {
     let goes = |object: &Option<Arc<Object>>| object.as_deref().is_some_and(is_deleting);
     goes(&event.current) && !goes(&event.previous)

@@ -19,7 +19,6 @@ use crate::http::status::ApiError;
 use crate::store::Store;
 use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 
-/// Handles work items until `stop`.
 pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop: CancellationToken) {
     // The delayed work items: `waiting` has a timer for each, and `later` has the items themselves.
     let mut waiting = FuturesUnordered::new();
@@ -67,7 +66,6 @@ fn delayed(item: &WorkItem) -> Option<(Duration, WorkItem)> {
     }
 }
 
-/// Calls the controller that a work item is for.
 async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -> Result<(), ApiError> {
     match item {
         WorkItem::CheckOwners(object_ref) => garbage_collector::check_owners(store, housekeeping, object_ref).await,

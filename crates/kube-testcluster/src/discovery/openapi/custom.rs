@@ -1,6 +1,5 @@
-//! Makes the OpenAPI documents of custom resources, which are known only at run time. All kinds have alike paths, so a
-//! document takes over the paths of a built-in kind (the pattern: Deployment) with other names, and adds the schemas of
-//! the definitions. `kubectl explain` reads it. Upstream: `pkg/controller/openapi/builder` of
+//! Makes the OpenAPI documents of custom resources. All kinds have alike paths, so a document takes over the paths of a
+//! built-in kind (the pattern: Deployment) with other names. Upstream: `pkg/controller/openapi/builder` of
 //! `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +22,6 @@ const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 /// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
 static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Document>>>> = LazyLock::new(Mutex::default);
 
-/// Returns the group versions of custom resources, with the hashes of their documents.
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
     let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group, row.version)).collect();
     versions
@@ -32,7 +30,6 @@ pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the document of a group version that has custom resources.
 pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
     let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
     let rows: Vec<_> = rows(catalog, group, version).collect();
@@ -49,7 +46,6 @@ pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
     Some(made)
 }
 
-/// Returns the custom resources of a group version.
 fn rows<'c>(catalog: &'c Catalog, group: &'c str, version: &'c str) -> impl Iterator<Item = &'static Resource> + 'c {
     catalog.custom().filter(move |row| row.group == group && row.version == version)
 }
@@ -64,7 +60,6 @@ fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     format!("{:016X}", fnv(&hashes))
 }
 
-/// Makes the document of the custom resources of one group version.
 fn document(rows: &[&'static Resource]) -> Option<Value> {
     let pattern: Value = serde_json::from_slice(&documents::find(PATTERN)?.json).ok()?;
     let mut paths = Map::new();
@@ -154,7 +149,6 @@ fn drop_namespace(item: &mut Value) {
     }
 }
 
-/// Returns the schema of a kind: its definition's schema, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
@@ -199,7 +193,6 @@ fn complete(schema: &mut Value, pattern: &Value) {
     }
 }
 
-/// Sets the schemas of `apiVersion`, `kind` and `metadata`, which definitions leave out.
 fn set_meta(properties: &mut Value, pattern: &Value) {
     let of_pattern = &pattern["components"]["schemas"][PATTERN_MODEL]["properties"];
     for name in ["apiVersion", "kind"] {
@@ -211,7 +204,6 @@ fn set_meta(properties: &mut Value, pattern: &Value) {
     });
 }
 
-/// Returns the schema of a kind's list.
 fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     let mut list = pattern["components"]["schemas"][format!("{PATTERN_MODEL}List")].clone();
     let kind = row.list_kind();
@@ -224,7 +216,6 @@ fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     list
 }
 
-/// Collects the schemas that a part of a document refers to.
 fn references(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => found.extend(text.strip_prefix(SCHEMAS).map(ToOwned::to_owned)),
@@ -234,7 +225,6 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the used schemas of the pattern, and all schemas that these use.
 fn add_used(schemas: &mut Map, used: BTreeSet<String>, pattern: &Value) {
     let mut due: Vec<String> = used.into_iter().collect();
     while let Some(name) = due.pop() {

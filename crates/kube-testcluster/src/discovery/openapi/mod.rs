@@ -1,6 +1,5 @@
-//! Serves the OpenAPI documents (`/openapi/v2` and `/openapi/v3`), for clients that explain the API or validate
-//! objects, such as `kubectl explain`. The documents are Kubernetes' own, reduced to the kinds that this server has;
-//! those of custom resources are made from their definitions. This file has the HTTP side: forms, ETags and caching.
+//! Serves the OpenAPI documents (`/openapi/v2` and `/openapi/v3`). The documents are Kubernetes' own, reduced to the
+//! kinds that this server has; those of custom resources are made from their definitions.
 
 use std::sync::Arc;
 
@@ -40,7 +39,6 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
     compress(AcceptedEncoding::of(&headers), answer)
 }
 
-/// Serves the paths of the documents of all group versions, with their hashes.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
     let custom = custom::index(&store.catalog());
@@ -86,14 +84,12 @@ pub(crate) async fn v3(
     depends_on_accept(answer)
 }
 
-/// A document in the negotiated form.
 struct DocumentForm {
     content_type: &'static str,
     body: Bytes,
 }
 
 impl DocumentForm {
-    /// Returns the first form that the client accepts and the document has.
     fn negotiate(document: &Document, headers: &HeaderMap) -> Option<Self> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
         negotiation::clauses(accept).iter().find_map(|clause| match clause.name {
@@ -103,7 +99,6 @@ impl DocumentForm {
         })
     }
 
-    /// Returns the document, or 304 if the client's ETag is current.
     fn serve(self, document: &Document, headers: &HeaderMap, store: &Store) -> Response {
         let etag = format!("\"{}\"", document.etag);
         let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
@@ -119,7 +114,6 @@ impl DocumentForm {
     }
 }
 
-/// Lets the client cache a response for a year.
 fn cached_for_a_year(mut answer: Response, now: Timestamp) -> Response {
     let expiry = now.to_zoned(TimeZone::UTC).checked_add(1.year()).map_or(now, |later| later.timestamp());
     set(&mut answer, header::CACHE_CONTROL, "public, immutable");
@@ -143,7 +137,6 @@ fn set(answer: &mut Response, name: HeaderName, value: &str) {
     answer.headers_mut().insert(name, value);
 }
 
-/// Formats a time for HTTP headers.
 fn date(time: Timestamp, zone: &str) -> String {
     format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
 }

@@ -62,9 +62,6 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Creates the folder if it is missing, and locks it.
-    ///
-    /// # Errors
-    /// `NotACluster`, `InUse`, or `Unusable`.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
         fs::create_dir_all(path).map_err(unusable)?;
@@ -85,17 +82,14 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Returns the path of a generation's snapshot.
     pub(super) fn snapshot(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{SNAPSHOT}"))
     }
 
-    /// Returns the path of a generation's log.
     pub(super) fn log(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{LOG}"))
     }
 
-    /// Returns the path of a generation's snapshot while it is written.
     pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{UNFINISHED}"))
     }
@@ -135,10 +129,8 @@ impl Folder {
 const LOCK: &str = "lock";
 const SNAPSHOT: &str = ".snap";
 const LOG: &str = ".wal";
-/// The suffix of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
 
-/// Returns the names of all files in a folder.
 fn names(folder: &Path) -> Result<Vec<String>, DataError> {
     let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = entries.map_err(|why| DataError::Unusable { path: folder.to_owned(), why })?;

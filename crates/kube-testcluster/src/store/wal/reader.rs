@@ -1,5 +1,4 @@
-//! Reads the data folder when a cluster starts: the snapshot of the newest generation, and then the log of the writes
-//! after it. Applied in order, they give the objects that the earlier cluster had at its end.
+//! Reads the data folder when a cluster starts: the newest snapshot, and the log of the writes after it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,16 +7,13 @@ use std::{fs, io};
 use super::folder::{DataError, Folder};
 use super::record::{self, MAGIC, Next, Record};
 
-/// The data that an earlier cluster has left in a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Restored {
-    /// The revision of its last write.
     pub(crate) revision: u64,
     /// Its objects, in the order of their last writes.
     pub(crate) objects: Vec<RestoredObject>,
 }
 
-/// An object that an earlier cluster has left.
 #[derive(Debug)]
 pub(crate) struct RestoredObject {
     pub(crate) revision: u64,
@@ -32,9 +28,6 @@ type Objects = BTreeMap<(String, String, String), (u64, Vec<u8>)>;
 
 impl Folder {
     /// Reads the data of an earlier cluster. Returns `None` if there was none.
-    ///
-    /// # Errors
-    /// `Damaged`, or `Unusable`.
     pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
         if let Some(log) = self.stray_log()? {
             let (path, why) = (self.snapshot(log), "it is missing, and its log is there".to_owned());

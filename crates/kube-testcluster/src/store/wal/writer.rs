@@ -1,6 +1,5 @@
-//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
-//! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
-//! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
+//! The thread that writes the write-ahead log and its snapshots to the disk. It reports the revision up to which
+//! everything is on the disk; responses wait for that.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -22,10 +21,8 @@ use kube_machinery::kinds::GroupResource;
 /// The size in bytes from which a part of a snapshot is written to the file.
 const PIECE: usize = 1 << 20;
 
-/// The stored objects, by kind and key.
 type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
 
-/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
@@ -78,7 +75,6 @@ impl Writer {
         thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
     }
 
-    /// Writes the records of these events, and waits for the disk.
     fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
         self.buffer.clear();
         for event in events {
@@ -105,7 +101,6 @@ impl Writer {
         self.log.sync_data()
     }
 
-    /// Replaces a long log by a snapshot.
     fn start_again(&mut self) -> Result<(), DataError> {
         let (snapshot, log) = next_generation(&mut self.folder, &self.objects, self.revision)?;
         (self.log, self.written, self.snapshot) = (log, 0, snapshot);
@@ -142,7 +137,6 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     Ok(made)
 }
 
-/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;

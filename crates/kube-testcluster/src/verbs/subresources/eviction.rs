@@ -18,7 +18,6 @@ use crate::verbs::{Call, key};
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::{Value, json};
 
-/// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
@@ -50,7 +49,6 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::created(), &eviction.faults))
 }
 
-/// Returns the pod with the condition `DisruptionTarget`.
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
     let target = json!({

@@ -7,7 +7,6 @@ use crate::http::status::ApiError;
 use kube_controllers::nodes::logs::Line;
 use kube_machinery::conventions::cause::Cause;
 
-/// The options of a request for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOptions {
     /// Empty for the pod's only container.
@@ -21,10 +20,6 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Parses the query of a request for a pod's log.
-    ///
-    /// # Errors
-    /// Upstream's messages for values that are invalid or contradict each other.
     pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> Result<Self, ApiError> {
         let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
         let seconds = query.integer("sinceSeconds")?;
@@ -59,14 +54,12 @@ impl LogOptions {
         })
     }
 
-    /// Returns those of the lines so far that the options select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));
         lines.split_off(surplus)
     }
 
-    /// Formats a line as it is sent.
     pub(crate) fn show(&self, line: &Line) -> String {
         match self.timestamps {
             true => format!("{:.9} {}\n", line.time, line.text),

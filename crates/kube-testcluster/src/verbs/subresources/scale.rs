@@ -1,6 +1,5 @@
-//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
-//! `Scale` that holds only the replicas, alike for all workloads. A write of it becomes an update of the object; the
-//! replicas field of a custom resource is where its definition says.
+//! GET, PUT and PATCH of an object's `scale`: a small object of the kind `Scale` that holds only the replicas, alike
+//! for all workloads. A write of it becomes an update of the object.
 
 use std::sync::Arc;
 
@@ -86,7 +85,6 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &gate.warnings()))
 }
 
-/// Answers a server-side apply of a scale.
 async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
@@ -96,7 +94,6 @@ async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(scaled, gate.warnings()))
 }
 
-/// Writes the state that `next` computes in the version of the request, and responds with its scale.
 async fn write<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
     target: &Target,
@@ -110,7 +107,6 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     Ok(answer(&scale))
 }
 
-/// Computes the object after a patch of its scale.
 async fn patched(
     store: &Store,
     gate: &Gate<'_>,
@@ -145,7 +141,6 @@ async fn admitted(
     Ok(next)
 }
 
-/// Computes the object after an update of its scale, without admission.
 fn updated(
     store: &Store,
     target: &Target,
@@ -183,7 +178,6 @@ async fn applied(
     Ok(next)
 }
 
-/// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
     let manager = scale_manager(store, target.served, &apply.manager);
@@ -195,7 +189,6 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     Ok((wanted.value, entries))
 }
 
-/// Returns the scale of an object with its `managedFields`, translated from the object's.
 fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
@@ -205,12 +198,10 @@ fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHan
     Ok((handler, live))
 }
 
-/// Translates the `managedFields` of a scale to those of the object.
 fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError> {
     handler.to_parent(entries).map_err(ApiError::internal)
 }
 
-/// Returns the path of the replicas field in each served version of the kind.
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
@@ -275,17 +266,13 @@ fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
     Ok(scale)
 }
 
-/// The presence of the replicas field in an object. An object of a built-in kind always has it.
+/// An object of a built-in kind always has its replicas field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replicas {
     Found,
     Missing,
 }
 
-/// Returns the Scale of an object.
-///
-/// # Errors
-/// Upstream's message, if a field that the definition names has another type.
 fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();
@@ -314,7 +301,6 @@ fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas)
     Ok((scale, replicas))
 }
 
-/// Returns the response with a scale.
 fn answer(scale: &Value) -> Response {
     let mut scale = scale.clone();
     // Go's types omit zero values.

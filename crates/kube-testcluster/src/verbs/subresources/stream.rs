@@ -15,9 +15,6 @@ use kube_machinery::kinds::Subresource;
 use kube_machinery::value::{Map, Value, json};
 
 /// Makes upstream's checks, and then refuses the request.
-///
-/// # Errors
-/// Always, because no container of this cluster is real.
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target)?;

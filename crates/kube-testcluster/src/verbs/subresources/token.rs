@@ -1,8 +1,5 @@
-//! POST to a service account's `token` (`kubectl create token`): issues a bearer token with which a program
-//! authenticates as the service account. Also answers TokenReviews of such tokens. Upstream: `TokenREST` in
-//! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
-//!
-//! [`service_account`](crate::auth::service_account) issues and verifies the tokens.
+//! POST to a service account's `token` (`kubectl create token`), and TokenReviews of such tokens. Upstream: `TokenREST`
+//! in `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +29,6 @@ const HOUR: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-/// Issues a token of a service account.
 pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
@@ -65,7 +61,6 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
 }
 
-/// Reads an object, or returns `NotFound`.
 fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
     let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
     Ok(object.open()?)
@@ -107,7 +102,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     Ok(())
 }
 
-/// Returns the causes for an invalid lifetime. Upstream: `ValidateTokenRequest`.
+/// Upstream: `ValidateTokenRequest`.
 fn validate(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.expirationSeconds";
     let seconds = &spec["expirationSeconds"];

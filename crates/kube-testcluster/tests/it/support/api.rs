@@ -63,7 +63,6 @@ impl Api {
         self.send("GET", path, "", "").await
     }
 
-    /// Returns the items of a list.
     pub async fn items(&self, path: &str) -> Vec<Value> {
         self.get(path).await.body["items"].as_array().unwrap().clone()
     }
@@ -110,7 +109,6 @@ impl Api {
         assert_eq!(self.post(&format!("{PODS}/{name}/binding"), &binding).await.status, 201);
     }
 
-    /// Watches the pods in `default` with this query in addition to `watch=true`.
     pub async fn watch(&self, query: &str) -> Watch {
         self.watch_at(&format!("{PODS}?watch=true&{query}")).await
     }
@@ -127,7 +125,6 @@ impl Answer {
         self.body["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
     }
 
-    /// Returns the names of a list's items.
     pub fn names(&self) -> Vec<&str> {
         self.body["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect()
     }
@@ -184,7 +181,6 @@ pub fn pod(name: &str, labels: &Value) -> Value {
     })
 }
 
-/// Returns the path of a pod in `default`.
 pub fn item(name: &str) -> String {
     format!("{PODS}/{name}")
 }
