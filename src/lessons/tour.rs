@@ -1,6 +1,5 @@
-//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog, which is a lesson with
-//! one choice of its options. On a terminal the tour pauses after each stop and asks for the next; in a pipe it shows
-//! the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog. On a terminal the tour
+//! pauses after each stop; in a pipe it shows the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -82,7 +81,6 @@ pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Prints a stop's heading, and runs its lesson.
 fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     let row = stops[stop];
     let go = match row.origin {
@@ -131,7 +129,6 @@ fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<us
     }
 }
 
-/// The meaning of a key press.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     /// Go to this stop, or end the tour.
@@ -140,7 +137,6 @@ enum Answer {
     NoStop,
     Typed(char),
     Erased,
-    /// The key means nothing here.
     Nothing,
 }
 

@@ -15,7 +15,6 @@ const USABLE: std::ops::RangeInclusive<usize> = 40..=200;
 /// The width of a table if neither a terminal nor `COLUMNS` gives one.
 const DEFAULT: usize = 80;
 
-/// The widths of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
     out: Option<usize>,
@@ -34,7 +33,6 @@ impl Width {
         Self { out, err, screen: out.filter(|_| terminals.out) }
     }
 
-    /// Returns the width of a table on standard output.
     pub(super) fn of_output(self) -> usize {
         self.out.unwrap_or(DEFAULT)
     }
@@ -98,13 +96,11 @@ pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     parts.into_iter().enumerate().map(|(number, part)| format!("{}{part}", label(number))).collect()
 }
 
-/// Splits a line into parts that fit the width.
 pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
     fitting(line, width).into_iter().map(|part| line[part].to_owned()).collect()
 }
 
-/// Returns the range of each line after wrapping, without trailing blanks. Lines break at spaces and beside wide
-/// characters, which need no space; a word is broken only if it is too long for a line.
+/// Returns the range of each wrapped line, without trailing blanks. Wide characters need no space for a break.
 pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut end) = (0, 0); // the current line
@@ -143,7 +139,6 @@ fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     places
 }
 
-/// Returns the offset at which a word is cut to fit the width, or `None` if it fits.
 fn cut(word: &str, width: usize) -> Option<usize> {
     if word.trim_end().width() <= width {
         return None;
@@ -151,8 +146,7 @@ fn cut(word: &str, width: usize) -> Option<usize> {
     word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
 }
 
-/// Returns true if the characters on both sides of this offset belong to one word, such as an address or an option.
-/// Such a word is broken only if it is too long for a line.
+/// Such a word, for example an address or an option, is broken only if it is too long for a line.
 pub fn is_in_word(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())
