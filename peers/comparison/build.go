@@ -12,9 +12,7 @@ import (
 	"strings"
 )
 
-// programs holds the paths of all programs that run. All paths are absolute.
 type programs struct {
-	// root is the project's folder.
 	root string
 	// work is the benchmark program of our libraries, informerLab is informer-lab itself.
 	work, informerLab string
@@ -23,7 +21,6 @@ type programs struct {
 	// kubeRuntime is the benchmark program on kube-runtime, goPeers the folder of the programs in Go. cacheTests and
 	// queueTests are client-go's own benchmarks.
 	kubeRuntime, goPeers, cacheTests, queueTests string
-	// scratch is a folder for temporary files, removed at the end.
 	scratch string
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-// better says which values of a figure are better.
 type better int
 
 const (
@@ -110,7 +109,6 @@ func positive(all map[string]samples, who, part string) ([]figure, error) {
 	return figures, nil
 }
 
-// sameWork returns an error if two contenders did different amounts of work.
 func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
 		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)

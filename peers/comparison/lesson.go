@@ -77,7 +77,6 @@ func help(words []string) error {
 	return nil
 }
 
-// program returns a contender that measures the size of an executable.
 func program(name, path string) contender {
 	return contender{name, func(context.Context) ([]figure, error) {
 		file, err := os.Stat(path)

@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// report holds all measurements of one run.
 type report struct {
 	machine machine
 	size    size
@@ -40,8 +39,7 @@ type spent struct {
 //go:embed fair.md
 var fair string
 
-// measure runs the chosen rows one after the other and prints each result at once. It notes a row that fails and goes
-// on.
+// measure prints each result at once. It notes a row that fails and goes on.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {

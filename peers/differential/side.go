@@ -61,7 +61,6 @@ func (w *watched) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// begin forgets all answers, for a new sequence.
 func (s *Side) begin(namespace string) {
 	s.memory = newMemory(namespace)
 	s.normal = newNormaliser()
@@ -99,7 +98,6 @@ func (s *Side) ask(request Request) Answer {
 	return answer
 }
 
-// read returns the whole body, decompressed.
 func read(response *http.Response) ([]byte, error) {
 	if response.Header.Get("Content-Encoding") != "gzip" {
 		return io.ReadAll(response.Body)

@@ -32,7 +32,6 @@ func info() object {
 	return object{"title": "Kubernetes", "version": version}
 }
 
-// v2 returns the document at /openapi/v2, in JSON and in protobuf.
 func v2(published object) []*document {
 	paths := servedPaths(published)
 	parameters := referred("#/parameters/", published["parameters"].(object), paths)

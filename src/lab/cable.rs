@@ -1,6 +1,6 @@
-//! A simulated network cable between a lesson's client and the built-in cluster. In a live run the user pulls it out
-//! and plugs it in with the commands `cut` and `heal`, to see how a Reflector survives a lost connection. The
-//! commands themselves, the scenario and kubectl reach the cluster without it.
+//! A simulated network cable between a lesson's client and the built-in cluster. The commands `cut` and `heal` of a
+//! live run show how a Reflector survives a lost connection. Commands, scenario and kubectl reach the cluster without
+//! it.
 
 use std::io;
 
@@ -16,7 +16,6 @@ use kube_testcluster::Cluster;
 /// The error of a request while the cable is out.
 pub(super) const PULLED_OUT: &str = "the cable is pulled out";
 
-/// The state of the cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plug {
     In,

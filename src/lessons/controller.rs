@@ -45,12 +45,11 @@ fn is_ours(set: &ReplicaSet) -> bool {
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// Narrates a failure. The queue adds the key again, later after each failure. The error is shown without its causes.
+/// The queue adds the key again, later after each failure. The error is shown without its causes.
 fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
     lab.narrate(&format!("{error}; {key} is queued again"), &format!("{error}；{key} 重新入队"));
 }
 
-/// Prints an action of the controller.
 fn print(lab: &Lab, event: SyncEvent<'_>) {
     match event {
         SyncEvent::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),

@@ -43,7 +43,6 @@ impl Client {
         Self { inner: Buffer::new(service.boxed(), 1024), default_namespace: default_namespace.into() }
     }
 
-    /// Returns the namespace that the client was made with.
     pub fn default_namespace(&self) -> &str {
         &self.default_namespace
     }
@@ -99,7 +98,7 @@ impl Client {
         }))
     }
 
-    /// Sends a request. Fails if the response is an error.
+    /// Fails if the response is an error.
     async fn granted(&self, request: Request<Vec<u8>>) -> Result<Response<Body>> {
         let answer = self.send(request.map(Body::from)).await?;
         let code = answer.status();
@@ -114,7 +113,7 @@ impl Client {
     }
 }
 
-/// Decodes one line of a watch. An incomplete line ends the watch without an error.
+/// An incomplete line ends the watch without an error.
 fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>>> {
     match serde_json::from_str(line) {
         Ok(event) => Some(Ok(event)),
@@ -126,12 +125,10 @@ fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>
     }
 }
 
-/// The body of a request or of a response.
 #[derive(Debug)]
 pub struct Body(UnsyncBoxBody<Bytes, BoxError>);
 
 impl Body {
-    /// Makes an empty body.
     pub fn empty() -> Self {
         Self::from(Vec::new())
     }
