@@ -90,7 +90,6 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     }
 }
 
-/// Reads the records from a file, or runs a lesson to its end and returns its records.
 fn records(source: RecordSource, console: &Console) -> Result<Vec<Record>> {
     match source {
         RecordSource::File(file) => Ok(read_record(&file)?),

@@ -58,7 +58,6 @@ func (r report) plot() []byte {
 	return out.Bytes()
 }
 
-// scale is a logarithmic scale from the least ratio to this many decades above one.
 type scale struct{ decades float64 }
 
 func (s scale) x(ratio float64) float64 {

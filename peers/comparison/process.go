@@ -35,7 +35,6 @@ func output(command *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
-// loud runs a command and shows its output.
 func loud(command *exec.Cmd) error {
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {

@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// reason is the explanation for one or more missed goals.
 type reason struct {
 	// goals matches the names of goals. An asterisk in the file stands for any text, so that one line covers every
 	// size.

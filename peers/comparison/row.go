@@ -12,9 +12,7 @@ import (
 
 const ours = "ours"
 
-// row is a piece of work, the contenders that do it, and its goals.
 type row struct {
-	// number is the row's number in the table of targets.
 	number     int
 	name       string
 	contenders []contender
@@ -46,7 +44,7 @@ func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) 
 	return all, server.blame(err)
 }
 
-// judge returns the results of the goals, and an error for the goals that cannot be judged.
+// judge returns an error for the goals that cannot be judged.
 func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
 		result, failure := goal.judge(all)

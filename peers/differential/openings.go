@@ -43,7 +43,6 @@ func refusedDefinition(field string) Request {
 	return Request{Method: "POST", Path: definitionsPath + "?dryRun=All", Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
 }
 
-// sent returns a request with a body.
 func sent(method, path, contentType, body string) Request {
 	return Request{Method: method, Path: path, Header: map[string]string{"Content-Type": contentType}, Body: body, Plural: kinds[0].plural}
 }

@@ -20,7 +20,6 @@ type Request struct {
 	Watch  bool
 	// eventually is true if the answers may differ until controllers have finished.
 	eventually bool
-	// protobuf is the encoding of the body when it is sent.
 	protobuf protobufBody
 }
 

@@ -14,7 +14,6 @@ import (
 	"syscall"
 )
 
-// server is a running program that serves the API.
 type server struct {
 	url     string
 	command *exec.Cmd
@@ -61,7 +60,6 @@ func (s *server) stop() {
 	_ = s.command.Wait()                          // the error is the signal
 }
 
-// inProject returns a path in the project.
 func inProject(path ...string) string {
 	_, file, _, _ := runtime.Caller(0) // always known for this file
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)

@@ -23,7 +23,6 @@ type kubelet struct {
 	stage map[types.UID]string
 }
 
-// write makes one change to the pod with this name.
 type write func(ctx context.Context, name string) error
 
 func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {

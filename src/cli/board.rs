@@ -59,10 +59,10 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
-/// A lesson to run live, with the options on its output and its record file.
+/// With the options on its output and its record file.
 type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
-/// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.
+/// Returns the lesson if its options make a live run, which goes on until Ctrl-C.
 fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
     let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = parse_cli(&[program, lesson].concat()) else {
         return Ok(None);
@@ -85,7 +85,6 @@ fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Re
     Ok(Some((look, print, lesson.run, settings)))
 }
 
-/// Splits the words into the options of `board` and the lesson with its own options.
 fn split_options(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (mut own, mut lesson) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();

@@ -27,7 +27,6 @@ const ABOUT: [(&str, &str); 10] = [
     ("loop", "Loop: LIST and WATCH, request by request"),
 ];
 
-/// Returns clap's commands with these descriptions.
 fn command() -> Command {
     Cli::command().mut_subcommands(|lesson| match ABOUT.iter().find(|(name, _)| *name == lesson.get_name()) {
         Some((_, about)) => lesson.about(*about),

@@ -1,6 +1,5 @@
 //! The command line. `main` passes its words to [`parse`], which returns one checked value, a [`Request`] with the
-//! options on the output, or a [`UsageError`]. In between are clap's types (`args`, `lessons`, `exercises`), the
-//! parsers of values and the checks of options against each other.
+//! options on the output, or a [`UsageError`].
 
 mod args;
 mod board;

@@ -8,9 +8,7 @@ use super::typing::QuietKeyboard;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPress {
     Enter,
-    /// The arrow to the right.
     Right,
-    /// The arrow to the left.
     Left,
     Backspace,
     Letter(char),
@@ -20,8 +18,7 @@ pub(crate) enum KeyPress {
 pub(crate) struct Keys(Option<QuietKeyboard>);
 
 impl Keys {
-    /// Starts reading keys. If the terminal's echo cannot be switched off, whole lines are read instead, each ended by
-    /// Enter.
+    /// If the terminal's echo cannot be switched off, whole lines are read instead, each ended by Enter.
     pub(crate) fn begin() -> Self {
         Self(QuietKeyboard::begin())
     }
@@ -49,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
+/// Of the escape sequences, only the left and right arrows are known.
 fn key_presses(bytes: &[u8]) -> Vec<KeyPress> {
     match bytes {
         b"\x1b[C" | b"\x1bOC" => vec![KeyPress::Right],

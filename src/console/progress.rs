@@ -1,5 +1,4 @@
-//! A progress line for waits of more than a second, such as connecting to a cluster, so that the user sees that the
-//! program is alive.
+//! A progress line for waits of more than a second, so that the user sees that the program is alive.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -15,7 +14,6 @@ const A_MOMENT: Duration = Duration::from_secs(1);
 pub(crate) struct Progress {
     /// Dropped to end the thread.
     over: Option<Sender<()>>,
-    /// The thread that draws the line.
     shows: Option<JoinHandle<()>>,
 }
 

@@ -22,7 +22,6 @@ struct Counts {
 }
 
 impl Requests {
-    /// Returns a client of the lesson's cluster that counts its requests.
     pub(super) fn client(&self, lab: &Lab) -> kube::Client {
         let (client, requests) = (lab.client(), self.clone());
         let counted = service_fn(move |request: Request<Body>| {
@@ -37,7 +36,6 @@ impl Requests {
 }
 
 impl Requests {
-    /// Returns the number of requests.
     pub(super) fn count(&self) -> usize {
         let [lists, watches] = self.each();
         lists + watches
@@ -55,7 +53,6 @@ impl Requests {
     }
 }
 
-/// Formats the counts: `1 LIST, 1 WATCH`.
 impl fmt::Display for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [lists, watches] = self.each();

@@ -1,6 +1,5 @@
 //! Chinese explanations of frequent errors from the operating system and from libraries, whose messages exist in
-//! English only. The report of an error and the lab's narration use them. The English text stays beside its
-//! explanation, because readers search the web for it.
+//! English only. The English text stays beside its explanation, because readers search the web for it.
 
 /// Pairs of a part of an error's text and the Chinese meaning of such an error.
 const MEANINGS: [(&str, &str); 35] = [

@@ -5,7 +5,6 @@ use std::process::{Child, Command, Stdio};
 
 use vt100::Parser;
 
-/// The path of the program's binary.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
 /// A program on a terminal of 80 columns and 24 lines.
@@ -15,7 +14,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Runs the program with these arguments.
     pub fn of(arguments: &str) -> Self {
         Self::running(&format!("exec {PROGRAM} {arguments}"))
     }

@@ -1,5 +1,4 @@
-//! The table of exercises: each has a program, a setting in which the program runs, and a judge. The
-//! checker finds an exercise here by its name, and a test runs all of them.
+//! The table of exercises. The checker finds an exercise here by its name, and a test runs all of them.
 
 use futures::FutureExt;
 
@@ -39,7 +38,6 @@ macro_rules! programs {
     };
 }
 
-/// Returns the exercises with the programs that the learner edits.
 pub fn exercises() -> [Exercise; 10] {
     programs!(exercises)
 }

@@ -72,7 +72,6 @@ func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 	return client
 }
 
-// Fault starts a fault in a cluster that was started with --admin.
 func (c Cluster) Fault(t *testing.T, fault string) {
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"fault": fault})

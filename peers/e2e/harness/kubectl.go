@@ -41,7 +41,6 @@ func (k Kubectl) With(variables ...string) Kubectl {
 	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
 }
 
-// Result is the output of a command and its exit code.
 type Result struct {
 	Out, Err string
 	Code     int

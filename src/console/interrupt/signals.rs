@@ -1,5 +1,5 @@
-//! Listens for the operating system's signals on a separate thread, and reports each to `Interrupt`. `signals_wasm.rs`
-//! replaces this file in a web page.
+//! Listens for the operating system's signals on a separate thread. `signals_wasm.rs` replaces this file in a web
+//! page.
 
 use std::{io, thread};
 

@@ -1,4 +1,4 @@
-//! The combinations of LIST options that the lesson `list` sends: each is a row of the table that it prints.
+//! The combinations of LIST options that the lesson `list` sends, each a row of its table.
 
 use super::should_delegate_list;
 use kube_informers::cache::{ListOptions, ResourceVersionMatch};
@@ -6,7 +6,6 @@ use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 /// One combination of LIST options.
 pub(super) struct Combination {
     pub(super) version: RequestedVersion,
-    /// The option `resourceVersionMatch`.
     matching: Option<ResourceVersionMatch>,
     limit: u32,
     /// True if the request has the continue token of an earlier page.
@@ -16,7 +15,6 @@ pub(super) struct Combination {
 /// The option `resourceVersion` of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedVersion {
-    /// No resourceVersion.
     Unset,
     /// The resourceVersion `0`, which accepts any state.
     Any,

@@ -13,7 +13,6 @@ use serde::de::IgnoredAny;
 use super::combination::Combination;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
 
-/// An API server, with a resourceVersion and a continue token of its own.
 pub(super) struct ApiServer {
     pub(super) name: &'static str,
     client: kube::Client,
@@ -66,10 +65,8 @@ impl ApiServer {
     }
 }
 
-/// The response to a LIST.
 struct Answer {
     code: u16,
-    /// The value of `x-served-from`.
     served_from: Option<String>,
     list: Option<List>,
 }
