@@ -17,6 +17,7 @@ import (
 
 type load struct {
 	server string
+	// pods is the path of the pods.
 	pods   string
 	client *http.Client
 	// padding fills each pod up to the size of --bytes.

@@ -66,7 +66,6 @@ func splitProfiles(manifest string) (rest, profiles string) {
 // tenth.
 const nothingMore = 0.9
 
-// beforeRows are the rows of --before.
 func beforeRows(p programs, s size) []row {
 	if *before == "" {
 		return nil

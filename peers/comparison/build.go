@@ -21,6 +21,7 @@ type programs struct {
 	// kubeRuntime is the benchmark program on kube-runtime, goPeers the folder of the programs in Go. cacheTests and
 	// queueTests are client-go's own benchmarks.
 	kubeRuntime, goPeers, cacheTests, queueTests string
+	// scratch is a folder for temporary files, removed at the end.
 	scratch string
 }
 
@@ -70,7 +71,6 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	return p, err
 }
 
-// cargo runs a build and returns the path of the executable with this name.
 func cargo(ctx context.Context, folder, name string, arguments ...string) (string, error) {
 	building := process(ctx, "cargo", append(arguments, "--message-format", "json-render-diagnostics")...)
 	building.Dir, building.Stderr = folder, os.Stderr

@@ -16,7 +16,6 @@ const (
 	within
 )
 
-// goal is the target for one part of a work.
 type goal struct {
 	// what names the judged figure, if the work's name does not. A prefix such as "9: " moves the goal to another row
 	// of the table.
@@ -33,7 +32,6 @@ type goal struct {
 	ratio float64
 }
 
-// result is a judged goal with the figures that decided.
 type result struct {
 	row           row
 	goal          goal

@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// point is a line of a table: the table, and the number of objects.
 type point struct {
 	table   *table
 	objects int

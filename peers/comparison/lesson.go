@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// again is the number of times that a lesson runs for one figure.
 const again = 20
 
 // lesson returns a contender that runs a lesson from start to exit, and checks its output against the trace.

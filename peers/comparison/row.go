@@ -27,7 +27,6 @@ type row struct {
 
 func (r row) title() string { return fmt.Sprintf("%d %s", r.number, r.name) }
 
-// measure gives every contender its turns, one for each run.
 func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) {
 	if r.runs != 0 {
 		runs = r.runs

@@ -4,7 +4,6 @@ package main
 
 import "fmt"
 
-// size says how much work a run does.
 type size struct {
 	name string
 	// runs is the number of turns of each contender.

@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// upstream is a benchmark of client-go's own tests.
 type upstream struct {
 	tests string
 	// name is the benchmark's name, with sub-benchmarks as in Go: Name/level=1.

@@ -20,10 +20,10 @@ type Request struct {
 	Watch  bool
 	// eventually is true if the answers may differ until controllers have finished.
 	eventually bool
+	// protobuf is the encoding of the body when it is sent.
 	protobuf protobufBody
 }
 
-// String returns the request as text for a report.
 func (r Request) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", r.Method, r.Path)

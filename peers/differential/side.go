@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// Side is one of the two servers, with the single connection to it.
 type Side struct {
 	name, url string
 	client    *http.Client
@@ -47,7 +46,6 @@ func newSide(name, url string) *Side {
 	return side
 }
 
-// watched is a connection that notes when the server closes it.
 type watched struct {
 	net.Conn
 	dropped *atomic.Bool
@@ -66,7 +64,6 @@ func (s *Side) begin(namespace string) {
 	s.normal = newNormaliser()
 }
 
-// Answer is a response as the server sent it.
 type Answer struct {
 	Status int
 	Header http.Header

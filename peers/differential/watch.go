@@ -210,6 +210,7 @@ const (
 	sentinel = "zz-sentinel"
 )
 
+// mark creates the last object of each watched kind, and waits for its events. It returns true if every watch must
 // show its object; a watch with a selector may leave it out.
 func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	all = true
@@ -233,7 +234,6 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	return all
 }
 
-// selects returns true if a watch may leave out a mark object.
 func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }

@@ -24,6 +24,7 @@ import (
 const (
 	doors          = "/apis/x.example.org/%s/namespaces/default/doors"
 	definitionPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/doors.x.example.org"
+	// steps is the number of random requests.
 	steps = 300
 )
 

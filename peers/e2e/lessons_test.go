@@ -108,7 +108,6 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 	awaitBody(t, url+"/?app=nettool", `[]`)
 }
 
-// withTheDocumentsPods starts a real cluster with the four running pods of the documents.
 func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 	t.Helper()
 	cluster := harness.RealCluster(t, lifecycle...)

@@ -35,7 +35,6 @@ func manifest(name string, labels map[string]string) string {
 	return string(text) + "\n"
 }
 
-// replicaSet returns the manifest of a ReplicaSet with this many pods labelled app=web.
 func replicaSet(replicas int) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: ReplicaSet

@@ -23,7 +23,6 @@ import (
 	"strings"
 )
 
-// upstream is a module of upstream whose tests are run.
 type upstream struct {
 	module string
 	// folder is the path of the module's copy in the temporary folder. Some tests read files beside their module.

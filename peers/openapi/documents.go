@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// document is an OpenAPI document in JSON or in protobuf, split into parts.
 type document struct {
 	name  string
 	etag  string

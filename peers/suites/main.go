@@ -25,7 +25,6 @@ type outcome struct {
 	message string
 }
 
-// suite is a program of tests.
 type suite struct {
 	name, version string
 	// run runs the tests and returns an outcome for each.

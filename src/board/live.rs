@@ -26,7 +26,6 @@ use crate::lessons::Row;
 /// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
 
-/// The largest number of bytes in a command.
 const LONGEST_COMMAND: usize = 1000;
 
 /// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it

@@ -7,7 +7,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::trace::is_in_word;
 
-/// The extra indentation of a line's continuation.
 const HANG: usize = 4;
 
 /// The texts after which a line of a program is best broken.

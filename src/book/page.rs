@@ -28,7 +28,6 @@ pub fn page(markdown: &str, paper: Paper) -> String {
     writer.page
 }
 
-/// Builds the page from the parser's events.
 struct Writer {
     paper: Paper,
     page: String,
@@ -40,7 +39,6 @@ struct Writer {
     lists: Vec<Option<u64>>,
     /// The bullet or number before the next line of the current item.
     bullet: Option<String>,
-    /// The rows of the current table.
     rows: Vec<Vec<Text>>,
     /// The address of the current link, if it leads out of the book.
     link: Option<String>,

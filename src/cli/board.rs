@@ -15,7 +15,6 @@ use super::explain::{UsageError, conflict};
 use super::nested::parse_record_source;
 use super::request::{Request, checked_settings, parse_cli};
 
-/// The options of `board` that take a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
 /// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be

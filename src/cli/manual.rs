@@ -34,7 +34,6 @@ fn command() -> Command {
     })
 }
 
-/// Prints the completion script of a shell.
 pub fn completions(shell: Shell, printer: &Printer) -> Result<Ended> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command(), "informer-lab", &mut text);

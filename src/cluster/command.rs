@@ -25,7 +25,6 @@ const NOT_FOUND: u8 = 127;
 /// A shell's exit code for a command that exists but cannot be run.
 const NOT_RUN: u8 = 126;
 
-/// The time that a command has to end after a signal.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has

@@ -48,7 +48,6 @@ impl InputFile {
     }
 }
 
-/// Returns the file that the user named, or else the default fixture.
 pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixture>) -> Result<Option<InputFile>> {
     let built_in = match path {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),

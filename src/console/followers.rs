@@ -19,7 +19,6 @@ pub struct Followers(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     lines: Mutex<Vec<Arc<str>>>,
-    /// Wakes the followers that wait for the next record.
     state: watch::Sender<StreamState>,
     limit: usize,
     commands: mpsc::Sender<String>,

@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Read};
 
 use super::typing::QuietKeyboard;
 
-/// A key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPress {
     Enter,

@@ -18,7 +18,6 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts showing a wait that begins now.
     pub(crate) fn begin(printer: &Printer, words: (&str, &str)) -> Self {
         let what = printer.pick(words.0, words.1).to_owned();
         let (over, is_over) = mpsc::channel();

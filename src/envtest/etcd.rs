@@ -16,7 +16,6 @@ use crate::cluster::listen;
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-/// The flags that are used, with their help.
 const USED_FLAGS: [(&str, &str); 1] = [(
     "listen-client-urls",
     "Where to answer: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",

@@ -14,7 +14,6 @@ use crate::cluster::{listen, revision_of_the_clock};
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-/// The flags that are used, with their help.
 const USED_FLAGS: [(&str, &str); 10] = [
     ("bind-address", "The address to listen at [127.0.0.1]"),
     ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),

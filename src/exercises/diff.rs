@@ -2,7 +2,6 @@
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
-/// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Both(String),

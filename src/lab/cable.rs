@@ -48,7 +48,6 @@ impl Cable {
         *self.0.borrow() == Plug::Out
     }
 
-    /// Returns a client of the cluster whose requests go through the cable.
     pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
         let (router, plug) = (cluster.router(), self.0.clone());
         let service = service_fn(move |request: Request<Body>| {

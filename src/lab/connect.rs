@@ -127,7 +127,6 @@ fn mentions_tls(error: &kube::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns a client of a cluster that answers every request with one status code and body.
     fn answering(code: u16, body: &'static str) -> Client {
         let router = axum::Router::new().fallback(move || async move {
             let code = http::StatusCode::from_u16(code).unwrap();

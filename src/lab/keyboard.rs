@@ -28,10 +28,8 @@ enum Command {
     Late,
     /// The time that each handler of `late` takes for a notification.
     Slow(Duration),
-    /// Pull out the cable between the lesson and the cluster.
     Cut,
     Heal,
-    /// Change an object in the cluster, or start a fault.
     Step(Step),
 }
 

@@ -53,7 +53,6 @@ impl Latecomers {
     }
 }
 
-/// Prints each notification.
 struct Latecomer {
     lab: Lab,
     number: usize,

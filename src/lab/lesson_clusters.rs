@@ -26,16 +26,13 @@ pub(super) struct LessonClusters {
     /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
     pub(super) cluster: Option<Cluster>,
-    /// The address of the real cluster, if the lesson watches one.
     pub(super) real: Option<String>,
     /// A client for a cluster of each era, or for the real one. Empty if the lesson needs only one cluster.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
-    /// The built-in clusters in `each_era`.
     pub(super) others: Vec<Cluster>,
 }
 
 impl LessonClusters {
-    /// The listener is that of `--listen`.
     pub(super) fn serve_built_in(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = serve_cluster(cluster, listener)?;

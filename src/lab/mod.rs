@@ -315,7 +315,6 @@ impl Lab {
         self.record(|recorder, at| recorder.program_text(at, what));
     }
 
-    /// Makes a record and hands it to every reader.
     fn record(&self, make: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = make(&mut recorder, self.elapsed());

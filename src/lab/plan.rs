@@ -30,9 +30,7 @@ pub(super) struct Plan {
     pub(super) scenario: Option<Scenario>,
     /// The scenario that the user is asked to perform in another terminal.
     pub(super) by_hand: Option<Scenario>,
-    /// The listener of `--serve`.
     pub(super) listener: Option<TcpListener>,
-    /// The listener of `--listen`.
     pub(super) cluster_listener: Option<TcpListener>,
 }
 

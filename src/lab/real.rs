@@ -20,7 +20,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The pause before a server that is not ready is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,

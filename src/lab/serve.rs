@@ -8,7 +8,6 @@ use super::Lab;
 use crate::trace::Failure;
 use kube_testcluster::{Cluster, only_for_this_machine};
 
-/// Serves for `--listen`, and returns the address.
 pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Result<SocketAddr> {
     let served = cluster.serve(listener);
     Ok(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?)

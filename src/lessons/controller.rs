@@ -37,7 +37,6 @@ pub async fn run(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: controller
 
-/// The label of the ReplicaSets that this controller handles.
 const OURS: (&str, &str) = ("controller", "informer-lab");
 
 fn is_ours(set: &ReplicaSet) -> bool {

@@ -24,7 +24,6 @@ const BEYOND: Line = (
     "全部课程：resync、relist、late、workqueue、controller 等",
 );
 
-/// The other commands.
 const TOOLS: [Line; 7] = [
     ("step LESSON", "a lesson one event at a time; --predict asks you first", "逐个事件看一课；--predict 先让你预测"),
     ("board LESSON", "the same as a picture that moves, in a browser", "同样的过程，在浏览器里看会动的图"),

@@ -41,13 +41,11 @@ impl Requests {
         lists + watches
     }
 
-    /// Formats the counts in Chinese: `1 次 LIST，1 次 WATCH`.
     pub(super) fn zh(&self) -> String {
         let [lists, watches] = self.each();
         format!("{lists} 次 LIST，{watches} 次 WATCH")
     }
 
-    /// Returns the number of LISTs and of WATCHes.
     fn each(&self) -> [usize; 2] {
         [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed))
     }

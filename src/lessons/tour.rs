@@ -133,7 +133,6 @@ fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<us
 enum Answer {
     /// Go to this stop, or end the tour.
     Go(Option<usize>),
-    /// The typed number is not a stop.
     NoStop,
     Typed(char),
     Erased,

@@ -15,7 +15,6 @@ pub(super) struct RunParts {
     pub handlers: bool,
     /// True if the run has a workqueue. All kinds of objects share it.
     pub work: bool,
-    /// True if a consumer pops the queue.
     pops: bool,
     stores: bool,
     lists: bool,
@@ -23,7 +22,6 @@ pub(super) struct RunParts {
 
 #[derive(Debug, Default)]
 pub(super) struct RecordParts {
-    /// By the index of the run's last event, and by kind.
     runs: BTreeMap<usize, BTreeMap<String, RunParts>>,
 }
 

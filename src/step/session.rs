@@ -42,7 +42,6 @@ pub struct Session {
     saved: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
     pub(super) helps: bool,
-    /// Asked before the next event.
     pub(super) question: Option<Question>,
     /// The verdict on the last answer, or the reason why a key found no event.
     pub(super) verdict: Option<String>,
@@ -66,7 +65,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Returns the number of questions that were asked.
     pub(super) fn met(&self) -> usize {
         self.answered + self.skipped
     }

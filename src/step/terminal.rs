@@ -43,7 +43,6 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     shown
 }
 
-/// While a search is typed, it takes all keys.
 fn until_quit(
     session: &mut Session,
     terminal: &mut ratatui::DefaultTerminal,

@@ -17,7 +17,6 @@ const SLOW: usize = 4;
 pub struct Narrator {
     /// The subjects that were explained already and are not explained again.
     explained: BTreeSet<String>,
-    /// The relist whose deltas are being queued, by kind of object.
     relists: BTreeMap<Option<String>, Relist>,
 }
 
@@ -68,7 +67,6 @@ impl Narrator {
         }
     }
 
-    /// Returns the sentence, unless this subject was explained before.
     fn unless_explained(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
         self.explained.insert(what.to_owned()).then_some(sentence)
     }

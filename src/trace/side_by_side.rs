@@ -11,7 +11,6 @@ const NARROWEST: usize = 8;
 
 type StyledLine = (Style, String);
 
-/// One row of the table: a line on one side or on both.
 type TableRow<'a> = (Option<&'a StyledLine>, Option<&'a StyledLine>);
 
 /// A part of a line, with the number of blanks up to the column's end.

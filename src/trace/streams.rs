@@ -30,7 +30,6 @@ pub(super) struct Streams {
     narrates: bool,
     /// True if the narration includes the explainer's steps. If not, the transcript has none either.
     explains: bool,
-    /// True if the user asked to leave the narration out.
     silent: bool,
     left_out: bool,
     pub(super) width: Width,

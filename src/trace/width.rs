@@ -19,7 +19,6 @@ const DEFAULT: usize = 80;
 pub(super) struct Width {
     out: Option<usize>,
     err: Option<usize>,
-    /// The width of standard output, if it is a terminal.
     screen: Option<usize>,
 }
 
@@ -43,7 +42,6 @@ impl Width {
         self.screen.unwrap_or(usize::MAX)
     }
 
-    /// Returns the width of questions and the footer on standard error.
     pub(super) fn of_terminal(self) -> usize {
         self.err.unwrap_or(DEFAULT)
     }

@@ -36,7 +36,6 @@ fn numbered() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.number().is_some())
 }
 
-/// Returns the rest of each line that begins with `mark`.
 fn after<'a>(text: &'a str, mark: &'a str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(mark)).collect()
 }
@@ -106,7 +105,6 @@ fn body(text: &str) -> Vec<&str> {
     lines
 }
 
-/// Makes the block under every marker anew.
 fn real(text: &str) -> String {
     let mut real = String::new();
     let mut lines = text.lines().peekable();

@@ -66,7 +66,6 @@ impl Served {
         })
     }
 
-    /// Returns a command that runs against this server.
     pub fn command(&self, name: &str, line: &str) -> Command {
         let mut command = command(line);
         command.arg("--kubeconfig").arg(self.kubeconfig(name));

@@ -10,7 +10,6 @@ use crate::cli::{command, file, finish, run};
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
 
-/// Standard output and standard error are read line by line.
 pub struct Live {
     pub child: Child,
     pub out: BufReader<std::process::ChildStdout>,
@@ -18,7 +17,6 @@ pub struct Live {
 }
 
 impl Drop for Live {
-    /// Also if the test failed.
     fn drop(&mut self) {
         let _ = self.child.kill();
     }

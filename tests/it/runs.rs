@@ -19,7 +19,6 @@ pub fn finite() -> impl Iterator<Item = &'static Row> {
     rows().filter(|row| row.trace.is_some())
 }
 
-/// Returns settings in which both the server and the client are of this era.
 pub fn era(era: Era) -> Settings {
     let source = Source::BuiltIn(BuiltIn { server: era, ..BuiltIn::default() });
     Settings { client: era, source, ..Settings::default() }
@@ -29,7 +28,6 @@ pub fn recorded(row: &Row, settings: &Settings) -> Vec<Record> {
     row.record(settings, &console()).expect(row.command)
 }
 
-/// Returns the settings with this seed and this limit of virtual time.
 pub fn with(settings: Settings, seed: u64, limit: Option<Duration>) -> Settings {
     Settings { seed: Seed::Fixed(seed), limit, ..settings }
 }

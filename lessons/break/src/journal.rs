@@ -31,7 +31,6 @@ pub enum EntryKind {
     Notified { handler: &'static str, change: Notification<Pod> },
     /// Refused while the load balancer is down.
     Balanced { backend: String, change: Backend, refused: bool },
-    /// The dashboard begins to show this state of a pod.
     Shown(Arc<Pod>),
     Logged(String),
     Alarm(String),

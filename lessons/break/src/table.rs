@@ -17,7 +17,6 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Runs the program in its setting and judges the outcome.
     pub fn judge(&self) -> Verdict {
         Verdict::of(&(self.setting)().run(self.program), self.judge)
     }

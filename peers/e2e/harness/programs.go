@@ -32,7 +32,6 @@ func Peer(name string) string {
 	return Root("target", "peers", name)
 }
 
-// Fixture returns the path of a file in the project's fixtures.
 func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }

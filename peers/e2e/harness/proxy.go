@@ -135,7 +135,6 @@ func (a *acceptance) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets the proxy flush.
 func (a *acceptance) Unwrap() http.ResponseWriter {
 	return a.ResponseWriter
 }

@@ -54,7 +54,6 @@ type question struct {
 	Refused *metav1.Status `json:"refused,omitempty"`
 }
 
-// review is a subject access review of a user, with its answer.
 type review struct {
 	Of      who            `json:"of"`
 	Spec    map[string]any `json:"spec"`
@@ -62,7 +61,6 @@ type review struct {
 	Reason  string         `json:"reason,omitempty"`
 }
 
-// rules is a rules review of a user, with its answer.
 type rules struct {
 	Of        who              `json:"of"`
 	Namespace string           `json:"namespace"`

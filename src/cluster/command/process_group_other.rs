@@ -16,7 +16,6 @@ impl ProcessGroup {
     pub(super) fn prepare(self, _: &mut Command) {}
 }
 
-/// The command's process.
 #[derive(Debug)]
 pub(super) struct CommandProcesses;
 

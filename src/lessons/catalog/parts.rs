@@ -8,7 +8,6 @@ use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
-/// Creates `nettool`.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 
@@ -16,7 +15,6 @@ static RUN: Fixture =
 static LOOP: Fixture =
     Fixture { name: "fixtures/scenarios/loop.yaml", text: include_str!("../../../fixtures/scenarios/loop.yaml") };
 
-/// Changes a pod between resyncs.
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 

@@ -108,7 +108,6 @@ pub(super) static NETTOOL: Fixture =
 
 const SEED: u64 = 1;
 
-/// A lesson that makes its own objects.
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
 /// The last half second is for the fourth pod's handlers.

@@ -3,7 +3,6 @@
 use super::should_delegate_list;
 use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 
-/// One combination of LIST options.
 pub(super) struct Combination {
     pub(super) version: RequestedVersion,
     matching: Option<ResourceVersionMatch>,
@@ -12,7 +11,6 @@ pub(super) struct Combination {
     pub(super) continues: bool,
 }
 
-/// The option `resourceVersion` of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedVersion {
     Unset,
@@ -35,7 +33,6 @@ pub(super) fn rows() -> impl Iterator<Item = Combination> {
 }
 
 impl Combination {
-    /// Returns the options of the request, for a server with this resourceVersion and continue token.
     pub(super) fn options(&self, known: &str, token: Option<&str>) -> ListOptions {
         let version = match self.version {
             RequestedVersion::Unset => None,

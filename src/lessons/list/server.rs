@@ -21,7 +21,6 @@ pub(super) struct ApiServer {
     version: String,
     /// `None` if there are fewer than two pods, and so no second page.
     token: Option<String>,
-    /// True if the server tells which part answered.
     pub(super) says: bool,
 }
 

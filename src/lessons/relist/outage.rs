@@ -76,7 +76,6 @@ impl Link {
     }
 }
 
-/// A source of pods whose requests go over a [`Link`].
 pub(super) struct OverLink {
     broken: watch::Receiver<Option<Going>>,
     pods: ListWatch<Pod>,

@@ -4,7 +4,6 @@
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
 
-/// Returns the question at this event, if it has one that was not asked before.
 pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     match &moment.record.what {
         What::Watched { kind, key, .. } if moment.record.cause == Some(Cause::Watch) => match kind.as_str() {
@@ -17,7 +16,6 @@ pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     }
 }
 
-/// Asks whether the queue will return a deletion.
 fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let (pipeline, name) = (moment.pipeline, short(key));
     let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());

@@ -81,7 +81,6 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Situate
     Some(SituatedQuestion::new(situation, answer, text, reason))
 }
 
-/// Asks whether one slow handler delays the others.
 fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("slow")?;
     let first = moment.later_events().find_map(|next| match next.what {

@@ -82,7 +82,6 @@ fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
     }
 }
 
-/// Returns the largest number of notifications that waited for the handler at once.
 fn most_waiting(outcome: &Outcome) -> usize {
     let waiting = outcome.events().filter_map(|event| match event {
         Event::Notified { pending, .. } => Some(*pending),

@@ -59,13 +59,11 @@ impl Client {
         serde_json::from_str(&self.request_text(request).await?).map_err(Error::SerdeError)
     }
 
-    /// Sends a request and returns the response as text.
     pub async fn request_text(&self, request: Request<Vec<u8>>) -> Result<String> {
         let answer = self.granted(request).await?.into_body().collect().await?.to_bytes();
         String::from_utf8(answer.to_vec()).map_err(Error::FromUtf8)
     }
 
-    /// Sends a request and returns the response as a stream.
     pub async fn request_stream(&self, request: Request<Vec<u8>>) -> Result<impl AsyncBufRead + use<>> {
         let body = self.granted(request).await?.into_body().into_data_stream();
         Ok(body.map_err(std::io::Error::other).into_async_read())
