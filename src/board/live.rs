@@ -1,5 +1,4 @@
-//! The board of a live run (`informer-lab board LESSON --follow`): streams the run's records to browsers while it
-//! goes on.
+//! The board of a live run (`informer-lab board LESSON --follow`): streams the run's records to browsers.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -28,8 +27,7 @@ const MOST_STREAMS: usize = 16;
 
 const LONGEST_COMMAND: usize = 1000;
 
-/// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
-/// only shows the run.
+/// Starts a live run, and serves its page until it ends. For a real cluster, the page takes no commands.
 ///
 /// # Errors
 /// The same as [`Row::run`], or the address cannot be listened on.

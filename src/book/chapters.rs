@@ -104,8 +104,7 @@ impl Chapter {
     }
 }
 
-/// Returns the chapter with this number, with or without a leading zero. Does not need the texts, which a web page does
-/// not contain.
+/// Returns the chapter with this number. Does not need the texts, which a web page does not contain.
 pub fn numbered(text: &str) -> Option<&'static Chapter> {
     let number = format!("{:02}", text.parse::<u8>().ok()?);
     all().find(|chapter| chapter.number() == Some(&number))

@@ -29,7 +29,7 @@ impl Language {
         }
     }
 
-    /// The end of a string literal's first part and the start of its next part, which together keep its value.
+    /// Returns the end of a string literal's first part and the start of its next part, which together keep its value.
     fn seam(self) -> (&'static str, &'static str) {
         match self {
             Self::Rust => ("\\", ""),
@@ -113,7 +113,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// After a comma, a bracket or an operator far to the right, else before a method, else at any such place, else
+    /// Breaks after a comma, a bracket or an operator far to the right, else before a method, else at any such place, else
     /// inside a long string literal, else between words. `begins` is the width of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
@@ -178,7 +178,7 @@ fn begins_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// The mark of a line that is a comment as a whole.
+/// Returns the comment mark, if the whole line is a comment.
 fn comment(line: &str) -> Option<&str> {
     let mark = line.trim_start().split(' ').next()?;
     matches!(mark, "//" | "///" | "//!" | "#").then_some(mark)

@@ -1,5 +1,4 @@
-//! Lays out the tables of the book for a terminal: columns are as wide as their content. If the page has no room for
-//! them, the widest columns become narrower and their cells are wrapped.
+//! Lays out the tables of the book. If the page has no room, the widest columns become narrower.
 
 use super::text::{Ink, Text};
 

@@ -17,8 +17,7 @@ use super::request::{Request, checked_settings, parse_cli};
 
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
-/// recorded at the same time.
+/// Only a live run can be recorded at the same time.
 pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = split_options(board.words);
     // The options behind the lesson are parsed as a second `board` command line.

@@ -1,5 +1,4 @@
-//! Checks that the options of a lesson fit together, where clap cannot know it: for example, `--pods` and a real
-//! cluster.
+//! Checks that the options of a lesson fit together, where clap cannot know it.
 
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::catalog::{Choice, Serve};

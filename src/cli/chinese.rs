@@ -1,5 +1,4 @@
-//! The Chinese texts of `--help`. clap's types hold the English ones. A test in `help.rs` finds options without a
-//! Chinese text.
+//! The Chinese texts of `--help`. A test in `help.rs` finds options without one.
 
 pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一课都通过真正的 Kubernetes 客户端访问本进程内的集群，\n\
                          加 --cluster 则访问你自己的集群。不带子命令时显示从哪里开始";

@@ -1,5 +1,4 @@
-//! `informer-lab completions` and `informer-lab man`: shell completions and manual pages, generated from clap's
-//! commands.
+//! Shell completions and manual pages, generated from clap's commands.
 
 use std::path::Path;
 
@@ -12,8 +11,7 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// Descriptions of lessons, where the catalog's is too long or is about the lesson's main row only. A completion has
-/// room for one line, about all rows.
+/// For lessons whose description in the catalog is too long or is about the main row only.
 const ABOUT: [(&str, &str); 10] = [
     ("reflector", "Reflector into a DeltaFIFO, with or without known objects"),
     ("indexer", "Indexer: find objects by a label or by their namespace"),

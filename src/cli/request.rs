@@ -68,10 +68,7 @@ pub enum RecordSource {
     File(PathBuf),
 }
 
-/// Parses and checks the command line.
-///
-/// # Errors
-/// A usage error, or, as in clap, a request for help or the version.
+/// Returns a usage error, or, as in clap, a request for help or the version, as the error.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = parse_cli(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };

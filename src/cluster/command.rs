@@ -1,5 +1,4 @@
-//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, such as a test suite: sets KUBECONFIG,
-//! passes signals on to it, and returns its exit code, which becomes the program's own.
+//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster; its exit code becomes the program's own.
 
 #[cfg_attr(not(unix), path = "command/process_group_other.rs")]
 mod process_group;

@@ -61,7 +61,7 @@ pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixtu
     })
 }
 
-/// A name in [`Stages::NAMES`], a file, else the default fixture, else the default stages.
+/// Returns the stages of a name in [`Stages::NAMES`] or of a file; else the default fixture's; else the default ones.
 pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = path.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
@@ -84,8 +84,7 @@ pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<S
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
-/// The largest file that is read, enough for some hundred thousand pods. The limit protects from devices without an
-/// end, such as /dev/zero.
+/// Enough for some hundred thousand pods. The limit protects from devices without an end, such as /dev/zero.
 const LONGEST: u64 = 256 << 20;
 
 fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {

@@ -78,8 +78,7 @@ fn announce_data(folder: &Path, printer: &Printer) {
     );
 }
 
-/// Warns about RBAC without TLS: clients send no token then, so a test of an account's permissions would see everything
-/// allowed.
+/// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
 fn warn_that_tokens_need_tls(printer: &Printer) {
     printer.notice(
         "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",

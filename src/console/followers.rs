@@ -8,8 +8,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::trace::Record;
 
-/// The largest number of records that are kept. All are kept, because a page that is opened late needs the run from its
-/// beginning.
+/// All records are kept up to this number, because a page that is opened late needs the run from its beginning.
 const LIMIT: usize = 200_000;
 
 /// The channel between one live run and its followers. Clones share it.

@@ -22,8 +22,7 @@ impl Keys {
         Self(QuietKeyboard::begin())
     }
 
-    /// Discards unread key presses, and switches the echo off again, because a shell may have switched it on while the
-    /// program was stopped.
+    /// A shell may have switched the echo on while the program was stopped, so it is switched off again.
     pub(crate) fn forget(&self) {
         if let Some(keyboard) = &self.0 {
             keyboard.keep_quiet();

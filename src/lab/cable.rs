@@ -1,6 +1,5 @@
-//! A simulated network cable between a lesson's client and the built-in cluster. The commands `cut` and `heal` of a
-//! live run show how a Reflector survives a lost connection. Commands, scenario and kubectl reach the cluster without
-//! it.
+//! A simulated network cable between a lesson's client and the built-in cluster, for the commands `cut` and `heal` of
+//! a live run. Commands, scenario and kubectl reach the cluster without it.
 
 use std::io;
 
@@ -33,8 +32,7 @@ impl Default for Cable {
 }
 
 impl Cable {
-    /// Pulls the cable out: requests fail, and responses in progress break off. Returns true if the cable was plugged
-    /// in before.
+    /// Requests fail, and responses in progress break off. Returns true if the cable was plugged in before.
     pub(super) fn pull_out(&self) -> bool {
         self.0.send_replace(Plug::Out) == Plug::In
     }

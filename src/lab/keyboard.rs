@@ -1,5 +1,4 @@
-//! The commands of a live run, typed into the terminal or sent by the board's page: they change the cluster, cut the
-//! connection, or show the store and the queue.
+//! The commands of a live run, typed into the terminal or sent by the board's page.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -226,7 +225,7 @@ impl Command {
     }
 }
 
-/// The usage of the command that the line begins with, or the list of commands.
+/// Returns the usage of the command that the line begins with, or the list of commands.
 fn not_understood(typed: &str, expected: &str) -> (String, String) {
     let first = typed.split_whitespace().next().unwrap_or_default();
     let usage = HELP.iter().map(|(usage, _, _)| *usage).find(|usage| usage.split(' ').next() == Some(first));

@@ -74,7 +74,7 @@ struct Inner {
     listed: AtomicBool,
     watching: AtomicBool,
     resync: ResyncTrigger,
-    /// For the commands `late` and `slow`.
+    /// The informers that the commands `late` and `slow` act on.
     latecomers: Latecomers,
     waiting: Mutex<Option<Progress>>,
     /// True if the reader of standard output has gone, such as `head` in a pipe.

@@ -131,8 +131,7 @@ impl PlannedCluster {
     }
 }
 
-/// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
-/// cluster that the user can reach.
+/// The default scenario is not played on a cluster that the user can reach.
 fn scenarios(
     cluster_defaults: Option<&ClusterDefaults>,
     settings: &Settings,

@@ -1,5 +1,4 @@
-//! Connects the Reflectors and informers of a lesson to the lab: its observer, its error handler, its seed for the
-//! jitter, and its client's [`Era`].
+//! Connects the Reflectors and informers of a lesson to the lab: its observer, its seed for the jitter, its [`Era`].
 
 use super::races::sub_seed;
 use super::{Era, Lab};

@@ -1,7 +1,7 @@
 //! Lesson `controller`: a controller for ReplicaSets. Its handlers put keys into a workqueue, and its workers bring one
 //! object after the other closer to its desired state.
 //!
-//! The work on one ReplicaSet is `Controller::sync` in `crates/kube-testcluster/src/controllers/replica_set/sync.rs`.
+//! The work on one ReplicaSet is `Controller::sync` in `crates/kube-controllers/src/replica_set/sync.rs`.
 //! `informer-lab cluster` runs the same controller for all ReplicaSets.
 //!
 //! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`.

@@ -92,8 +92,7 @@ fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     row.run(&Settings::default(), console)
 }
 
-/// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
-/// terminal.
+/// Each command has a line of its own, so it stays in one piece on a narrow terminal.
 fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     let [read, onward, keys] = match printer.lang() {
         Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],

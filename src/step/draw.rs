@@ -93,7 +93,7 @@ impl FrameBox {
     }
 }
 
-/// The event's kind, or that of the last event with a kind; at the beginning, that of the next.
+/// Returns the event's kind, or that of the last event with a kind; at the beginning, that of the next.
 pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
     let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
@@ -137,8 +137,7 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
     format!("{position}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
-/// The names of events in headings, in English and Chinese, by the event's name in a record. The player has the same
-/// table.
+/// The names of events in headings, by the event's name in a record. The player has the same table.
 pub const NAMES: [(&str, &str, &str); 29] = [
     ("run", "start", "开始"),
     ("printed", "printed", "打印"),
@@ -276,8 +275,7 @@ pub(super) fn work_lines(work: &Work) -> Vec<String> {
     queued.chain(delayed).collect()
 }
 
-/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
-/// queued again.
+/// A key that was added again meanwhile is marked, because it will be queued again.
 pub(super) fn worker_lines(work: &Work) -> Vec<String> {
     let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
     work.processing.iter().map(line).collect()
@@ -294,7 +292,7 @@ fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-/// The help of the keys, or the open question, or the remarks on the event.
+/// Returns the help of the keys, or the open question, or the remarks on the event.
 fn remark_lines(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::trace::{Lang, Record, What};
 
-/// Of one kind of object.
+/// The parts that a run has for one kind of object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RunParts {
     /// The queue's name, if there is a queue.

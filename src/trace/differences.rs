@@ -1,5 +1,4 @@
-//! Explains the differences between the runs of one lesson in both eras (`classic` and `modern`), for `informer-lab
-//! eras`. It gives a reason only if the traces differ, and only from facts that are in the records.
+//! Explains the differences between the two runs of `informer-lab eras`, only from facts that are in the records.
 
 use std::collections::BTreeSet;
 

@@ -40,8 +40,7 @@ impl Footer {
         self.text.is_some() && !self.is_shown
     }
 
-    /// Draws the footer on a screen of this width. Of a text that is too long, the end is shown, because the user types
-    /// there.
+    /// Of a text that is too long, the end is shown, because the user types there.
     pub(super) fn put_back(&mut self, screen: &mut impl Write, width: usize) {
         let Some(text) = &self.text else { return };
         let _ = screen.write_all(end(&visible(text), width.saturating_sub(1)).as_bytes());

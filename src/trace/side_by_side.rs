@@ -21,8 +21,7 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// Returns the lines of a trace, with the events that cause differences: the steps of the scenario, a broken watch, a
-/// relist.
+/// Includes the events that cause differences: the steps of the scenario, a broken watch, a relist.
 pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),

@@ -16,9 +16,8 @@ use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
 /// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was,
 /// unless the user asked for that or a transcript has the narration.
 ///
-/// The narration is the text around the trace that explains it, and it can be left out: headings, the lesson's own
-/// sentences ([`What::Narration`]), and the remarks that the [`Commentary`] finds in the records. A notice is a message
-/// of the program; it is always printed.
+/// The narration (headings, the lesson's sentences, and the [`Commentary`]'s remarks) can be left out. A notice is
+/// always printed.
 pub(super) struct Streams {
     out: BufWriter<Box<dyn Write + Send>>,
     err: Box<dyn Write + Send>,

@@ -36,8 +36,7 @@ impl Width {
         self.out.unwrap_or(DEFAULT)
     }
 
-    /// Returns the width of trace lines and lists on standard output. They are wrapped on a terminal only, never in a
-    /// file.
+    /// Lines are wrapped on a terminal only, never in a file.
     pub(super) fn of_screen(self) -> usize {
         self.screen.unwrap_or(usize::MAX)
     }
@@ -67,8 +66,7 @@ pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     text.split('\n').flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
 }
 
-/// Wraps a line of the trace. The rest of the line is indented further than its beginning. A line of a drawing stays as
-/// it is.
+/// The rest of the line is indented further than its beginning. A line of a drawing stays as it is.
 pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     if line.width() <= width || is_drawn(line) {
         return vec![line.to_owned()];
@@ -117,8 +115,8 @@ pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// Returns the offsets at which a line may end: between words, and beside `-` or `/` inside a word only if the word is
-/// too long for a line. So an address or an option can be copied in one piece.
+/// A word breaks beside `-` or `/` only if it is too long for a line, so an address or an option can be copied in one
+/// piece.
 fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;

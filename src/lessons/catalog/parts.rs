@@ -1,5 +1,4 @@
-//! The catalog rows about one part of an informer, such as the lister or the controller's loop. The
-//! tutorials name these parts, but have no program for them.
+//! The catalog rows about one part of an informer, which the tutorials name without a program for it.
 
 use futures::FutureExt;
 

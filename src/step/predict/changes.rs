@@ -1,5 +1,4 @@
-//! Questions on what the queue does with a change that the watch brought, such as whether a deletion comes out of it.
-//! Each function returns its question, or `None` if the situation was asked about before or the record has no answer.
+//! Questions on what the queue does with a change. Each function returns `None` as in `lists.rs`.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};

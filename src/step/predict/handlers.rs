@@ -1,5 +1,4 @@
-//! Questions on the notifications that handlers get, and when. Each function returns `None` if the situation was
-//! asked about before or the record has no answer.
+//! Questions on the notifications that handlers get, and when. Each function returns `None` as in `lists.rs`.
 
 use std::collections::BTreeSet;
 

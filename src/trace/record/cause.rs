@@ -1,5 +1,4 @@
-//! The cause of an event: why an object was queued, stored or reported to a handler, such as a relist and not the
-//! watch.
+//! The cause of an event: why an object was queued, stored or reported to a handler.
 
 use std::fmt;
 
