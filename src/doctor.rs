@@ -1,5 +1,4 @@
-//! `informer-lab doctor`: checks before a workshop whether the lessons will work here: the terminal, the language,
-//! and the real cluster that `--cluster` would use. It prints one line for each.
+//! `informer-lab doctor`: checks before a workshop whether the lessons will work here, one line for each check.
 
 use std::io;
 use std::time::Duration;
@@ -15,10 +14,9 @@ use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 /// The width and height of a terminal that shows every picture whole.
 const WHOLE: (u16, u16) = (80, 24);
 
-/// The time that a cluster has to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The result of one check: one line of the report.
+/// One line of the report.
 struct Finding {
     health: Health,
     /// The thing that was checked, in English and Chinese.
@@ -27,7 +25,6 @@ struct Finding {
     next: Option<String>,
 }
 
-/// The grade of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,

@@ -43,8 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Opens the transcript and the record file, and chooses the speed: the tutorials' pace on a terminal, no pauses in a
-/// pipe.
+/// The speed is the tutorials' pace on a terminal, without pauses in a pipe.
 fn console(
     printer: Printer,
     speed: Option<Speed>,
@@ -90,7 +89,6 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     }
 }
 
-/// Reads the records from a file, or runs a lesson to its end and returns its records.
 fn records(source: RecordSource, console: &Console) -> Result<Vec<Record>> {
     match source {
         RecordSource::File(file) => Ok(read_record(&file)?),

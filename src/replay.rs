@@ -1,5 +1,4 @@
-//! `informer-lab replay FILE`: prints a recorded run again, as it was printed when it took place. The file is one that
-//! `--record` wrote.
+//! `informer-lab replay FILE`: prints a run again that `--record` wrote.
 
 use std::path::Path;
 

@@ -27,7 +27,6 @@ type connection struct {
 // user agent in managedFields.
 const userAgent = "Go-http-client/1.1"
 
-// dial connects to the server with this URL.
 func dial(server string) (*connection, error) {
 	host := strings.TrimPrefix(server, "http://")
 	socket, err := net.Dial("tcp", host)
@@ -37,7 +36,7 @@ func dial(server string) (*connection, error) {
 	return &connection{host: host, socket: socket, answers: bufio.NewReader(socket)}, nil
 }
 
-// send sends a request and reads the answer. A status of 300 or more is an error.
+// A status of 300 or more is an error.
 func (c *connection) send(method, path, contentType, body string) error {
 	c.request.Reset()
 	fmt.Fprintf(&c.request, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",

@@ -27,7 +27,6 @@ type storageOptions struct {
 	tracker flowcontrol.StorageObjectCountTracker
 }
 
-// GetRESTOptions implements generic.RESTOptionsGetter.
 func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{o.etcd}

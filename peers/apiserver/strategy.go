@@ -89,7 +89,6 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 	return errs
 }
 
-// GetResetFields implements rest.ResetFieldsStrategy.
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	reset := fieldpath.NewSet(s.resetFields...)
 	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": reset, "apps/v1": reset, "coordination.k8s.io/v1": reset}
@@ -104,7 +103,6 @@ func (s strategy) Canonicalize(object runtime.Object) {
 func (s strategy) AllowCreateOnUpdate(context.Context) bool      { return s.createOnUpdate }
 func (s strategy) AllowUnconditionalUpdate(context.Context) bool { return !s.conditional }
 
-// DefaultGarbageCollectionPolicy implements rest.GarbageCollectionDeleteStrategy.
 func (s strategy) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
 	return s.garbage
 }

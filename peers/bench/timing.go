@@ -4,7 +4,6 @@ package main
 
 import "time"
 
-// figure is one measured number.
 type figure struct {
 	Work string `json:"work"`
 	// Part names the part of the work. It is empty if there is only one figure.

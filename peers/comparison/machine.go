@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// machine describes the machine and the versions of the programs.
 type machine struct {
 	date, processor, memory, system string
 	// before and after are the load averages at the start and at the end.
@@ -60,7 +59,6 @@ func (m machine) isBusy() bool {
 	return err == nil && load > float64(runtime.NumCPU())/4
 }
 
-// locked returns the version of a package in a Cargo.lock.
 func locked(lock, name string) string {
 	text, _ := os.ReadFile(lock)
 	_, rest, _ := strings.Cut(string(text), fmt.Sprintf("name = %q\nversion = \"", name))
@@ -68,7 +66,6 @@ func locked(lock, name string) string {
 	return version
 }
 
-// required returns the version of a module in a go.mod.
 func required(module, name string) string {
 	text, _ := os.ReadFile(module)
 	for line := range strings.Lines(string(text)) {
@@ -89,7 +86,6 @@ func said(ctx context.Context, folder, program string, arguments ...string) stri
 	return strings.TrimSpace(string(out))
 }
 
-// field returns the value of a name in a file of /proc.
 func field(path, name string) string {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// report holds all measurements of one run.
 type report struct {
 	machine machine
 	size    size
@@ -29,7 +28,6 @@ type report struct {
 	failures []string
 }
 
-// spent is the time that the rows of one number took.
 type spent struct {
 	number int
 	time   time.Duration
@@ -40,8 +38,7 @@ type spent struct {
 //go:embed fair.md
 var fair string
 
-// measure runs the chosen rows one after the other and prints each result at once. It notes a row that fails and goes
-// on.
+// measure prints each result at once. It notes a row that fails and goes on.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {
@@ -119,7 +116,6 @@ func (r report) table(out *bytes.Buffer) {
 	}
 }
 
-// verdict returns the verdict on a result, with the reason if the goal is missed.
 func (r report) verdict(result result) string {
 	reason := r.reasons.of(result.name())
 	switch {
@@ -168,7 +164,6 @@ func listed(what string, names []string) string {
 	return fmt.Sprintf("\n**%s** (%d):\n\n- %s\n", what, len(names), strings.Join(names, "\n- "))
 }
 
-// profiles writes the profiles that the reasons of this run name, each once.
 func (r report) profiles(out *bytes.Buffer) {
 	var shown []string
 	for _, result := range r.results {

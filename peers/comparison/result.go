@@ -17,7 +17,6 @@ func (r result) number() int {
 	return r.row.number
 }
 
-// name returns the full name of the goal, beginning with the row's number.
 func (r result) name() string {
 	_, what, belongs := strings.Cut(r.goal.what, ": ")
 	if !belongs {
@@ -69,7 +68,6 @@ func (r result) ratios() string {
 	}
 }
 
-// missed returns true if there was a target and it was not reached.
 func (r result) missed() bool { return r.isJudged && !r.met }
 
 func (r result) verdict() string {
@@ -83,7 +81,6 @@ func (r result) verdict() string {
 	}
 }
 
-// line returns the result as a line for the terminal.
 func (r result) line() string {
 	return fmt.Sprintf("%-78s %12s  %-46s %-26s %-14s %s", r.name(), amount(r.mine, r.unit), r.against(), r.ratios(), r.target(), r.verdict())
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// server is a running process that serves HTTP.
 type server struct {
 	command *exec.Cmd
 	url     string
@@ -68,7 +67,6 @@ func (s *server) blame(err error) error {
 	return err
 }
 
-// answers waits until the server answers a list of pods.
 func (s *server) answers(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/namespaces/default/pods", nil)
 	if err != nil {
@@ -88,7 +86,6 @@ func (s *server) answers(ctx context.Context) error {
 	}
 }
 
-// resident returns the server's resident memory in MB.
 func (s *server) resident() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {

@@ -4,7 +4,6 @@ package main
 
 import "fmt"
 
-// size says how much work a run does.
 type size struct {
 	name string
 	// runs is the number of turns of each contender.
@@ -23,7 +22,6 @@ var (
 	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
-// of returns the number, but at most the limit.
 func (s size) of(number int) int { return min(number, s.most) }
 
 // each returns the numbers within the limit. The first number is always there, cut to the limit.

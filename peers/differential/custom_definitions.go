@@ -99,7 +99,6 @@ func (g *generator) selectable(schema object) []any {
 	return found
 }
 
-// copied returns a deep copy of a JSON value.
 func copied(value any) any {
 	switch value := value.(type) {
 	case object:

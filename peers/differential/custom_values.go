@@ -87,7 +87,6 @@ func (g *generator) fittingText(s object) string {
 	return pick(g, texts)
 }
 
-// leaf returns a random scalar.
 func (g *generator) leaf() any {
 	return pick(g, []any{nil, nil, true, false, 1.5, -0.5, json.Number("1e21"), 0, 1, -1, 100, 2147483648, json.Number("9007199254740993"), json.Number("18446744073709551615"),
 		json.Number("1.0"), "", "a", "text", "a<b>", "10%"})

@@ -44,7 +44,6 @@ func decode(contentType string, body []byte) any {
 	return string(body)
 }
 
-// decodeEvent reads a watch event and returns it as a JSON value.
 func decodeEvent(contentType string, sent []byte) any {
 	if !strings.HasPrefix(contentType, protobufType) {
 		return fromJSON(sent)

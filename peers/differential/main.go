@@ -89,8 +89,7 @@ func run() (bool, error) {
 	return summary(runner, report), nil
 }
 
-// summary prints the totals, and returns true if enough requests were answered alike and every row of the table was
-// used.
+// summary returns true if enough requests were answered alike and every row of the table was used.
 func summary(runner *Runner, report *Report) bool {
 	for _, row := range table {
 		fmt.Printf("%7d intended: %s (%s)\n", runner.used[row.name], row.name, row.reason)
@@ -106,8 +105,7 @@ func summary(runner *Runner, report *Report) bool {
 	return ok
 }
 
-// serverAt returns the URL of the server at `at`, or of the program that it starts, and a function that stops the
-// program.
+// serverAt takes the running server at `at`, or else starts the program, which the returned function stops.
 func serverAt(at, program string, start func(string) (*server, error)) (string, func(), error) {
 	if at != "" {
 		return strings.TrimSuffix(at, "/"), func() {}, nil
@@ -119,7 +117,7 @@ func serverAt(at, program string, start func(string) (*server, error)) (string, 
 	return started.url, started.stop, nil
 }
 
-// chosenKinds returns the kinds with these plurals. "customresources" stands for all custom resources.
+// "customresources" stands for all custom resources.
 func chosenKinds(all []kind, plurals string) ([]kind, error) {
 	if plurals == "" {
 		return all, nil

@@ -32,7 +32,6 @@ func openings() []Request {
 	}
 }
 
-// smallest is a definition with only the required fields.
 const smallest = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.` + passingGroup + `"},"spec":{"group":"` + passingGroup + `","scope":"Namespaced",
 	"names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 
@@ -43,7 +42,6 @@ func refusedDefinition(field string) Request {
 	return Request{Method: "POST", Path: definitionsPath + "?dryRun=All", Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
 }
 
-// sent returns a request with a body.
 func sent(method, path, contentType, body string) Request {
 	return Request{Method: method, Path: path, Header: map[string]string{"Content-Type": contentType}, Body: body, Plural: kinds[0].plural}
 }

@@ -12,13 +12,12 @@ import (
 	"strings"
 )
 
-// Outcome is an answer in the form that is compared: a flat map from the path of each value to the value.
+// Outcome is a flat map from the path of each value of an answer to the value.
 type Outcome map[string]string
 
 // compared are the headers that are compared, because they tell a client what to do.
 var compared = []string{"Content-Type", "Warning", "Allow", "Retry-After", "Location", "Cache-Control", "Content-Encoding", "Vary"}
 
-// outcome normalises and flattens an answer.
 func outcome(side *Side, answer Answer) Outcome {
 	if answer.Failed != "" {
 		return Outcome{"failed": answer.Failed}
@@ -42,7 +41,6 @@ func outcome(side *Side, answer Answer) Outcome {
 	return made
 }
 
-// flatten writes each leaf of a JSON value into the map, by its path.
 func flatten(into Outcome, path string, value any) {
 	switch value := value.(type) {
 	case object:
@@ -68,7 +66,6 @@ func flatten(into Outcome, path string, value any) {
 	}
 }
 
-// without returns the outcome without the paths for which gone returns true.
 func (o Outcome) without(gone func(path string) bool) Outcome {
 	rest := Outcome{}
 	for path, value := range o {
@@ -82,7 +79,6 @@ func (o Outcome) without(gone func(path string) bool) Outcome {
 // difference is a path at which two outcomes differ. An empty text means that the path is missing.
 type difference struct{ path, real, ours string }
 
-// differences returns the differences of two outcomes, sorted by path.
 func differences(real, ours Outcome) []difference {
 	both := map[string]bool{}
 	for path := range real {
@@ -138,7 +134,6 @@ func (o Outcome) unordered() Outcome {
 	return made
 }
 
-// sortedWarnings returns the outcome with its warnings sorted.
 func (o Outcome) sortedWarnings() Outcome {
 	isWarning := func(path string) bool { return strings.HasPrefix(path, "header warning[") }
 	var warnings []string
@@ -157,7 +152,6 @@ func (o Outcome) sortedWarnings() Outcome {
 
 var missingIn = regexp.MustCompile(`is missing in '.*'`)
 
-// withoutPatched returns the outcome without the object that a message about a refused patch quotes.
 func (o Outcome) withoutPatched() Outcome {
 	if o["status"] != "422" || o["/details/causes/0/field"] != `"patch"` {
 		return o
@@ -171,7 +165,6 @@ func (o Outcome) withoutPatched() Outcome {
 	return made
 }
 
-// withoutEntriesOf returns the outcome without the managedFields entries of a manager.
 func (o Outcome) withoutEntriesOf(manager string) Outcome {
 	gone := map[string]bool{}
 	for path, value := range o {

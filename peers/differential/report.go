@@ -46,7 +46,6 @@ func shape(text string) string {
 	return text
 }
 
-// Report counts the findings of a run by class, and keeps an example of each class.
 type Report struct {
 	counts   map[string]int
 	examples map[string]Finding
@@ -62,7 +61,6 @@ func (r *Report) add(finding Finding) (isNew bool) {
 	return true
 }
 
-// print writes the classes with their examples, the most frequent first.
 func (r *Report) print(out io.Writer, most int) {
 	classes := sortedKeys(r.counts)
 	sort.SliceStable(classes, func(i, j int) bool { return r.counts[classes[i]] > r.counts[classes[j]] })

@@ -24,7 +24,6 @@ type Request struct {
 	protobuf protobufBody
 }
 
-// String returns the request as text for a report.
 func (r Request) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", r.Method, r.Path)

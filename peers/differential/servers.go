@@ -14,13 +14,11 @@ import (
 	"syscall"
 )
 
-// server is a running program that serves the API.
 type server struct {
 	url     string
 	command *exec.Cmd
 }
 
-// startReal starts the API server of upstream's libraries, peers/apiserver.
 func startReal(program string) (*server, error) {
 	return start(program, "ready http://", "--listen", "127.0.0.1:0")
 }
@@ -33,7 +31,6 @@ func startOurs(program string) (*server, error) {
 		"--stages", still)
 }
 
-// start starts a program and reads its output up to the line with its URL.
 func start(program, sign string, arguments ...string) (*server, error) {
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr
@@ -61,7 +58,6 @@ func (s *server) stop() {
 	_ = s.command.Wait()                          // the error is the signal
 }
 
-// inProject returns a path in the project.
 func inProject(path ...string) string {
 	_, file, _, _ := runtime.Caller(0) // always known for this file
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// Side is one of the two servers, with the single connection to it.
 type Side struct {
 	name, url string
 	client    *http.Client
@@ -47,7 +46,6 @@ func newSide(name, url string) *Side {
 	return side
 }
 
-// watched is a connection that notes when the server closes it.
 type watched struct {
 	net.Conn
 	dropped *atomic.Bool
@@ -61,13 +59,11 @@ func (w *watched) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// begin forgets all answers, for a new sequence.
 func (s *Side) begin(namespace string) {
 	s.memory = newMemory(namespace)
 	s.normal = newNormaliser()
 }
 
-// Answer is a response as the server sent it.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -99,7 +95,6 @@ func (s *Side) ask(request Request) Answer {
 	return answer
 }
 
-// read returns the whole body, decompressed.
 func read(response *http.Response) ([]byte, error) {
 	if response.Header.Get("Content-Encoding") != "gzip" {
 		return io.ReadAll(response.Body)

@@ -29,7 +29,6 @@ type stream struct {
 	ended  bool
 }
 
-// watchPair is the same watch on both servers.
 type watchPair struct {
 	index      int
 	real, ours *stream
@@ -73,7 +72,6 @@ func marksItsList(request Request) bool {
 	return options.Get("allowWatchBookmarks") == "true" && (version == "" || version == "0")
 }
 
-// watch opens a watch on a new connection.
 func (s *Side) watch(request Request) *stream {
 	ctx, end := context.WithCancel(context.Background())
 	transport := &http.Transport{DisableCompression: true}
@@ -135,7 +133,6 @@ func frame(reader *bufio.Reader) ([]byte, error) {
 	return event, err
 }
 
-// outcome returns the watch's status and headers, or the refusal.
 func (s *stream) outcome(side *Side) Outcome {
 	if s.end == nil {
 		return outcome(side, s.refused)
@@ -163,7 +160,6 @@ func (s *stream) all(request Request, normal *normaliser) Outcome {
 	return told
 }
 
-// noTime finds a watch whose timeout is over at once.
 var noTime = regexp.MustCompile(`timeoutSeconds=(-|9223372037)`)
 
 func isOrdinaryBookmark(event any) bool {
@@ -238,12 +234,10 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	return all
 }
 
-// selects returns true if a watch may leave out a mark object.
 func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
 
-// write creates an object on both servers, and returns true if both accepted it.
 func (r *Runner) write(plural, name string) bool {
 	kind := r.kinds[slices.IndexFunc(r.kinds, func(kind kind) bool { return kind.plural == plural })]
 	real, ours := r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),

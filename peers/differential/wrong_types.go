@@ -51,7 +51,6 @@ func leaves(value any, found []func(func(any) any)) []func(func(any) any) {
 	return found
 }
 
-// sameType returns true if both values have the same JSON type.
 func sameType(a, b any) bool {
 	return typeOf(a) == typeOf(b)
 }

@@ -79,7 +79,6 @@ type watched struct {
 	told chan struct{}
 }
 
-// addHandlers adds one handler to each informer.
 func (w *watched) addHandlers(t *testing.T, resync time.Duration) {
 	t.Helper()
 	for _, informer := range []cache.SharedIndexInformer{w.pods, w.configMaps} {
@@ -165,7 +164,6 @@ func key(object any) string {
 	return key
 }
 
-// world changes a cluster at random.
 type world struct {
 	client kubernetes.Interface
 	random *rand.Rand

@@ -72,7 +72,6 @@ func compareVersions(t *testing.T, random *requests) {
 	}
 }
 
-// definition returns the CustomResourceDefinition with the current stored version.
 func (r *requests) definition() string {
 	version := func(name, field string) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"selectableFields":[{"jsonPath":".spec.%s"},{"jsonPath":".spec.of"}],"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
@@ -83,7 +82,6 @@ func (r *requests) definition() string {
 		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), r.conversion)
 }
 
-// requests makes random requests.
 type requests struct {
 	*rand.Rand
 	stored string
@@ -94,7 +92,6 @@ type requests struct {
 	last string
 }
 
-// next returns a function that sends the next request to a side and returns the answer to compare.
 func (r *requests) next() func(*testing.T, *side) string {
 	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(3)
 	all := fmt.Sprintf(doors, version)
@@ -154,13 +151,11 @@ func (r *requests) next() func(*testing.T, *side) string {
 	}
 }
 
-// selector returns a random selector for a field of one of the versions, as in a query.
 func (r *requests) selector() string {
 	terms := []string{"spec.one%3D0", "spec.one!%3D1", "spec.two%3D1", "spec.two!%3D2", "spec.of%3Dv1", "spec.of!%3Dv1"}
 	return terms[r.IntN(len(terms))]
 }
 
-// side is one of the two servers.
 type side struct {
 	url string
 	// revisions numbers the resourceVersions in the order in which they were seen.
@@ -187,10 +182,8 @@ func (s *side) ask(t *testing.T, method, path, kind, body string) string {
 	return fmt.Sprintf("%d %s", code, revisions.ReplaceAllString(string(text), "revision=N"))
 }
 
-// revisions matches revisions in errors of the storage.
 var revisions = regexp.MustCompile(`revision=\d+`)
 
-// putAgain reads an object and writes it unchanged.
 func (s *side) putAgain(t *testing.T, path string) string {
 	t.Helper()
 	code, object := s.send(t, http.MethodGet, path, "", "")

@@ -1,7 +1,5 @@
 package e2e
 
-// kubectl delete.
-
 import (
 	"testing"
 

@@ -1,7 +1,5 @@
 package e2e
 
-// kubectl get.
-
 import (
 	"encoding/json"
 	"reflect"

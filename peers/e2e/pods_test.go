@@ -22,7 +22,6 @@ func runNettool(t *testing.T, kubectl harness.Kubectl) {
 	kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool")
 }
 
-// manifest returns the manifest of a pod.
 func manifest(name string, labels map[string]string) string {
 	pod := map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
@@ -36,7 +35,6 @@ func manifest(name string, labels map[string]string) string {
 	return string(text) + "\n"
 }
 
-// replicaSet returns the manifest of a ReplicaSet with this many pods labelled app=web.
 func replicaSet(replicas int) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: ReplicaSet
@@ -51,13 +49,11 @@ spec:
 `, replicas)
 }
 
-// field returns the value at a JSONPath of an object.
 func field(t *testing.T, kubectl harness.Kubectl, object, path string) string {
 	t.Helper()
 	return kubectl.Run(t, "get", object, "-o", "jsonpath={"+path+"}")
 }
 
-// matches expects the whole text to match the pattern.
 func matches(t *testing.T, text, pattern string) {
 	t.Helper()
 	if !regexp.MustCompile(`\A(?:` + pattern + `)\z`).MatchString(text) {
@@ -65,7 +61,6 @@ func matches(t *testing.T, text, pattern string) {
 	}
 }
 
-// equals expects the text to be the expected one.
 func equals(t *testing.T, text, expected string) {
 	t.Helper()
 	if text != expected {
@@ -73,7 +68,6 @@ func equals(t *testing.T, text, expected string) {
 	}
 }
 
-// contains expects each of the parts in the text.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	missing := slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(text, part) })

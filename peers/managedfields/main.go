@@ -23,7 +23,6 @@ import (
 	"strings"
 )
 
-// upstream is a module of upstream whose tests are run.
 type upstream struct {
 	module string
 	// folder is the path of the module's copy in the temporary folder. Some tests read files beside their module.
@@ -66,7 +65,6 @@ var upstreams = []upstream{
 
 const managers = "pkg/util/managedfields"
 
-// ofManaging are the recorded functions of apimachinery.
 var ofManaging = map[string][]string{
 	managers + "/scalehandler.go":                  {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
 	managers + "/internal/conflict.go":             {"func NewConflictError("},
@@ -88,7 +86,6 @@ var innerOfManaging = [][2]string{
 //go:embed recorders
 var recorders embed.FS
 
-// ofMerging are the recorded functions of structured-merge-diff.
 var ofMerging = map[string][]string{
 	"value/value.go":           {"func Less("},
 	"value/mapunstructured.go": nil, // has loops over maps
@@ -308,7 +305,6 @@ func has(list []any, item any) bool {
 	return slices.ContainsFunc(list, func(other any) bool { return textOf(other) == text })
 }
 
-// table is a list of schemas without duplicates.
 type table struct {
 	list   []any
 	places map[string]int

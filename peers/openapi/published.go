@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
 // version is the version of Kubernetes that the documents are of, and that the server reports.

@@ -42,7 +42,6 @@ func (s *server) prepare() error {
 	return nil
 }
 
-// write sends a write that must succeed.
 func (s *server) write(request Request) error {
 	if request.Headers == nil {
 		request.Headers = map[string]string{"content-type": "application/json"}
@@ -58,7 +57,6 @@ func (s *server) write(request Request) error {
 	return nil
 }
 
-// actions are the possible actions while a watch is open.
 var actions = []struct {
 	form *regexp.Regexp
 	make func(words []string) Request
@@ -90,7 +88,6 @@ func mergePatch(path, body string) Request {
 	return Request{Method: "PATCH", Path: path, Headers: map[string]string{"content-type": "application/merge-patch+json"}, Body: body}
 }
 
-// act does one action.
 func (s *server) act(action string) error {
 	for _, known := range actions {
 		if words := known.form.FindStringSubmatch(action); words != nil {

@@ -30,7 +30,6 @@ func main() {
 	}
 }
 
-// record makes one recording again.
 func record(file string) error {
 	records, err := read(file)
 	if err != nil {

@@ -19,7 +19,6 @@ type normaliser struct {
 	hashes map[string]string
 }
 
-// normalise replaces the values in the records of a file.
 func normalise(records []Record) {
 	n := normaliser{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
 	for _, record := range records {
@@ -107,7 +106,6 @@ func (n normaliser) newUID(name string) string {
 	return "<uid:" + name + ">"
 }
 
-// number numbers all revisions in ascending order.
 func (n normaliser) number(records []Record) {
 	seen := map[int]bool{}
 	note := func(text string) string {

@@ -26,7 +26,7 @@ type Record struct {
 	Note     string    `json:"note,omitempty"`
 }
 
-// Request is a request. A body that is a string is sent as it is, any other body as JSON.
+// A body that is a string is sent as it is, any other body as JSON.
 type Request struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
@@ -67,7 +67,7 @@ func write(file string, records []Record) error {
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// decode decodes JSON and keeps the spelling of numbers.
+// decode keeps the spelling of numbers.
 func decode(text []byte) (any, error) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -81,7 +81,6 @@ func decode(text []byte) (any, error) {
 	return value, nil
 }
 
-// encode encodes a request body.
 func encode(body any) (string, error) {
 	switch body := body.(type) {
 	case nil:
@@ -98,7 +97,7 @@ func encode(body any) (string, error) {
 	return text.String(), nil
 }
 
-// mapStrings returns a copy of a value with every string replaced. It visits the strings in a fixed order.
+// mapStrings visits the strings in a fixed order.
 func mapStrings(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case string:

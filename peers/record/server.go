@@ -27,7 +27,6 @@ const (
 	noticed = 33 * time.Second
 )
 
-// server is a real API server with its own etcd.
 type server struct {
 	program, folder string
 	flags           []string
@@ -35,7 +34,6 @@ type server struct {
 	command         *exec.Cmd
 }
 
-// start starts a server on an empty etcd.
 func start(program, gates string) (*server, error) {
 	folder, err := os.MkdirTemp("", "informer-lab-record-")
 	if err != nil {
@@ -87,7 +85,6 @@ func (s *server) stop() {
 	os.RemoveAll(s.folder)
 }
 
-// gates returns the feature gates of a recording, which its first record may name.
 func gates(records []Record) string {
 	if len(records) == 0 {
 		return ""
@@ -153,7 +150,6 @@ func raise(ctx context.Context, client *clientv3.Client) error {
 	}
 }
 
-// inProject returns a path in the project.
 func inProject(path ...string) string {
 	_, file, _, _ := runtime.Caller(0) // always known for this file
 	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)

@@ -31,7 +31,6 @@ func clusterAPITests(folder string) func(place) ([]outcome, error) {
 	}
 }
 
-// copyTo copies a folder, unless the target exists.
 func copyTo(folder, to string) error {
 	copying.Lock()
 	defer copying.Unlock()

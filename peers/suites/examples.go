@@ -28,7 +28,6 @@ var clientGoExamples = []struct{ name, arguments, says string }{
 	{"workqueue", "", "Pod default/mypod does not exist anymore"},
 }
 
-// examples builds and runs client-go's examples.
 func examples(at place) ([]outcome, error) {
 	sources, err := module(at, clientGo, clientGoVersion)
 	if err != nil {
@@ -46,7 +45,6 @@ func examples(at place) ([]outcome, error) {
 	return tryAll(at, programs)
 }
 
-// goBuild builds a program of a module.
 func goBuild(folder, program, of string) error {
 	build := exec.Command("go", "build", "-o", program, of)
 	build.Dir = folder
@@ -56,7 +54,6 @@ func goBuild(folder, program, of string) error {
 	return nil
 }
 
-// tryAll runs each program beside a new cluster.
 func tryAll(at place, programs []example) ([]outcome, error) {
 	var outcomes []outcome
 	for _, program := range programs {
@@ -69,7 +66,6 @@ func tryAll(at place, programs []example) ([]outcome, error) {
 	return outcomes, nil
 }
 
-// try runs the program until it prints the expected text.
 func (e example) try(at place) (told string, passed bool, err error) {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
@@ -88,7 +84,6 @@ func (e example) try(at place) (told string, passed bool, err error) {
 	return told, passed, nil
 }
 
-// until reads lines up to the first that contains the text.
 func until(out io.Reader, says string) (told string, found bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		told += lines.Text() + "\n"

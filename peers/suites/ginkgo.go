@@ -94,7 +94,6 @@ func first(message string) string {
 	return line
 }
 
-// tail returns the last bytes of a program's output.
 func tail(told []byte) string {
 	return string(told[max(0, len(told)-2000):])
 }

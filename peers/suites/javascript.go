@@ -15,7 +15,6 @@ import (
 //go:embed javascript
 var javascriptSources embed.FS
 
-// javascript installs JavaScript's client and runs our tests with it.
 func javascript(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "javascript")
 	if err := os.RemoveAll(folder); err != nil {
@@ -38,7 +37,6 @@ var (
 	tapError = regexp.MustCompile(`(?s)error: (.*?)\n +code:`)
 )
 
-// tap parses the Test Anything Protocol.
 func tap(told string) (outcomes []outcome) {
 	for _, found := range tapLine.FindAllStringSubmatchIndex(told, -1) {
 		name := told[found[4]:found[5]]

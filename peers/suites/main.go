@@ -19,14 +19,12 @@ type place struct {
 	project, lab, scratch string
 }
 
-// outcome is the result of one test.
 type outcome struct {
 	test    string
 	passed  bool
 	message string
 }
 
-// suite is a program of tests.
 type suite struct {
 	name, version string
 	// run runs the tests and returns an outcome for each.
@@ -86,7 +84,6 @@ func run() error {
 	return nil
 }
 
-// ending is the end of a suite: its outcomes, or an error.
 type ending struct {
 	outcomes []outcome
 	err      error
@@ -118,7 +115,7 @@ func runAll(chosen []suite, at place, atOnce int) (results []result, failed int)
 	return results, failed
 }
 
-// start starts the suites in their order, and returns a channel for the end of each.
+// start returns a channel for the end of each suite.
 func start(chosen []suite, at place, atOnce int) []chan ending {
 	ends := make([]chan ending, len(chosen))
 	for i := range ends {

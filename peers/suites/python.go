@@ -19,7 +19,6 @@ def get_e2e_configuration():
     return found
 `
 
-// python installs Python's client and runs its end-to-end tests.
 func python(at place) ([]outcome, error) {
 	folder := filepath.Join(at.scratch, "python")
 	interpreter := filepath.Join(folder, "bin", "python")

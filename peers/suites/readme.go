@@ -14,7 +14,6 @@ const (
 	end   = "<!-- /suites -->"
 )
 
-// markdown returns the table of all results.
 func markdown(results []result) string {
 	var table strings.Builder
 	table.WriteString("| suite | version | passed | do not apply | seconds |\n| --- | --- | --- | --- | --- |\n")

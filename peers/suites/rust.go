@@ -121,7 +121,6 @@ func kubeWorkspace(at place, folder string) error {
 	return os.WriteFile(filepath.Join(folder, "Cargo.lock"), lock, 0o644)
 }
 
-// registry returns the folders with the sources of the project's dependencies.
 func registry(project string) (map[string]string, error) {
 	metadata := exec.Command("cargo", "metadata", "--locked", "--format-version", "1", "--all-features")
 	metadata.Dir = project
@@ -152,8 +151,7 @@ func registry(project string) (map[string]string, error) {
 	return sources, nil
 }
 
-// kubePrograms builds the unit tests of each crate, and each example. Both commands select the same packages and
-// features, so that nothing is built twice.
+// Both of kubePrograms' commands select the same packages and features, so that nothing is built twice.
 func kubePrograms(folder string) (map[string]string, error) {
 	chosen := []string{"-p", "kube-examples"}
 	for _, crate := range kubeCrates {
@@ -174,7 +172,7 @@ func kubePrograms(folder string) (map[string]string, error) {
 	return programs, nil
 }
 
-// cargoPrograms runs a build and adds the paths of the executables to the map, by the names of their targets.
+// cargoPrograms maps the names of the built targets to the paths of their executables.
 func cargoPrograms(folder string, arguments []string, to map[string]string) error {
 	build := exec.Command("cargo", append(arguments, "--quiet", "--message-format=json")...)
 	build.Dir = folder
@@ -198,7 +196,6 @@ func cargoPrograms(folder string, arguments []string, to map[string]string) erro
 
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)
 
-// libtest parses the output of Rust's test harness.
 func libtest(crate, told string) (outcomes []outcome) {
 	for _, found := range libtestLine.FindAllStringSubmatch(told, -1) {
 		_, failure, _ := strings.Cut(told, "---- "+found[1]+" stdout ----")

@@ -16,7 +16,6 @@ const (
 	olderServer = "1.28.0"
 )
 
-// clientGoVersion is the version of client-go and of apiextensions-apiserver.
 var clientGoVersion = peers.Version(clientGo)
 
 // Reasons why a test cannot pass here.

@@ -1,5 +1,4 @@
-//! The board of a live run (`informer-lab board LESSON --follow`): serves the page, streams the run's records to
-//! browsers while it goes on, and takes the keyboard's commands, such as `cut`, that are typed in the page.
+//! The board of a live run (`informer-lab board LESSON --follow`): streams the run's records to browsers.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,11 +25,9 @@ use crate::lessons::Row;
 /// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
 
-/// The largest number of bytes in a command.
 const LONGEST_COMMAND: usize = 1000;
 
-/// Starts a live run, and serves its page until it ends. The page takes the keyboard's commands; for a real cluster it
-/// only shows the run.
+/// Starts a live run, and serves its page until it ends. For a real cluster, the page takes no commands.
 ///
 /// # Errors
 /// The same as [`Row::run`], or the address cannot be listened on.
@@ -63,7 +60,6 @@ pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Con
     }
 }
 
-/// Returns the routes: the page, the stream of records, and commands if the page may send them.
 fn router(followers: Followers, page: String, follows: Follows) -> Router {
     let router = serve::router(page).route("/events", get(events));
     let router = match follows {
@@ -73,23 +69,20 @@ fn router(followers: Followers, page: String, follows: Follows) -> Router {
     router.with_state(LiveState { followers, streams: Arc::new(Semaphore::new(MOST_STREAMS)) })
 }
 
-/// The run that the pages follow.
 #[derive(Clone)]
 struct LiveState {
     followers: Followers,
-    /// A permit for each page that may still follow.
+    /// One permit for each page that may still follow.
     streams: Arc<Semaphore>,
 }
 
-/// A page's stream of records.
 struct RecordStream {
     followers: Followers,
-    /// The number of the record that comes next.
     number: usize,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Streams every record from the beginning, and at the end the reason why no more come.
+/// The last message is the reason why no more records come.
 async fn events(State(LiveState { followers, streams }): State<LiveState>) -> Response {
     let Ok(permit) = streams.try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages follow the run: close one").into_response();
@@ -113,7 +106,6 @@ fn event(message: &Message) -> Event {
     }
 }
 
-/// Takes a command, as the keyboard does.
 async fn take_command(State(LiveState { followers, .. }): State<LiveState>, line: String) -> StatusCode {
     if line.len() > LONGEST_COMMAND {
         return StatusCode::PAYLOAD_TOO_LARGE;

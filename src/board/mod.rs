@@ -1,12 +1,10 @@
-//! `informer-lab board [LESSON|FILE]`: shows a run in a browser, as boxes (API server, queue, store, handlers) between
-//! which the objects move. The *board* is this page. It shows a recorded run, from a file or served on a loopback
-//! address, or follows a live run.
+//! `informer-lab board [LESSON|FILE]`: a page in a browser that shows a recorded or a live run as boxes, between
+//! which the objects move.
 //!
-//! The page is a TypeScript program in `player/`, built into the single file `page.html`, which is committed and
-//! compiled into this program. The Rust code here only inserts records and options, and serves the page. The page
-//! computes the same picture from a record as `informer-lab step` (see [`crate::trace`]), and shows the same
-//! sentences: the narrator's and the questions are in the record, and the rest in [`words`], which is part of the
-//! page.
+//! The page is a TypeScript program in `player/`, built into the single file `page.html`, which is committed. The
+//! Rust code only inserts records and options, and serves the page. The page computes the same picture as
+//! `informer-lab step`, and shows the same sentences: the narrator's and the questions are in the record, and the
+//! rest in [`words`], which is part of the page.
 
 #[cfg(not(target_family = "wasm"))]
 mod live;
@@ -74,7 +72,6 @@ fn write_page(path: &Path, page: &str, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Writes the file of `--out`.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let name = path.display();
     std::fs::write(path, text).map_err(|error| {

@@ -1,5 +1,4 @@
-//! Inserts records and options into the page `page.html`, so one HTML file shows the run without a network. Also
-//! prepares the page of a live run, whose records come later.
+//! Inserts records and options into the page `page.html`, so one HTML file shows the run without a network.
 
 use serde_json::{Value, json};
 
@@ -51,7 +50,6 @@ pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     page
 }
 
-/// The permissions of a live run's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
     /// The page takes the keyboard's commands.
@@ -60,7 +58,7 @@ pub(super) enum Follows {
     Reads,
 }
 
-/// Returns the page of a live run, whose records come later.
+/// The records of a live run come later.
 pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     let live = match follows {
         Follows::Acts => "acts",
@@ -69,8 +67,7 @@ pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     fill(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
 }
 
-/// Inserts a text into an element of the page. JSON has `<` only in strings, where it is escaped, so no text can end
-/// the element.
+/// JSON has `<` only in strings, where it is escaped, so no text can end the element.
 fn fill(page: &str, element: &str, text: &str) -> String {
     let (begin, end) = element.split_at(element.len() - "</script>".len());
     page.replacen(element, &format!("{begin}{}{end}", text.replace('<', "\\u003c")), 1)

@@ -1,5 +1,5 @@
-//! The table of runs that the playground can start: a web page that contains the lessons as WebAssembly. The table is
-//! committed as `player/src/runs.json`, and a test keeps it equal to the catalog.
+//! The runs that the playground (the lessons as WebAssembly in a web page) can start. `player/src/runs.json` is this
+//! table, and a test keeps it equal to the catalog.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,9 @@ use crate::lessons::catalog::CommonOptions;
 use crate::lessons::{Row, rows};
 use kube_testcluster::{Effect, Stages};
 
-/// Returns the table: each run that ends by itself, with the options of its command and the files that it begins with.
-/// One test compares the player's file with this table, another the options with the command line.
+/// Returns each run that ends by itself, with the options of its command and the files that it begins with. A test
+/// compares the options with the command line.
 pub fn runs() -> Value {
-    // A run with a golden trace ends by itself.
     let finite: Vec<&Row> = rows().filter(|row| row.trace.is_some()).collect();
     let files: BTreeMap<_, _> = finite.iter().copied().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
     let mut runs: Vec<_> = finite.iter().map(|row| (row.chapter, run(row))).collect();
@@ -27,7 +26,7 @@ pub fn runs() -> Value {
     })
 }
 
-/// Returns one run of the table. A run has the option of a seed only if races can change its output.
+/// A run has the option of a seed only if races can change its output.
 fn run(row: &Row) -> Value {
     let cluster = cluster(row);
     let has_eras = !row.shows_both_eras() && (cluster.is_some() || row.modern.is_some());
@@ -52,13 +51,11 @@ fn run(row: &Row) -> Value {
     })
 }
 
-/// Returns the cluster that the run's options can change; `None` for `stale` too, because its lesson depends on its own
-/// cluster.
+/// `None` for `stale` too, because its lesson depends on its own cluster.
 fn cluster(row: &Row) -> Option<&ClusterDefaults> {
     row.defaults.cluster.as_ref().filter(|_| row.options.common == CommonOptions::Watch)
 }
 
-/// Returns the files that the run's cluster begins with.
 fn fixtures(row: &Row) -> Vec<&'static Fixture> {
     cluster(row)
         .map_or_else(Vec::new, |files| [files.pods, files.scenario, files.stages].into_iter().flatten().collect())

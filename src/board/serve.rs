@@ -19,7 +19,6 @@ use kube_testcluster::only_for_this_machine;
 /// The time that open responses have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Serves the page until a signal comes.
 pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     print_address(listener.local_addr().context("cannot listen")?, console);
@@ -28,7 +27,6 @@ pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Res
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// Prints the page's address.
 pub(super) fn print_address(address: SocketAddr, console: &Console) {
     console.printer.notice(
         &format!("open http://{address}/ in a browser on this machine; Ctrl-C ends"),

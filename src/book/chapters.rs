@@ -8,13 +8,10 @@ use crate::lessons::rows;
 pub struct Chapter {
     /// The name of the chapter's files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
-    /// The file in `lessons/` with the English text.
     en_file: &'static str,
-    /// The file with the Chinese text.
     zh_file: &'static str,
 }
 
-/// Makes a [`Chapter`] of these two files in `lessons/`. A missing file is a compile error.
 macro_rules! chapter {
     ($name:expr, $en:expr, $zh:expr) => {{
         const _: [&str; 2] =
@@ -23,12 +20,11 @@ macro_rules! chapter {
     }};
 }
 
-/// Makes the array of chapters from their names.
 macro_rules! chapters {
     ($($name:literal)*) => { [$(chapter!($name, concat!($name, ".en.md"), concat!($name, ".zh.md"))),*] };
 }
 
-/// The chapters. A new chapter needs a line here; a test compares the list with the files.
+/// A new chapter needs a line here; a test compares the list with the files.
 static CHAPTERS: &[Chapter] = &chapters! {
     "01-architecture"
     "02-listwatch"
@@ -108,8 +104,7 @@ impl Chapter {
     }
 }
 
-/// Returns the chapter with this number, with or without a leading zero. Does not need the texts, which a web page does
-/// not contain.
+/// Returns the chapter with this number. Does not need the texts, which a web page does not contain.
 pub fn numbered(text: &str) -> Option<&'static Chapter> {
     let number = format!("{:02}", text.parse::<u8>().ok()?);
     all().find(|chapter| chapter.number() == Some(&number))
@@ -129,7 +124,6 @@ pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     found.ok_or_else(|| similar(&wanted))
 }
 
-/// Returns the chapters with a similar name or title; else the glossary, if it has the word.
 fn similar(wanted: &str) -> Vec<&'static str> {
     let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
     let likeness = |chapter: &Chapter| match chapter.slug() {
@@ -150,7 +144,6 @@ fn similar(wanted: &str) -> Vec<&'static str> {
     slugs
 }
 
-/// Returns true if a heading of the glossary contains this word.
 fn has_term(glossary: &Chapter, word: &str) -> bool {
     let lines = glossary.en().lines().chain(glossary.zh().lines());
     lines.filter_map(|line| line.strip_prefix("### ")).any(|term| term.to_lowercase().contains(word))

@@ -7,13 +7,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::trace::is_in_word;
 
-/// The extra indentation of a line's continuation.
 const HANG: usize = 4;
 
 /// The texts after which a line of a program is best broken.
 const ENDS: [&str; 8] = [", ", "(", " {", "= ", "=> ", "-> ", "&& ", "|| "];
 
-/// The language of a code block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Rust,
@@ -31,8 +29,7 @@ impl Language {
         }
     }
 
-    /// Returns the end of a broken string literal's first part and the start of its next part, which together keep the
-    /// literal's value.
+    /// Returns the end of a string literal's first part and the start of its next part, which together keep its value.
     fn seam(self) -> (&'static str, &'static str) {
         match self {
             Self::Rust => ("\\", ""),
@@ -55,9 +52,8 @@ impl Language {
     }
 }
 
-/// Breaks the line into parts that fit the width and are still the same program. A line is broken after a comma, a
-/// bracket or an operator, or at a method; comments and lines without such a place, between words. A comment behind the
-/// code moves above it.
+/// A line is broken after a comma, a bracket or an operator, or at a method; comments and lines without such a place,
+/// between words. A comment behind the code moves above it.
 pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String> {
     if line.width() <= width {
         return vec![line.to_owned()];
@@ -75,7 +71,6 @@ pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String
     }
 }
 
-/// Breaks a line between words. `below` is the text before each further line, such as the comment mark.
 fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = line.to_owned();
@@ -91,7 +86,6 @@ fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     parts
 }
 
-/// Breaks a line of code. `below` is the indentation of each further line.
 fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = Rest { line: line.to_owned(), begins_in_text: false, language };
@@ -112,18 +106,15 @@ fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec
     parts
 }
 
-/// The rest of a line of code that is being broken.
 struct Rest {
     line: String,
-    /// True if the rest begins inside a string literal.
     begins_in_text: bool,
     language: Language,
 }
 
 impl Rest {
-    /// Returns the offset at which the line is broken: after a comma, a bracket or an operator far to the right, else
-    /// before a method, else at any such place, else inside a long string literal, else between words. `begins` is
-    /// the width of the indentation.
+    /// Breaks after a comma, a bracket or an operator far to the right, else before a method, else at any such place, else
+    /// inside a long string literal, else between words. `begins` is the width of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {
@@ -142,8 +133,7 @@ impl Rest {
         best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)
     }
 
-    /// Returns the offset at which a string literal is broken that is too long for a line: between words, else at the
-    /// page's width.
+    /// Breaks a string literal that is too long for a line: between words, else at the page's width.
     fn in_text(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let room = width.saturating_sub(self.language.seam().0.len());
@@ -155,18 +145,15 @@ impl Rest {
         words(line).filter(fits).filter(is_whole).max().or_else(anywhere)
     }
 
-    /// Returns true if an offset is inside a string literal.
     fn is_in_text(&self, at: usize) -> bool {
         (quotation_marks(&self.line[..at]) % 2 == 1) != self.begins_in_text
     }
 }
 
-/// Returns the offsets between words, behind the blanks.
 fn words(line: &str) -> impl Iterator<Item = usize> {
     linebreaks(line).map(|(at, _)| at).filter(|at| *at < line.len() && !is_in_word(line, *at))
 }
 
-/// Returns true if the line up to this offset fits the width, without trailing blanks.
 fn fits_before(line: &str, at: usize, begins: usize, width: usize) -> bool {
     at > begins && line[..at].trim_end().width() <= width
 }
@@ -175,7 +162,6 @@ fn quotation_marks(text: &str) -> usize {
     text.match_indices('"').filter(|(mark, _)| !text[..*mark].ends_with('\\')).count()
 }
 
-/// Returns the number of bytes that fit the width.
 fn fitting(line: &str, width: usize) -> usize {
     let mut room = width;
     for (at, c) in line.char_indices() {
@@ -198,13 +184,11 @@ fn comment(line: &str) -> Option<&str> {
     matches!(mark, "//" | "///" | "//!" | "#").then_some(mark)
 }
 
-/// Returns the offset of a comment's first word.
 fn comment_begins(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     indent + comment(line).map_or(0, |mark| mark.len() + 1)
 }
 
-/// Returns the offset of a comment that stands behind code.
 fn comment_behind(line: &str, language: Language) -> Option<usize> {
     let found = line.match_indices(" // ").map(|(at, _)| at + 1);
     let mut behind = found.filter(|at| language != Language::Other && quotation_marks(&line[..*at]).is_multiple_of(2));

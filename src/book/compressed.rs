@@ -1,5 +1,4 @@
-//! The texts of the chapters, which the program contains in compressed form. `build.rs` packs the files of `lessons/`
-//! into one archive, and the first access decompresses all of it.
+//! The compressed texts of the chapters, as `build.rs` packs them. The first access decompresses all of them.
 
 use std::collections::BTreeMap;
 use std::io::Read;

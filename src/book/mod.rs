@@ -22,7 +22,7 @@ pub use text::Ink;
 
 /// The widest page, because longer lines are hard to read.
 const WIDEST: usize = 100;
-/// The width of a page in a pipe or a file.
+/// In a pipe or a file.
 const DEFAULT_WIDTH: usize = 80;
 
 /// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
@@ -37,7 +37,6 @@ pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     show(&format!("{}\n", shown.trim_end()), console)
 }
 
-/// Returns the list of chapters with their reading times.
 fn list(printer: &Printer) -> String {
     let width = all().map(|chapter| chapter.slug().len()).max().unwrap_or_default();
     let mut text =
@@ -52,7 +51,7 @@ fn list(printer: &Printer) -> String {
     text
 }
 
-/// Returns the error for a name that is no chapter; `meant` has similar names.
+/// `meant` has similar names.
 fn unknown(name: &str, meant: &[&str]) -> Failure {
     let next = match meant {
         [] => ("informer-lab read lists the chapters".to_owned(), "informer-lab read 列出所有章节".to_owned()),
@@ -64,7 +63,7 @@ fn unknown(name: &str, meant: &[&str]) -> Failure {
     Failure::new((format!("there is no chapter {name}"), format!("没有 {name} 这一章"))).next(next)
 }
 
-/// Returns the paper for standard output: as wide as its terminal, within limits.
+/// Returns the paper for standard output, as wide as its terminal, within limits.
 pub fn paper(printer: &Printer) -> Paper {
     let width = terminal_size_of(io::stdout()).map_or(DEFAULT_WIDTH, |(Width(width), _)| usize::from(width));
     let ink = if printer.colors_output() { Ink::Terminal } else { Ink::Plain };

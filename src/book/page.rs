@@ -1,5 +1,4 @@
-//! Renders Markdown for a terminal: wraps it at words, with two columns for a Chinese character, and shows emphasis by
-//! escape codes. The chapters of the book and the texts of the exercises are printed this way.
+//! Renders Markdown for a terminal: wraps it at words, and shows emphasis by escape codes.
 
 use std::mem::take;
 
@@ -28,7 +27,6 @@ pub fn page(markdown: &str, paper: Paper) -> String {
     writer.page
 }
 
-/// Builds the page from the parser's events.
 struct Writer {
     paper: Paper,
     page: String,
@@ -40,7 +38,6 @@ struct Writer {
     lists: Vec<Option<u64>>,
     /// The bullet or number before the next line of the current item.
     bullet: Option<String>,
-    /// The rows of the current table.
     rows: Vec<Vec<Text>>,
     /// The address of the current link, if it leads out of the book.
     link: Option<String>,
@@ -170,8 +167,7 @@ impl Writer {
         }
     }
 
-    /// Writes the code block. Tabs become blanks, and lines wider than the page are broken. The code is indented if the
-    /// page is wide enough.
+    /// Tabs become blanks, and lines wider than the page are broken. A wide page has room to indent the code.
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         let code = code.replace('\t', "    ");

@@ -1,9 +1,7 @@
-//! Lays out the tables of the book for a terminal: columns are as wide as their content. If the page has no room for
-//! them, the widest columns become narrower and their cells are wrapped.
+//! Lays out the tables of the book. If the page has no room, the widest columns become narrower.
 
 use super::text::{Ink, Text};
 
-/// The number of blanks between two columns.
 const GAP: usize = 2;
 /// The width below which a column is not narrowed.
 const NARROWEST: usize = 6;
@@ -23,7 +21,6 @@ pub(super) fn layout(rows: &[Vec<Text>], width: usize, ink: Ink) -> String {
     page
 }
 
-/// Returns the width of the widest cell of each column.
 fn natural(rows: &[Vec<Text>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(Text::width).max();

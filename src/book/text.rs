@@ -1,5 +1,5 @@
-//! A paragraph, heading or table cell of the book: its text with marks of emphasis, and its wrapping into lines. The
-//! marks are kept apart from the text, because escape codes take no room on the screen.
+//! A paragraph, heading or table cell of the book. The marks of emphasis are kept apart from the text, because escape
+//! codes take no room on the screen.
 
 use std::ops::Range;
 
@@ -17,7 +17,6 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Returns the terminal's escape code.
     fn code(self) -> &'static str {
         match self {
             Self::Strong => "\u{1b}[1m",
@@ -38,7 +37,7 @@ pub enum Ink {
     Terminal,
 }
 
-/// A text with its marks, each with the byte offset that it stands before.
+/// Each mark has the byte offset that it stands before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     plain: String,
@@ -58,19 +57,17 @@ impl Text {
         &self.plain
     }
 
-    /// Returns the text's width in columns, on one line.
     pub(super) fn width(&self) -> usize {
         self.plain.width()
     }
 
-    /// Returns lines of at most this many columns, with their widths. A longer word is broken.
+    /// A word that is too long is broken. The numbers are the lines' widths.
     pub(super) fn lines(&self, width: usize, ink: Ink) -> Vec<(String, usize)> {
         let lines = fitting(&self.plain, width);
         lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
     }
 
-    /// Returns a part of the text with its escape codes. An emphasis that is open at the start begins again, and one
-    /// that is open at the end is closed.
+    /// An emphasis that is open at the start begins again, and one that is open at the end is closed.
     fn inked(&self, line: Range<usize>, ink: Ink) -> String {
         if ink == Ink::Plain {
             return self.plain[line].to_owned();

@@ -15,11 +15,9 @@ use super::explain::{UsageError, conflict};
 use super::nested::parse_record_source;
 use super::request::{Request, checked_settings, parse_cli};
 
-/// The options of `board` that take a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
-/// recorded at the same time.
+/// Only a live run can be recorded at the same time.
 pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = split_options(board.words);
     // The options behind the lesson are parsed as a second `board` command line.
@@ -59,10 +57,10 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
-/// A lesson to run live, with the options on its output and its record file.
+/// With the options on its output and its record file.
 type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
-/// Parses the lesson, and returns it if its options make a live run, which goes on until Ctrl-C.
+/// Returns the lesson if its options make a live run, which goes on until Ctrl-C.
 fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
     let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = parse_cli(&[program, lesson].concat()) else {
         return Ok(None);
@@ -85,7 +83,6 @@ fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Re
     Ok(Some((look, print, lesson.run, settings)))
 }
 
-/// Splits the words into the options of `board` and the lesson with its own options.
 fn split_options(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (mut own, mut lesson) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();

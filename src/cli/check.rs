@@ -1,5 +1,4 @@
-//! Checks that the options of a lesson fit together, where clap cannot know it: for example, that `--pods` is not
-//! combined with a real cluster. `request` calls this for each lesson.
+//! Checks that the options of a lesson fit together, where clap cannot know it.
 
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::catalog::{Choice, Serve};
@@ -9,10 +8,7 @@ use informer_lab::trace::{Speed, Words};
 use super::args::{ClientArgs, RunArgs, SourceArgs};
 use super::lessons::{LessonArgs, WatchArgs};
 
-/// Checks the options of a lesson.
-///
-/// # Errors
-/// The first conflict that was found, as a sentence for the user.
+/// Returns the first conflict, as a sentence for the user.
 pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let LessonArgs { run, value, serve, .. } = lesson;
     if let (Some(_), Some(value), Some(choice)) = (serve, value, &run.options.choice)
@@ -44,7 +40,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     Ok(())
 }
 
-/// Refuses options of a cluster for a row that makes its own objects, and names the rows of the lesson that take them.
+/// The error names the rows of the lesson that take the options.
 fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());
@@ -88,23 +84,19 @@ fn fits_a_real_cluster(WatchArgs { source, run }: &WatchArgs) -> Result<(), Word
     }
 }
 
-/// Returns the name of the option that selects a real cluster, if one was given.
 pub fn real_cluster_option(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { cluster, kubeconfig, context, .. } = args;
     first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
 
-/// Returns the name of an option that selects an era, if one was given.
 pub fn era_option(args: &SourceArgs) -> Option<&'static str> {
     client_option(&args.client).or_else(|| first(&[("--server", args.server.is_some())]))
 }
 
-/// Returns the name of an option that selects the client's era, if one was given.
 pub fn client_option(ClientArgs { era, client }: &ClientArgs) -> Option<&'static str> {
     first(&[("--era", era.is_some()), ("--client", client.is_some())])
 }
 
-/// Returns the name of an option that needs a cluster, if one was given.
 fn source_option(args: &SourceArgs) -> Option<&'static str> {
     let SourceArgs { namespace, scenario, pods, stages, listen, .. } = args;
     let others = [
@@ -117,12 +109,10 @@ fn source_option(args: &SourceArgs) -> Option<&'static str> {
     real_cluster_option(args).or_else(|| first(&others)).or_else(|| era_option(args))
 }
 
-/// Returns the name of an option on a run's length and seed, if one was given.
 fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }
 
-/// Returns the name of the first option that was given.
 fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(option, given)| given.then_some(option))
 }

@@ -1,11 +1,9 @@
-//! The Chinese texts of `--help`: descriptions of the subcommands, options and headings. clap's types hold the English
-//! ones; `help.rs` replaces them. A test there finds options without a Chinese text.
+//! The Chinese texts of `--help`. A test in `help.rs` finds options without one.
 
-/// The description of the program.
 pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一课都通过真正的 Kubernetes 客户端访问本进程内的集群，\n\
                          加 --cluster 则访问你自己的集群。不带子命令时显示从哪里开始";
 
-/// Returns the description of a subcommand, unless it is a lesson's: lessons are described in their catalog.
+/// The catalog describes the lessons.
 pub fn about(subcommand: &str) -> Option<&'static str> {
     Some(match subcommand {
         "lessons" => "列出所有课程和每一步，以及教程中的对应命令",
@@ -29,7 +27,6 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the description of a subcommand's option or argument, by clap's id of the argument.
 pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
     Some(match id {
         "stages" if subcommand == "cluster" => {
@@ -120,7 +117,6 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
     })
 }
 
-/// The heading above the subcommands.
 pub const COMMANDS: &str = "命令";
 
 /// The headings of our own.
@@ -129,7 +125,6 @@ pub const HEADINGS: [&str; 5] = [COMMANDS, "集群", "时代", "运行", "输出
 /// clap's headings for arguments and options without a heading of ours, in English and Chinese.
 pub const HEADINGS_OF_CLAP: [(&str, &str); 2] = [("Arguments", "参数"), ("Options", "选项")];
 
-/// Translates a heading above options.
 pub fn heading(english: &str) -> &'static str {
     match english {
         "Cluster" => "集群",

@@ -1,5 +1,4 @@
-//! Usage errors: clap's, with advice that clap cannot give, and our own. Both are shown in the user's language; clap
-//! itself writes English only.
+//! Usage errors: clap's, with advice that clap cannot give, and our own, in the user's language.
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -25,12 +24,11 @@ impl From<Error> for UsageError {
     }
 }
 
-/// Returns an error on options that do not fit together, with the usage of this subcommand.
 pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
 
-/// Returns an error of our own in clap's form, with the usage of this subcommand.
+/// Gives our own error clap's form, with the usage of this subcommand.
 fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
@@ -38,7 +36,6 @@ fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     UsageError { error: of_subcommand.error(kind, &words), ours: Some(words) }
 }
 
-/// Returns an error on a missing argument that clap does not notice.
 pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
@@ -95,8 +92,7 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
 }
 
 impl UsageError {
-    /// Returns the error as Chinese lines for standard error. clap's own sentences exist only in English, so each kind
-    /// of error is worded again here.
+    /// clap's own sentences exist only in English, so each kind of error is worded again here.
     pub fn in_chinese(&self) -> String {
         let sentence = self.ours.as_ref().map_or_else(|| self.clap_sentence(), |words| words.pick(Lang::Zh).to_owned());
         let mut text = format!("错误：{sentence}\n");
@@ -114,7 +110,6 @@ impl UsageError {
         text + "\n加 --help 查看说明。\n"
     }
 
-    /// Words clap's error in Chinese.
     fn clap_sentence(&self) -> String {
         let [argument, value] = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| self.context(kind));
         match self.error.kind() {
@@ -139,7 +134,7 @@ impl UsageError {
         }
     }
 
-    /// Returns a part of clap's error as text, empty if the error has no such part.
+    /// Empty if the error has no such part.
     fn context(&self, kind: ContextKind) -> String {
         match self.error.get(kind) {
             Some(ContextValue::String(text)) => text.clone(),
@@ -149,7 +144,6 @@ impl UsageError {
     }
 }
 
-/// Returns true if the subcommand takes this long option.
 fn takes(subcommand: &Command, option: &str) -> bool {
     option.strip_prefix("--").is_some_and(|long| subcommand.get_arguments().any(|arg| arg.get_long() == Some(long)))
 }

@@ -1,5 +1,4 @@
-//! `--help` in the user's language: takes clap's commands, describes each lesson as the catalog does, adds an example
-//! and the lesson's chapter of the book, and replaces all texts by Chinese ones if the user reads Chinese.
+//! `--help` in the user's language: clap's texts, an example for each lesson, and the lesson's chapter of the book.
 
 use std::ffi::OsString;
 
@@ -11,7 +10,7 @@ use informer_lab::trace::Lang;
 use super::args::Cli;
 use super::chinese;
 
-/// Renders the help of the subcommand that the command line names, or of the whole program.
+/// The subcommand is the one that the command line names, or else the whole program.
 pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     let mut command = command(lang);
     let long = args.iter().any(|arg| arg == "--help" || arg == "help");
@@ -29,8 +28,7 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     }
 }
 
-/// Replaces the English colon that clap writes after each heading, and the two headings that clap does not let us
-/// translate.
+/// clap writes an English colon after each heading, and does not let us translate two of the headings.
 fn wide_colons(help: &StyledStr) -> StyledStr {
     let colons =
         |text: String, (heading, chinese): (&str, &str)| text.replace(&format!("{heading}:"), &format!("{chinese}："));
@@ -44,7 +42,6 @@ const EXAMPLES: [(&str, &str); 2] = [
     ("envtest", "KUBEBUILDER_ASSETS=$(informer-lab envtest) go test ./..."),
 ];
 
-/// Builds clap's command with all its texts in one language.
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
     command.build();
@@ -79,14 +76,12 @@ fn lines_below(lesson: &str, lang: Lang) -> String {
     format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
 }
 
-/// Replaces the texts of the program and of its subcommands.
 fn in_chinese(command: Command) -> Command {
     let names: Vec<_> = command.get_subcommands().map(|found| found.get_name().to_owned()).collect();
     let command = names.into_iter().fold(translated(command), |command, name| command.mut_subcommand(name, translated));
     command.about(chinese::ABOUT).long_about(None::<&str>)
 }
 
-/// Replaces the texts of one command and of its options.
 fn translated(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let about = chinese::about(&name);
@@ -100,7 +95,7 @@ fn translated(command: Command) -> Command {
         .mut_args(|arg| translated_arg(&name, arg))
 }
 
-/// Replaces the text of an option. clap would add its values and default in English, so they are added here.
+/// clap would add an option's values and default in English, so they are added here.
 fn translated_arg(subcommand: &str, arg: Arg) -> Arg {
     let arg = match arg.get_help_heading().map(chinese::heading) {
         Some(heading) => arg.help_heading(heading),

@@ -1,5 +1,5 @@
 //! The lessons on the command line. clap's subcommands and options are made from the rows of the catalog; after
-//! parsing, the options choose one row again, which is then run (such as the row `shared --step stages`).
+//! parsing, the options choose one row again.
 
 use std::net::SocketAddr;
 
@@ -91,14 +91,12 @@ impl FromArgMatches for LessonArgs {
 /// The option `--serve` without its hyphens.
 const SERVE: &str = "serve";
 
-/// Returns the main row of a lesson.
 fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
 }
 
-/// Returns the lessons in the order of the program's help, which is the catalog's order but for the indexer. The
-/// catalog has it after the shared informer, as the tutorials; the help has it before the first informer, as the
-/// book.
+/// The order is the catalog's but for the indexer: the catalog has it after the shared informer, as the tutorials;
+/// the help has it before the first informer, as the book.
 fn in_order_of_help() -> Vec<&'static Row> {
     let mut all: Vec<_> = lessons().collect();
     let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));
@@ -108,7 +106,6 @@ fn in_order_of_help() -> Vec<&'static Row> {
     all
 }
 
-/// Adds the options of a lesson to its subcommand.
 fn with_options(command: Command) -> Command {
     let Some(Row { options, .. }) = find(command.get_name()) else { return command };
     let choice = options.choice.as_ref().map(|choice| match options.serve {
@@ -144,7 +141,6 @@ mod tests {
     use super::*;
     use crate::cli::{Request, parse};
 
-    /// Returns the row that a command line chooses.
     fn chosen(command: &str) -> &'static Row {
         let words: Vec<_> = format!("informer-lab {command}").split(' ').map(Into::into).collect();
         match parse(&words).expect(command).request {

@@ -1,5 +1,4 @@
-//! `informer-lab completions` and `informer-lab man`: shell completions and manual pages, generated from clap's
-//! commands.
+//! Shell completions and manual pages, generated from clap's commands.
 
 use std::path::Path;
 
@@ -12,8 +11,7 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// Descriptions of lessons, where the catalog's is too long or is about the lesson's main row only. A completion has
-/// room for one line, about all rows.
+/// For lessons whose description in the catalog is too long or is about the main row only.
 const ABOUT: [(&str, &str); 10] = [
     ("reflector", "Reflector into a DeltaFIFO, with or without known objects"),
     ("indexer", "Indexer: find objects by a label or by their namespace"),
@@ -27,7 +25,6 @@ const ABOUT: [(&str, &str); 10] = [
     ("loop", "Loop: LIST and WATCH, request by request"),
 ];
 
-/// Returns clap's commands with these descriptions.
 fn command() -> Command {
     Cli::command().mut_subcommands(|lesson| match ABOUT.iter().find(|(name, _)| *name == lesson.get_name()) {
         Some((_, about)) => lesson.about(*about),
@@ -35,7 +32,6 @@ fn command() -> Command {
     })
 }
 
-/// Prints the completion script of a shell.
 pub fn completions(shell: Shell, printer: &Printer) -> Result<Ended> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command(), "informer-lab", &mut text);

@@ -1,6 +1,5 @@
 //! The command line. `main` passes its words to [`parse`], which returns one checked value, a [`Request`] with the
-//! options on the output, or a [`UsageError`]. In between are clap's types (`args`, `lessons`, `exercises`), the
-//! parsers of values and the checks of options against each other.
+//! options on the output, or a [`UsageError`].
 
 mod args;
 mod board;
@@ -62,8 +61,7 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
     }
 }
 
-/// Returns the language of `--lang`, or of the locale. Reads the raw words, because the rest of the command line may be
-/// wrong.
+/// Reads the raw words, because the rest of the command line may be wrong.
 fn language(args: &[OsString]) -> Lang {
     let args = args.iter().filter_map(|arg| arg.to_str());
     let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);

@@ -1,5 +1,4 @@
-//! The subcommands that contain another command line: `step`, `board` and `eras` take a lesson with its options, as in
-//! `informer-lab step reflector --known-objects`. The words behind them are parsed as a command line of their own.
+//! The subcommands that contain another command line: `step`, `board` and `eras` take a lesson with its options.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -55,8 +54,7 @@ fn names_a_file(word: &OsString) -> bool {
     !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
 }
 
-/// Rewords clap's error on an unknown first word: the word should be a lesson, but clap reports it as an unknown
-/// subcommand.
+/// clap reports an unknown lesson as an unknown subcommand.
 fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     let context = |kind| match usage.error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -86,7 +84,6 @@ fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     )
 }
 
-/// Returns the error for words that name no lesson, or a record and a lesson.
 fn one_at_a_time(by: &str) -> UsageError {
     let en = format!("{by} shows one lesson or a record: name one");
     conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))

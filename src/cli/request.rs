@@ -24,24 +24,19 @@ use super::lessons::{LessonArgs, WatchArgs};
 use super::nested::{parse_eras, parse_record_source};
 use super::values::only_without_tls;
 
-/// A valid command line: the request and the options on its output.
 #[derive(Debug)]
 pub struct Invocation {
     pub look: Look,
     pub verbosity: Verbosity,
     /// `None` for the default.
     pub speed: Option<Speed>,
-    /// The file to record runs into.
     pub record: Option<PathBuf>,
-    /// The file that gets the trace with its narration.
     pub transcript: Option<PathBuf>,
     pub request: Request,
 }
 
-/// The action that the command line asks for.
 #[derive(Debug)]
 pub enum Request {
-    /// Show the start page.
     Menu,
     Lessons,
     Tour(TourSettings),
@@ -56,12 +51,10 @@ pub enum Request {
     /// A page that follows a live run, served at this address.
     BoardLive(&'static Row, Settings, SocketAddr),
     Cluster(ClusterSettings),
-    /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
-    /// List the exercises.
     Exercises,
     Exercise(&'static Exercise, ExerciseView),
     /// Check this exercise, or the first one that is not mended.
@@ -69,17 +62,13 @@ pub enum Request {
     ResetExercises,
 }
 
-/// The source of a record for `step` and `board`: a lesson to run, or a recorded file.
 #[derive(Debug)]
 pub enum RecordSource {
     Lesson(&'static Row, Settings),
     File(PathBuf),
 }
 
-/// Parses and checks the command line.
-///
-/// # Errors
-/// A usage error, or, as in clap, a request for help or the version.
+/// Returns a usage error, or, as in clap, a request for help or the version, as the error.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = parse_cli(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
@@ -142,12 +131,10 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     }
 }
 
-/// Parses a command line with clap, and adds advice to its errors.
 pub(super) fn parse_cli(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
-/// Adds the options on the output to a request.
 fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation {
     let verbosity = if look.verbose { Verbosity::All } else { Verbosity::Warnings };
     let transcript = look.transcript.clone();
@@ -159,7 +146,6 @@ fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation
     Invocation { look, verbosity, speed: print.speed, record: print.record.clone(), transcript, request }
 }
 
-/// Returns the choice of a pair of flags such as `--narrate` and `--no-narrate`.
 fn show(yes: bool, no: bool) -> Show {
     match (yes, no) {
         (true, _) => Show::Yes,
@@ -168,7 +154,7 @@ fn show(yes: bool, no: bool) -> Show {
     }
 }
 
-/// Returns the settings that a lesson's arguments choose, or an error if they do not fit together.
+/// Returns an error if the options do not fit together.
 pub(super) fn checked_settings(lesson: &LessonArgs) -> Result<Settings, UsageError> {
     let settings = settings(lesson);
     match check(lesson, &settings) {
@@ -201,8 +187,8 @@ fn settings(lesson: &LessonArgs) -> Settings {
 }
 
 impl LookArgs {
-    /// Returns these options, with those that were left out taken from `others`. The options on output may stand before
-    /// `step` or in the lesson behind it.
+    /// Takes options that were left out from `others`, because options on output may stand before `step` or in the
+    /// lesson behind it.
     fn or(self, others: Self) -> Self {
         Self {
             color: if self.color == ColorChoice::Auto { others.color } else { self.color },

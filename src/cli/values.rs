@@ -1,5 +1,4 @@
-//! Parsers of option values, such as addresses, durations and faults. clap calls them; each error names the expected
-//! form in both languages.
+//! Parsers of option values for clap. Each error names the expected form in both languages.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -23,13 +22,13 @@ pub fn address(text: &str) -> Result<SocketAddr, Words> {
     text.parse().map_err(|_| expected.into())
 }
 
-/// Parses an address as [`address`] does, but accepts only addresses of this machine.
+/// Accepts only addresses of this machine.
 pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     let address = address(text)?;
     if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
 }
 
-/// Returns the refusal of an address that other machines can reach, for a cluster without TLS.
+/// Refuses an address that other machines can reach, for a cluster without TLS.
 pub fn only_without_tls() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without it there is no \
@@ -39,7 +38,7 @@ pub fn only_without_tls() -> Words {
         .into()
 }
 
-/// Returns the refusal of an address that other machines can reach, for a lesson, which has no TLS.
+/// The same for a lesson, which has no TLS.
 fn only_of_this_machine() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so anyone who reaches \
@@ -49,7 +48,6 @@ fn only_of_this_machine() -> Words {
         .into()
 }
 
-/// Parses the number of a tour's stop.
 pub fn stop(text: &str) -> Result<usize, Words> {
     text.parse().map_err(|_| ("expected the number of a stop, such as 2", "应为某一站的编号，例如 2").into())
 }
@@ -70,7 +68,6 @@ pub fn controllers(text: &str) -> Result<Controllers, Words> {
     chosen.map(Controllers::Only).ok_or_else(|| expected.into())
 }
 
-/// Parses a number of pods, or the path of a file with pods.
 pub fn pods(text: &str) -> Result<Pods, Words> {
     const MOST: usize = 1_000_000;
     match text.parse() {
@@ -83,7 +80,6 @@ pub fn pods(text: &str) -> Result<Pods, Words> {
     }
 }
 
-/// Finds an exercise by its name, its number or its file's name.
 pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     let expected = || {
         let (most, names) = (exercises::ALL.len(), exercises::ALL.map(|exercise| exercise.name).join(", "));
@@ -93,7 +89,6 @@ pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     Exercise::find(text).ok_or_else(|| expected().into())
 }
 
-/// Parses a number of nodes.
 pub fn nodes(text: &str) -> Result<usize, Words> {
     const MOST: usize = 5_000;
     let number = text.parse().ok().filter(|number| *number <= MOST);
@@ -101,7 +96,7 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
     number.ok_or_else(|| expected().into())
 }
 
-/// Parses a fault, and rewords its error in both languages.
+/// A fault's error is reworded in both languages.
 pub fn fault(text: &str) -> Result<Fault, Words> {
     let words = |error: BadFault| {
         let error = error.to_string();
@@ -117,7 +112,7 @@ pub fn fault(text: &str) -> Result<Fault, Words> {
     text.parse().map_err(words)
 }
 
-/// The longest duration that is accepted. A clock cannot overflow when it is added.
+/// A clock cannot overflow when this is added.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Parses a duration in jiff's friendly format. Negative durations are refused.

@@ -1,5 +1,4 @@
-//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster, such as a test suite: sets KUBECONFIG,
-//! passes signals on to it, and returns its exit code, which becomes the program's own.
+//! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster; its exit code becomes the program's own.
 
 #[cfg_attr(not(unix), path = "command/process_group_other.rs")]
 mod process_group;
@@ -25,17 +24,15 @@ const NOT_FOUND: u8 = 127;
 /// A shell's exit code for a command that exists but cannot be run.
 const NOT_RUN: u8 = 126;
 
-/// The time that a command has to end after a signal.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
 /// exit code 128 plus the signal's number.
 ///
 /// Each of the `signals`, given as a shell's exit code, is passed on to the command and to the processes that it
-/// started. Ten seconds after the first signal, the remaining processes are killed, so that none outlives the cluster.
-/// In the foreground of a terminal, the terminal sends Ctrl-C to the command, so SIGINT is not passed on, and other
-/// signals go to the command alone. Windows has no signals: the exit code is the command's own, and only Ctrl-C reaches
-/// it.
+/// started. Ten seconds after the first signal, the remaining processes are killed, so that none outlives the
+/// cluster. In the foreground of a terminal, the terminal itself sends Ctrl-C to the command, so SIGINT is not passed
+/// on, and other signals go to the command alone. Windows has no signals: only Ctrl-C reaches the command.
 ///
 /// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126.
 ///
@@ -83,7 +80,6 @@ pub(super) async fn run(
     ended(status)
 }
 
-/// Waits until a time, or for ever without one.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,
@@ -91,7 +87,6 @@ async fn at(time: Option<Instant>) {
     }
 }
 
-/// Returns the error for a command that could not be started.
 fn not_started(program: &OsString, error: io::Error) -> Failure {
     let shown = program.display();
     let failure = match error.kind() {
@@ -103,7 +98,7 @@ fn not_started(program: &OsString, error: io::Error) -> Failure {
     failure.because(error)
 }
 
-/// Returns the exit code as a shell reports it.
+/// The exit code is that of a shell.
 fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
     let status = status.map_err(|error| {
         Failure::new(("cannot see how the command has ended", "无法得知命令怎样结束")).because(error)

@@ -1,6 +1,5 @@
-//! The values of four options of `informer-lab cluster`: `--controllers`, `--admission`, `--authorization` and
-//! `--managed-fields`. They have types of their own here, because clap makes the command line's words from them; each
-//! is converted into the type of [`kube_testcluster`].
+//! The values of four options of `informer-lab cluster`, which clap needs as types of its own. Each is converted into
+//! the type of [`kube_testcluster`].
 
 use kube_testcluster::Workloads;
 

@@ -1,5 +1,5 @@
-//! Reads the files that a user names on the command line: pods, a scenario (changes at given times), and stages (what
-//! the kubelet does with a pod). Without a named file, a fixture that is compiled into the program takes its place.
+//! Reads the files that a user names on the command line. Without a named file, a fixture that is compiled into the
+//! program takes its place.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,25 +24,18 @@ pub struct Fixture {
 pub static PODS_OF_THE_BOOK: Fixture =
     Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
 
-/// The text of an input file and the file's name.
 pub(crate) struct InputFile {
     pub(crate) text: String,
-    /// The file's name, for messages.
     pub(crate) name: String,
 }
 
-/// The expected content of a file of pods, in Chinese. The parser's error says it in English.
+/// The expected content of each file, in Chinese; the parser's error says it in English.
 pub(crate) const PODS: &str = "应为 kind 是 Pod 的文档、一个 List，或一串 Pod";
-/// The expected content of a scenario, in Chinese.
 pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
-/// The expected content of a file of stages, in Chinese.
 const STAGES: &str = "应为一串 stages，写法见 cluster --help";
 
 impl InputFile {
-    /// Parses the text. The sentence of an error is the parser's in English, and our own in Chinese.
-    ///
-    /// # Errors
-    /// A syntax error, with its line.
+    /// The sentence of an error is the parser's in English, and our own in Chinese.
     pub(crate) fn parsed<T>(
         &self,
         expected_zh: &str,
@@ -55,7 +48,6 @@ impl InputFile {
     }
 }
 
-/// Returns the file that the user named, or else the default fixture.
 pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixture>) -> Result<Option<InputFile>> {
     let built_in = match path {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
@@ -69,8 +61,7 @@ pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixtu
     })
 }
 
-/// Returns the stages that the user named, by a name in [`Stages::NAMES`] or as a file; else the default fixture; else
-/// the default stages.
+/// Returns the stages of a name in [`Stages::NAMES`] or of a file; else the default fixture's; else the default ones.
 pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = path.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
@@ -93,22 +84,17 @@ pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<S
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
-/// The largest file that is read, enough for some hundred thousand pods. The limit protects from devices without an
-/// end, such as /dev/zero.
+/// Enough for some hundred thousand pods. The limit protects from devices without an end, such as /dev/zero.
 const LONGEST: u64 = 256 << 20;
 
-/// Reads at most `count` bytes from the start of a file.
 fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(count).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads the text of a file. `what` describes the file in messages, as in "the pods file".
-///
-/// # Errors
-/// The file cannot be read, is too long, or is not UTF-8; in that case the error names the line of the first wrong
-/// byte.
+/// `what` describes the file in messages, as in "the pods file". If the file is not UTF-8, the error names the line
+/// of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {

@@ -1,6 +1,5 @@
-//! Writes the kubeconfig of a built-in cluster that listens (`cluster`, or a lesson with `--listen`), so that kubectl
-//! and other programs of the same user can reach it. It never touches `~/.kube` or a file that this program has not
-//! written.
+//! Writes the kubeconfig of a built-in cluster that listens, for programs of the same user. It never touches
+//! `~/.kube` or a file that this program has not written.
 //!
 //! On Windows the folder's permissions apply to the file; a temporary folder lies in its owner's profile.
 
@@ -19,19 +18,16 @@ use crate::trace::Failure;
 /// The first line of every kubeconfig of this program. A file without it is never overwritten.
 const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
 
-/// A kubeconfig on disk. A temporary one is removed on drop.
 #[derive(Debug)]
 pub(crate) struct KubeconfigFile {
     path: PathBuf,
-    /// The directory that was created for a temporary kubeconfig, and is removed with it; `None` for a file that the
-    /// user named.
+    /// Removed with the kubeconfig; `None` for a file that the user named.
     temporary: Option<PathBuf>,
 }
 
 /// The credentials of a client at a cluster with TLS, in PEM.
 #[derive(Debug)]
 pub(crate) struct Credentials {
-    /// The certificate of the authority that signed the server's certificate.
     pub(crate) authority: String,
     pub(crate) certificate: String,
     pub(crate) key: String,
@@ -46,10 +42,7 @@ impl KubeconfigFile {
         Self::write_with(address, None, file)
     }
 
-    /// The same as [`write`](Self::write), for a cluster with TLS if there are credentials.
-    ///
-    /// # Errors
-    /// The same as [`write`](Self::write).
+    /// Writes it for a cluster with TLS, if there are credentials.
     pub(crate) fn write_with(
         address: SocketAddr,
         credentials: Option<&Credentials>,
@@ -128,7 +121,6 @@ fn content(address: SocketAddr, credentials: Option<&Credentials>) -> String {
     )
 }
 
-/// Encodes text as the Kubernetes API encodes bytes.
 fn base64(text: &str) -> String {
     let bytes = serde_json::to_value(ByteString(text.into()));
     bytes.ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
@@ -190,19 +182,16 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     }
 }
 
-/// Returns the server's address in a kubeconfig of this program.
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
     line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()
 }
 
-/// Returns true if a server listens on this address.
 fn answers(address: SocketAddr) -> bool {
     const AT_ONCE: Duration = Duration::from_millis(200);
     TcpStream::connect_timeout(&address, AT_ONCE).is_ok()
 }
 
-/// Returns the error of a kubeconfig that cannot be written.
 fn failure(path: &Path, error: io::Error) -> Failure {
     let failure = Failure::new((
         format!("cannot write the kubeconfig {}", path.display()),
@@ -224,7 +213,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// Creates a file that only its owner can read.
+/// Only the file's owner can read it.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -233,7 +222,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Creates a directory that only its owner can enter.
+/// Only the directory's owner can enter it.
 fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);

@@ -1,5 +1,5 @@
-//! Binds the listeners of options such as `--serve`, `--listen` and `--at`. If a port is in use, the error names an
-//! option that takes a free one.
+//! Binds the listeners of options such as `--serve`. If a port is in use, the error names an option that takes a free
+//! one.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};

@@ -1,8 +1,5 @@
-//! `informer-lab cluster`: serves the built-in cluster (the API server in memory of [`kube_testcluster`]) for kubectl
-//! and other programs, and writes a kubeconfig. It runs until it is stopped, or as long as the command behind `--`
-//! runs.
-//!
-//! The lessons share some files of this module: the reading of input files, the kubeconfig and the listeners.
+//! `informer-lab cluster`: serves the API server in memory of [`kube_testcluster`] for kubectl and other programs.
+//! The lessons share some files of this module.
 
 #[cfg(not(target_family = "wasm"))]
 mod command;

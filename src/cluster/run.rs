@@ -1,5 +1,4 @@
-//! Runs `informer-lab cluster`: starts the cluster with the options' pods, faults and data, serves it, plays its
-//! scenario, and waits for a signal or for its command to end.
+//! Runs `informer-lab cluster` with its options.
 
 use std::path::Path;
 
@@ -14,7 +13,6 @@ use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
 
-/// The default of `--stages`.
 const DEFAULT_STAGES: &str = "run";
 
 /// Runs the cluster until a signal comes or its command ends.
@@ -72,7 +70,6 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
-/// Announces that the folder of `--data` holds a cluster already, which goes on.
 fn announce_data(folder: &Path, printer: &Printer) {
     let folder = folder.display();
     printer.notice(
@@ -81,8 +78,7 @@ fn announce_data(folder: &Path, printer: &Printer) {
     );
 }
 
-/// Warns about RBAC without TLS: clients send no token then, so a test of an account's permissions would see everything
-/// allowed.
+/// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
 fn warn_that_tokens_need_tls(printer: &Printer) {
     printer.notice(
         "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",
@@ -90,7 +86,6 @@ fn warn_that_tokens_need_tls(printer: &Printer) {
     );
 }
 
-/// Explains an error of the folder of `--data`.
 fn data_failure(folder: &Path, error: DataError) -> Failure {
     let shown = folder.display();
     match error {
@@ -127,7 +122,6 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
     }
 }
 
-/// Returns a builder of the cluster that the options describe.
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(DEFAULT_STAGES))), None)?;
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
@@ -146,7 +140,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     })
 }
 
-/// Prints the cluster's address and the command that sets KUBECONFIG, and waits for a signal.
+/// The command that sets KUBECONFIG is printed, too.
 async fn wait_for_signal(
     url: &str,
     kubeconfig: &KubeconfigFile,
@@ -166,7 +160,7 @@ async fn wait_for_signal(
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// Plays the scenario. If a step fails, reports the error, and the cluster keeps running.
+/// If a step fails, reports the error, and the cluster keeps running.
 async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
     let print_step = |step: &_| printer.notice(&format!("{step}"), &format!("{step}"));

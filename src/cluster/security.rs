@@ -1,5 +1,5 @@
-//! `informer-lab cluster --tls`: makes the cluster's certificate authority, the server's certificate, and the client
-//! certificate for the kubeconfig. The authority is made anew at each start, or kept in the folder of `--data`.
+//! `informer-lab cluster --tls`: the cluster's certificates. The authority is made anew at each start, or kept in the
+//! folder of `--data`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,7 +11,6 @@ use super::files;
 use super::kubeconfig_file::Credentials;
 use crate::trace::Failure;
 
-/// The authority's name.
 const AUTHORITY: &str = "informer-lab";
 
 /// The user in the kubeconfig, and its group.
@@ -50,15 +49,14 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
     Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
 }
 
-/// Returns the names and addresses by which clients reach the server. The certificate contains them.
+/// The certificate contains these.
 fn names(settings: &ClusterSettings) -> Vec<String> {
     let always = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
     let listen_address = settings.listen.ip().to_string();
     always.map(ToOwned::to_owned).into_iter().chain([listen_address]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
-/// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
-/// address.
+/// A listener on all addresses is reached at the loopback address.
 pub(super) fn reachable_address(listener: SocketAddr) -> SocketAddr {
     let ip = match listener.ip() {
         ip if !ip.is_unspecified() => ip,

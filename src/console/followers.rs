@@ -1,5 +1,5 @@
-//! Followers of a live run: pages of `informer-lab board` in a browser. They receive each record (an event of the
-//! run, see [`crate::trace`]) while the run goes on, and may send the commands that the keyboard has.
+//! Followers of a live run: pages of `informer-lab board` in a browser. They receive each record while the run goes
+//! on, and may send the commands that the keyboard has.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::trace::Record;
 
-/// The largest number of records that are kept. All are kept, because a page that is opened late needs the run from its
-/// beginning.
+/// All records are kept up to this number, because a page that is opened late needs the run from its beginning.
 const LIMIT: usize = 200_000;
 
 /// The channel between one live run and its followers. Clones share it.
@@ -18,9 +17,7 @@ pub struct Followers(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Each record so far, as a line of JSON.
     lines: Mutex<Vec<Arc<str>>>,
-    /// Wakes the followers that wait for the next record.
     state: watch::Sender<StreamState>,
     limit: usize,
     commands: mpsc::Sender<String>,
@@ -28,7 +25,6 @@ struct Inner {
     receiver: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
-/// The number of records so far, and the reason if no more will come.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamState {
     count: usize,
@@ -77,7 +73,7 @@ impl Followers {
         Self(Arc::new(Inner { lines, state, limit, commands, receiver: Mutex::new(Some(receiver)) }))
     }
 
-    /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
+    /// Beyond the limit, sends once that no more records come.
     pub(crate) fn publish(&self, record: &Record) {
         let Ok(line) = serde_json::to_string(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);
@@ -93,7 +89,7 @@ impl Followers {
         self.close(EndReason::Ended);
     }
 
-    /// Ends the stream of records. Only the first reason counts.
+    /// Only the first reason counts.
     fn close(&self, reason: EndReason) {
         self.0.state.send_if_modified(|state| {
             let is_first = state.end.is_none();

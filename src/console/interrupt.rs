@@ -42,15 +42,13 @@ struct State {
     in_order: AtomicBool,
     /// True while another program, such as a pager, uses the terminal. Ctrl-C is meant for that program.
     elsewhere: AtomicBool,
-    /// The command of `informer-lab cluster -- COMMAND` that receives the signals, if there is one.
+    /// The receiver of all signals while `informer-lab cluster -- COMMAND` runs.
     command: Mutex<Option<CommandSignals>>,
     /// The exit code for the last signal, 0 if none came.
     code: AtomicU8,
-    /// The time of the first signal.
     first: OnceLock<Instant>,
 }
 
-/// The receiver of signals that are passed on to a command.
 #[derive(Debug)]
 struct CommandSignals {
     sender: UnboundedSender<u8>,
@@ -58,11 +56,7 @@ struct CommandSignals {
 }
 
 impl Interrupt {
-    /// Returns a token that the first signal cancels, for one live run. From now on the first signal does not end the
-    /// process.
-    ///
-    /// # Errors
-    /// The system cannot create a thread or a signal handler.
+    /// Returns a token that the first signal cancels, for one live run, instead of ending the process.
     pub(crate) fn arm(&self) -> io::Result<CancellationToken> {
         self.listen()?;
         self.0.in_order.store(true, Ordering::SeqCst);
@@ -80,11 +74,7 @@ impl Interrupt {
         signals::report_to(self.clone())
     }
 
-    /// Runs `does` while another program uses the terminal. Ctrl-C reaches that program too, so it is ignored here
-    /// until `does` returns.
-    ///
-    /// # Errors
-    /// The system cannot create a thread or a signal handler.
+    /// Runs `does` while another program uses the terminal. Ctrl-C reaches both, so it is ignored here.
     pub(super) fn leave_to_another<T>(&self, does: impl FnOnce() -> T) -> io::Result<T> {
         self.listen()?;
         self.0.elsewhere.store(true, Ordering::SeqCst);
@@ -93,8 +83,7 @@ impl Interrupt {
         Ok(done)
     }
 
-    /// Hands all further signals to a command: each arrives at this receiver as an exit code, and no longer stops or
-    /// ends anything here.
+    /// Hands all further signals to a command, as exit codes; they no longer end anything here.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn hand_over(&self) -> UnboundedReceiver<u8> {
         let (sender, signals) = unbounded_channel();
@@ -110,13 +99,12 @@ impl Interrupt {
         self.0.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the exit code for the last signal, if there was one.
     pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 
     #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
-    /// Handles one signal, given as its exit code. The thread that listens calls this.
+    /// `code` is the signal's exit code.
     fn receive(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
@@ -140,7 +128,6 @@ impl Interrupt {
 
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
 impl CommandSignals {
-    /// Sends a signal to the command, unless it is the same one again.
     fn receive(&mut self, code: u8) {
         let now = Instant::now();
         let again = self.last.replace((code, now)).is_some_and(|(last, at)| last == code && now - at < ONE_SIGNAL);

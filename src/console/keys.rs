@@ -4,13 +4,10 @@ use std::io::{self, BufRead, Read};
 
 use super::typing::QuietKeyboard;
 
-/// A key press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPress {
     Enter,
-    /// The arrow to the right.
     Right,
-    /// The arrow to the left.
     Left,
     Backspace,
     Letter(char),
@@ -20,14 +17,12 @@ pub(crate) enum KeyPress {
 pub(crate) struct Keys(Option<QuietKeyboard>);
 
 impl Keys {
-    /// Starts reading keys. If the terminal's echo cannot be switched off, whole lines are read instead, each ended by
-    /// Enter.
+    /// If the terminal's echo cannot be switched off, whole lines are read instead, each ended by Enter.
     pub(crate) fn begin() -> Self {
         Self(QuietKeyboard::begin())
     }
 
-    /// Discards unread key presses, and switches the echo off again, because a shell may have switched it on while the
-    /// program was stopped.
+    /// A shell may have switched the echo on while the program was stopped, so it is switched off again.
     pub(crate) fn forget(&self) {
         if let Some(keyboard) = &self.0 {
             keyboard.keep_quiet();
@@ -49,7 +44,7 @@ impl Keys {
     }
 }
 
-/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
+/// Of the escape sequences, only the left and right arrows are known.
 fn key_presses(bytes: &[u8]) -> Vec<KeyPress> {
     match bytes {
         b"\x1b[C" | b"\x1bOC" => vec![KeyPress::Right],

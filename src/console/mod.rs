@@ -1,6 +1,5 @@
-//! The console: everything that a subcommand needs from its environment. `main` makes a [`Console`] with the output,
-//! the speed, Ctrl-C and the file of `--record`, and passes it to the subcommand, which returns how it [`Ended`]. The
-//! files of this module also read the keyboard, and show a pager or a progress line.
+//! The console: everything that a subcommand needs from its environment. `main` makes a [`Console`] and passes it to
+//! the subcommand, which returns how it [`Ended`].
 
 mod followers;
 mod interrupt;

@@ -11,9 +11,6 @@ use crate::trace::Printer;
 
 /// Prints a text. If the text does not fit the terminal, shows it in the program of `PAGER`, or in `less`, or without
 /// either a screen at a time. An empty `PAGER` switches all that off.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     let printer = &console.printer;
     let lines = text.lines().count();

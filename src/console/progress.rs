@@ -1,5 +1,4 @@
-//! A progress line for waits of more than a second, such as connecting to a cluster, so that the user sees that the
-//! program is alive.
+//! A progress line for waits of more than a second, so that the user sees that the program is alive.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -10,17 +9,14 @@ use crate::trace::Printer;
 /// The time after which a wait is shown, and the interval at which its seconds are updated.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
-/// Shows the reason for waiting, with the seconds so far, in the terminal's footer until it is dropped. Shows nothing
-/// in a pipe.
+/// Shows the seconds so far in the terminal's footer until it is dropped. Shows nothing in a pipe.
 pub(crate) struct Progress {
     /// Dropped to end the thread.
     over: Option<Sender<()>>,
-    /// The thread that draws the line.
     shows: Option<JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Starts showing a wait that begins now.
     pub(crate) fn begin(printer: &Printer, words: (&str, &str)) -> Self {
         let what = printer.pick(words.0, words.1).to_owned();
         let (over, is_over) = mpsc::channel();

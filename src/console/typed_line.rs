@@ -1,18 +1,16 @@
-//! A line that the user is typing during a live run. It takes the terminal's bytes one by one, and carries out
-//! backspace and the other editing keys itself, because the terminal's own line editing is switched off (see
-//! `typing.rs`).
+//! A line that the user is typing during a live run. It carries out backspace and the other editing keys itself,
+//! because the terminal's own line editing is switched off (see `typing.rs`).
 
-/// The largest number of bytes in a line. The rest of a longer line is ignored; every command is far shorter.
+/// Every command is far shorter. The rest of a longer line is ignored.
 const LONGEST: usize = 4096;
 
-/// The line typed so far.
 #[derive(Debug, Default)]
 pub(super) struct TypedLine {
     bytes: Vec<u8>,
     escape: Escape,
 }
 
-/// The position in an escape sequence, which a terminal sends for a key without a character, such as an arrow.
+/// A terminal sends an escape sequence for a key without a character, such as an arrow.
 #[derive(Debug, Default)]
 enum Escape {
     #[default]
@@ -41,7 +39,6 @@ impl TypedLine {
         None
     }
 
-    /// Returns the text typed so far.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

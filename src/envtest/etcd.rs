@@ -16,7 +16,6 @@ use crate::cluster::listen;
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-/// The flags that are used, with their help.
 const USED_FLAGS: [(&str, &str); 1] = [(
     "listen-client-urls",
     "Where to answer: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",
@@ -24,10 +23,8 @@ const USED_FLAGS: [(&str, &str); 1] = [(
 
 const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and nothing is kept.";
 
-/// The version of etcd that is reported.
 const VERSION: &str = "3.6.0";
 
-/// Acts as etcd until a signal comes.
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
@@ -53,7 +50,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     })
 }
 
-/// The routes of every listener. Upstream: `server/etcdserver/api/etcdhttp`.
+/// Upstream: `server/etcdserver/api/etcdhttp`.
 fn routes() -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
@@ -62,17 +59,14 @@ fn routes() -> Router {
         .route("/version", get(async || Json(json!({"etcdserver": VERSION, "etcdcluster": VERSION}))))
 }
 
-/// The address of a listener.
 #[derive(Debug, PartialEq, Eq)]
 enum ListenAddress {
     Address(SocketAddr),
-    /// A socket in the file system.
     #[cfg(unix)]
     File(std::path::PathBuf),
 }
 
 impl ListenAddress {
-    /// Parses one of the URLs in `--listen-client-urls`.
     fn parse(url: &str) -> Result<Self, Failure> {
         let address =
             url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/').replacen("localhost", "127.0.0.1", 1));

@@ -33,7 +33,6 @@ impl Flags {
         last.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Returns all values of a flag that may be repeated.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(flag, _)| flag == name).map(|(_, value)| value.as_str())
     }
@@ -65,7 +64,7 @@ fn name(word: &str) -> Option<&str> {
     flag.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(flag)
 }
 
-/// Returns the help of a binary, with a line for each flag that is used.
+/// One line describes each flag that is used.
 pub(super) fn help(what: &str, used: &[(&str, &str)]) -> String {
     let widest = used.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = used.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));

@@ -1,5 +1,4 @@
-//! Stands in for the binary `kube-apiserver`, which envtest starts: reads its flags, and runs the API server alone, in
-//! memory, with TLS and client certificates.
+//! Stands in for the binary `kube-apiserver`, which envtest starts: the API server alone, in memory, with TLS.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -15,7 +14,6 @@ use crate::cluster::{listen, revision_of_the_clock};
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-/// The flags that are used, with their help.
 const USED_FLAGS: [(&str, &str); 10] = [
     ("bind-address", "The address to listen at [127.0.0.1]"),
     ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
@@ -35,7 +33,7 @@ const USED_FLAGS: [(&str, &str); 10] = [
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
-/// Flags that are ignored without a message, because they change nothing here.
+/// Ignored because they change nothing here.
 const IGNORED_SILENTLY: [(&str, &str); 6] = [
     ("allow-privileged", ""),
     ("disable-admission-plugins", ""),
@@ -45,13 +43,11 @@ const IGNORED_SILENTLY: [(&str, &str); 6] = [
     ("v", ""),
 ];
 
-/// The known feature gates.
 const AGGREGATED_DISCOVERY: &str = "AggregatedDiscoveryEndpoint";
 const WATCH_LIST: &str = "WatchList";
 
 const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
 
-/// Acts as kube-apiserver until a signal comes.
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
@@ -91,7 +87,6 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     })
 }
 
-/// Returns the address to listen on.
 fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
     let wrong = |flag: &str, expected: &str| {
         let value = flags.get(flag).unwrap_or_default();
@@ -108,7 +103,6 @@ fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
     Ok(SocketAddr::new(ip, port.parse().map_err(|_| wrong("secure-port", "a port"))?))
 }
 
-/// Returns the certificates, tokens and keys that the flags name.
 fn serving(flags: &Flags, address: SocketAddr) -> Result<SecureServing> {
     let names = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1"].map(ToOwned::to_owned);
     let names = [names.as_slice(), &[address.ip().to_string()]].concat();
@@ -132,7 +126,6 @@ fn unusable(flag: &str, file: &str, error: impl std::error::Error + Send + Sync 
     Failure::new((format!("--{flag}: {file} cannot be used"), format!("--{flag}：无法使用 {file}"))).because(error)
 }
 
-/// Lists the ignored flags, feature gates and authorization modes on standard error.
 fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     let ignored = flags.others(&[USED_FLAGS.as_slice(), &IGNORED_SILENTLY].concat());
     if !ignored.is_empty() {
@@ -150,7 +143,7 @@ fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     }
 }
 
-/// Returns the feature gates that are switched on or off. Upstream: `component-base/featuregate`.
+/// Upstream: `component-base/featuregate`.
 fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
     let gates = flags.all("feature-gates").flat_map(|value| value.split(','));
     gates
@@ -158,13 +151,11 @@ fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
         .filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
 }
 
-/// Returns the authorization modes that are switched on.
 fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
     flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
 }
 
-/// Returns the authorization. A request needs the consent of one mode only, so `AlwaysAllow` among several modes allows
-/// everything.
+/// A request needs the consent of one mode only, so `AlwaysAllow` among several modes allows everything.
 fn authorization(flags: &Flags) -> Authorization {
     let has = |wanted: &str| modes(flags).any(|mode| mode == wanted);
     if has("RBAC") && !has("AlwaysAllow") { Authorization::Rbac } else { Authorization::AlwaysAllow }

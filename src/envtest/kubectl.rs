@@ -1,5 +1,4 @@
-//! Stands in for the binary `kubectl`, which envtest expects beside kube-apiserver: runs the real kubectl from PATH,
-//! because this program has none.
+//! Stands in for the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -38,7 +38,6 @@ pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     }
 }
 
-/// Reads the text of a file that a flag names.
 pub(super) fn text(path: &Path) -> Result<String> {
     Ok(fs::read_to_string(path).map_err(|error| cannot("read", "读取", path, error))?)
 }
@@ -48,7 +47,7 @@ fn cannot(en: &str, zh: &str, path: &Path, error: io::Error) -> Failure {
     Failure::new((format!("cannot {en} {shown}"), format!("无法{zh} {shown}"))).because(error)
 }
 
-/// Writes a new file that only its owner can read.
+/// Only the file's owner can read it.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

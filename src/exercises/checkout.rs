@@ -1,5 +1,5 @@
-//! Finds the clone of the repository in which the learner works, and reads its files: `check` compiles the programs
-//! there, and the solutions are not in the binary.
+//! The clone of the repository in which the learner works. `check` compiles the programs there, and the solutions are
+//! not in the binary.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -11,14 +11,10 @@ use crate::trace::Failure;
 /// A file that only a clone of this repository has.
 const MARK: &str = "lessons/break/Cargo.toml";
 
-/// The clone of the repository in which the learner works.
 pub(super) struct Checkout(PathBuf);
 
 impl Checkout {
-    /// Finds the clone from the current directory upwards.
-    ///
-    /// # Errors
-    /// The current directory is not in a clone.
+    /// Searches from the current directory upwards.
     pub(super) fn find() -> Result<Self> {
         let here = env::current_dir().context("the current directory is gone")?;
         Self::above(&here).ok_or_else(|| {
@@ -36,15 +32,10 @@ impl Checkout {
         Some(Self(root.to_owned()))
     }
 
-    /// Returns the clone's top directory.
     pub(super) fn root(&self) -> &Path {
         &self.0
     }
 
-    /// Reads one of the clone's files.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub(super) fn read(&self, file: &str) -> Result<String> {
         fs::read_to_string(self.0.join(file)).map_err(|error| {
             Failure::new((format!("cannot read {file}"), format!("无法读取 {file}")))

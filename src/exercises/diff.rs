@@ -2,10 +2,8 @@
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
-/// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The line is in both programs.
     Both(String),
     /// The line is in the learner's program only.
     Mine(String),
@@ -16,7 +14,6 @@ pub(super) enum Line {
 }
 
 impl Line {
-    /// Formats the line with its sign.
     pub(super) fn plain(&self) -> String {
         match self {
             Self::Both(line) => format!("  {line}"),
@@ -26,7 +23,7 @@ impl Line {
         }
     }
 
-    /// Formats the line with its sign, in git's colours.
+    /// In git's colours.
     pub(super) fn coloured(&self) -> String {
         match self {
             Self::Both(_) | Self::Gap => self.plain(),

@@ -1,8 +1,7 @@
-//! Exercises: ten small controllers with one mistake each, which the learner finds and mends in a clone of the
-//! repository.
+//! Exercises: ten small controllers with one mistake each, which the learner mends in a clone of the repository.
 //!
 //! The package `lessons/break` has the programs and the code that judges them. This module has the texts about them,
-//! the learner's progress, and the subcommands `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).
+//! the learner's progress, and the subcommands `break` and `check`.
 
 mod check;
 mod checkout;
@@ -60,17 +59,14 @@ impl Exercise {
         })
     }
 
-    /// Prints a Markdown text on standard output, wrapped to its width.
     fn prose(text: Both, printer: &Printer) -> io::Result<()> {
         printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
     }
 
-    /// Returns the path of the program that the learner edits, from the root of the clone.
     fn program(&self) -> String {
         format!("lessons/break/exercises/{}.rs", self.file)
     }
 
-    /// Returns the path of the mended program, from the root of the clone.
     fn solution(&self) -> String {
         format!("lessons/break/solutions/{}.rs", self.file)
     }

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::{ALL, Exercise};
 use crate::trace::Failure;
 
-/// The mended programs, and the file that keeps them.
 #[derive(Debug)]
 pub(super) struct Progress {
     file: PathBuf,
@@ -27,10 +26,7 @@ struct Kept {
 }
 
 impl Progress {
-    /// Reads the user's progress. Without a file, there is none yet.
-    ///
-    /// # Errors
-    /// The user has no home directory, or the file cannot be read.
+    /// Without a file, there is no progress yet.
     pub(super) fn load() -> Result<Self> {
         Self::of_file(file()?)
     }
@@ -57,9 +53,6 @@ impl Progress {
     }
 
     /// Removes all progress. Having none is no error.
-    ///
-    /// # Errors
-    /// The file cannot be removed.
     pub(super) fn reset() -> Result<()> {
         let file = file()?;
         match fs::remove_file(&file) {
@@ -76,12 +69,10 @@ impl Progress {
         self.kept.done.contains(exercise.name)
     }
 
-    /// Returns the first program that is not mended yet.
     pub(super) fn next(&self) -> Option<&'static Exercise> {
         ALL.into_iter().find(|exercise| !self.is_done(exercise))
     }
 
-    /// Returns the number of mended programs.
     pub(super) fn count(&self) -> usize {
         ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
     }
@@ -103,7 +94,7 @@ impl Progress {
     }
 }
 
-/// Replaces a file in one step, so another process reads the old text or the new one.
+/// Another process reads the old text or the new one.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;

@@ -68,7 +68,6 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
     printer.page(&printer.dimmed(&format!("\n{more}informer-lab break {} --hint --hint", exercise.name)))
 }
 
-/// Returns the error for a solution that was asked for before the program is right.
 fn too_early(exercise: &Exercise) -> Failure {
     let name = exercise.name;
     let message = ("the solution is shown once the program is right", "程序修好之后才显示答案");

@@ -1,6 +1,5 @@
-//! A simulated network cable between a lesson's client and the built-in cluster. In a live run the user pulls it out
-//! and plugs it in with the commands `cut` and `heal`, to see how a Reflector survives a lost connection. The
-//! commands themselves, the scenario and kubectl reach the cluster without it.
+//! A simulated network cable between a lesson's client and the built-in cluster, for the commands `cut` and `heal` of
+//! a live run. Commands, scenario and kubectl reach the cluster without it.
 
 use std::io;
 
@@ -16,7 +15,6 @@ use kube_testcluster::Cluster;
 /// The error of a request while the cable is out.
 pub(super) const PULLED_OUT: &str = "the cable is pulled out";
 
-/// The state of the cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plug {
     In,
@@ -34,8 +32,7 @@ impl Default for Cable {
 }
 
 impl Cable {
-    /// Pulls the cable out: requests fail, and responses in progress break off. Returns true if the cable was plugged
-    /// in before.
+    /// Requests fail, and responses in progress break off. Returns true if the cable was plugged in before.
     pub(super) fn pull_out(&self) -> bool {
         self.0.send_replace(Plug::Out) == Plug::In
     }
@@ -49,7 +46,6 @@ impl Cable {
         *self.0.borrow() == Plug::Out
     }
 
-    /// Returns a client of the cluster whose requests go through the cable.
     pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
         let (router, plug) = (cluster.router(), self.0.clone());
         let service = service_fn(move |request: Request<Body>| {

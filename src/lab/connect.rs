@@ -1,5 +1,5 @@
 //! Checks at the start of a lesson that its namespace exists, because a LIST in a missing namespace would only be
-//! empty. Also turns errors of the connection to a cluster into a sentence and a next step.
+//! empty; turns connection errors into a sentence and a next step.
 
 use std::error::Error as StdError;
 use std::io;
@@ -12,14 +12,12 @@ use kube::{Api, Client};
 use crate::trace::Failure;
 use kube_informers::cache::ApiError;
 
-/// The answer of the cluster about a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NamespaceLookup {
     Exists,
     Missing,
 }
 
-/// Looks up the namespace. The cluster must be ready: the first error is reported.
 pub(super) async fn look_up_namespace(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
     try_look_up_namespace(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
@@ -39,7 +37,6 @@ pub(super) async fn try_look_up_namespace(client: &Client, namespace: &str) -> k
     }
 }
 
-/// Adds a sentence and advice to an error of the lesson's own requests.
 pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
@@ -48,7 +45,6 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     }
 }
 
-/// Returns the error for an account that may not list or watch pods.
 pub(super) fn forbidden(namespace: &str) -> Failure {
     Failure::new((
         format!("the cluster forbids listing or watching pods in namespace {namespace}"),
@@ -62,7 +58,7 @@ pub(super) fn forbidden(namespace: &str) -> Failure {
     ))
 }
 
-/// Returns the API server's Status in this cause, if it is a response of the server.
+/// `None` if this cause is no response of the server.
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     match error.downcast_ref::<kube::Error>() {
         Some(kube::Error::Api(status)) => Some(status),
@@ -70,13 +66,11 @@ fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     }
 }
 
-/// Returns the error for credentials that the server refuses.
 fn unauthorized(address: &str) -> Failure {
     Failure::new((format!("{address} does not accept the credentials"), format!("{address} 不接受这个凭证")))
         .next(("log in again, or choose another --context", "请重新登录，或换一个 --context"))
 }
 
-/// Returns the message for a request without a useful response.
 pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     let failure = match &error {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
@@ -99,8 +93,8 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     }
 }
 
-/// Returns the innermost cause, because the layers above it (service, client, connector) only repeat each other. `None`
-/// if the error itself says more.
+/// The layers above the innermost cause (service, client, connector) only repeat each other. `None` if the error
+/// itself says more.
 fn innermost_cause(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Auth(_) => None,
@@ -109,7 +103,7 @@ fn innermost_cause(error: &kube::Error) -> Option<String> {
     }
 }
 
-/// Returns the start of the first line of a server's message, which may be a whole page.
+/// The message may be a whole page.
 pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(200).collect();
@@ -133,7 +127,6 @@ fn mentions_tls(error: &kube::Error) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns a client of a cluster that answers every request with one status code and body.
     fn answering(code: u16, body: &'static str) -> Client {
         let router = axum::Router::new().fallback(move || async move {
             let code = http::StatusCode::from_u16(code).unwrap();

@@ -1,5 +1,4 @@
-//! The defaults of a run. Its row in the catalog sets them, and the user's options override them: the plan
-//! (`plan.rs`) combines the two.
+//! The defaults of a run, from its row in the catalog. The user's options override them (`plan.rs`).
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! The commands of a live run, typed into the terminal or sent by the board's page: they change the cluster, cut the
-//! connection, or show the store and the queue.
+//! The commands of a live run, typed into the terminal or sent by the board's page.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -16,27 +15,20 @@ use crate::console::{Followers, Typing};
 use crate::trace::{Lang, Pipeline, Printer, Slot, in_one_line};
 use kube_testcluster::Step;
 
-/// A parsed command.
 #[derive(Debug, PartialEq, Eq)]
 enum Command {
     Help,
-    /// List the pods of the cluster.
     Get,
-    /// Show the lesson's store.
     Store,
-    /// Show the lesson's queue.
     Queue,
-    /// Make every Reflector resync now.
+    /// Every Reflector resyncs now.
     Resync,
-    /// Add a handler to the informer that runs.
+    /// Adds a handler to the informer that runs.
     Late,
-    /// Let each handler that was added with `late` take this long for a notification.
+    /// The time that each handler of `late` takes for a notification.
     Slow(Duration),
-    /// Pull out the cable between the lesson and the cluster.
     Cut,
-    /// Plug the cable in again.
     Heal,
-    /// Change an object in the cluster, or start a fault.
     Step(Step),
 }
 
@@ -62,8 +54,7 @@ const HELP: [(&str, &str, &str); 14] = [
     ("Ctrl-C", "end the run", "结束运行"),
 ];
 
-/// Carries out the commands of one live run. Its client reaches the cluster directly, even while the lesson's cable
-/// is out.
+/// Carries out the commands of one live run. Its client does not go through the lesson's cable.
 pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
@@ -74,9 +65,7 @@ pub(super) struct Keyboard {
 /// The other source of changes to the cluster while the user types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherChanges {
-    /// A scenario also changes the cluster.
     Scenario,
-    /// No scenario: only the user changes the cluster.
     Nothing,
 }
 
@@ -85,8 +74,7 @@ impl Keyboard {
         Self { client, cable, printer, other_changes }
     }
 
-    /// Announces the commands, and carries out each line that is typed or sent. Never returns: the caller drops it when
-    /// the run ends.
+    /// Carries out each line that is typed or sent. Never returns: the caller drops it when the run ends.
     pub(super) async fn carry_out_commands(&self, lab: &Lab) {
         let mut typing = Typing::begin(&self.printer);
         let mut sent = lab.followers().and_then(Followers::take_commands);
@@ -207,12 +195,10 @@ impl Keyboard {
     }
 }
 
-/// Returns the next line from the terminal, or `None` if standard input has ended or is not read.
 async fn next_typed(typing: &mut Option<Typing>) -> Option<String> {
     typing.as_mut()?.next().await
 }
 
-/// Returns the next line from a browser.
 async fn next_sent(sent: &mut Option<Receiver<String>>) -> Option<String> {
     sent.as_mut()?.recv().await
 }
@@ -239,8 +225,7 @@ impl Command {
     }
 }
 
-/// Returns the message for a line that is no command: the usage of the command that it begins with, or the list of
-/// commands.
+/// Returns the usage of the command that the line begins with, or the list of commands.
 fn not_understood(typed: &str, expected: &str) -> (String, String) {
     let first = typed.split_whitespace().next().unwrap_or_default();
     let usage = HELP.iter().map(|(usage, _, _)| *usage).find(|usage| usage.split(' ').next() == Some(first));
@@ -263,7 +248,6 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
     }
 }
 
-/// The longest time of a handler for a notification, in milliseconds.
 const MOST_MS: u64 = 60_000;
 
 /// Adds a handler. Returns false if the lesson has no informer that takes one.
@@ -295,7 +279,6 @@ fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     (first_list_passed || !any(|pipeline| pipeline.reflects)) && !any(has)
 }
 
-/// Shows the lines, or says that there are none.
 fn show(lab: &Lab, lines: Vec<String>) {
     match lines.is_empty() {
         true => lab.narrate("empty", "空"),
@@ -303,13 +286,11 @@ fn show(lab: &Lab, lines: Vec<String>) {
     }
 }
 
-/// Formats a slot of the queue: its key and its deltas.
 fn slot_line(slot: Slot) -> String {
     let deltas: Vec<_> = slot.deltas.into_iter().map(|delta| delta.delta).collect();
     format!("{}  {}", slot.key, deltas.join(", "))
 }
 
-/// Formats a pod: its name, phase and resourceVersion.
 fn pod_line(pod: &Pod) -> String {
     let name = pod.metadata.name.as_deref().unwrap_or_default();
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();

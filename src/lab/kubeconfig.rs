@@ -1,5 +1,4 @@
-//! Loads the kubeconfig of a real cluster (`--cluster`), and turns kube's errors into a sentence and a next step in
-//! both languages.
+//! Loads the kubeconfig of a real cluster (`--cluster`), and explains kube's errors.
 
 use std::env;
 use std::io;
@@ -42,8 +41,7 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
     Ok(Config::from_custom_kubeconfig(merged, &options).await.map_err(|error| unusable(error, &shown, &contexts))?)
 }
 
-/// Returns the kubeconfig files that kubectl would read: those in `$KUBECONFIG`, else `~/.kube/config`. Empty if there
-/// is none.
+/// As kubectl: the files in `$KUBECONFIG`, else `~/.kube/config`. Empty if there is none.
 fn default_files() -> Result<Vec<PathBuf>> {
     let named: Vec<_> = env::var_os("KUBECONFIG")
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
@@ -66,7 +64,6 @@ fn default_files() -> Result<Vec<PathBuf>> {
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
 
-/// Returns the configuration of the pod's service account. A pod has no contexts to choose from.
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
         return Err(Failure::new((
@@ -119,7 +116,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
     Ok(Kubeconfig::read_from(file).map_err(failure)?)
 }
 
-/// Explains why the merged kubeconfig names no usable cluster, and lists the contexts to choose from.
+/// Lists the contexts to choose from.
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
         [] => (

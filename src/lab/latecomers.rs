@@ -1,5 +1,5 @@
-//! The handlers that the user adds to running informers, with the keyboard's commands `late` and `slow` of a live run.
-//! They show that a late handler gets the store's objects first, and that a slow one delays only itself.
+//! The handlers that the user adds to running informers, with the commands `late` and `slow`: a late handler gets the
+//! store's objects first, and a slow one delays only itself.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,22 +11,19 @@ use super::{Lab, NO_PANIC};
 use crate::trace::{Style, short};
 use kube_informers::cache::{AsyncEventHandler, InformerStopped, Notification, Object, SharedIndexInformer};
 
-/// The informers of a lesson that handlers can be added to, with the number and the speed of the added handlers.
 #[derive(Default)]
 pub(super) struct Latecomers {
     informers: Mutex<Vec<Join>>,
-    /// The number of handlers that were added.
     count: AtomicUsize,
     /// The time that each added handler takes for a notification, in milliseconds.
     takes_ms: Arc<AtomicU64>,
 }
 
-/// Adds a handler to one informer. The closure hides the type of the informer's objects.
+/// The closure hides the type of the informer's objects.
 type Join = Box<dyn Fn(Latecomer) -> Result<(), InformerStopped> + Send + Sync>;
 
 impl Latecomers {
-    /// Registers an informer for later handlers, until [`close`](Self::close) drops it again, because it holds a
-    /// reference to the lab.
+    /// [`close`](Self::close) drops the informer again, because it holds a reference to the lab.
     pub(super) fn offer<T: Object + Send + Sync + 'static>(&self, informer: &SharedIndexInformer<T>) {
         let informer = informer.clone();
         let join = move |handler| informer.add_event_handler(handler).map(drop);
@@ -37,7 +34,7 @@ impl Latecomers {
         let _informers = std::mem::take(&mut *self.informers.lock().expect(NO_PANIC)); // dropped after the lock is released
     }
 
-    /// Adds a handler to each informer, and returns the number of informers.
+    /// Returns the number of informers that a handler was added to.
     pub(super) fn join(&self, lab: &Lab) -> Result<usize, InformerStopped> {
         let informers = self.informers.lock().expect(NO_PANIC);
         for join in informers.iter() {
@@ -47,18 +44,15 @@ impl Latecomers {
         Ok(informers.len())
     }
 
-    /// Returns true if a handler has been added.
     pub(super) fn any(&self) -> bool {
         self.count.load(Ordering::Relaxed) > 0
     }
 
-    /// Lets each added handler take this long for a notification from now on.
     pub(super) fn slow_down(&self, takes: Duration) {
         self.takes_ms.store(u64::try_from(takes.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
-/// A handler that the user added. It prints each notification.
 struct Latecomer {
     lab: Lab,
     number: usize,

@@ -1,5 +1,4 @@
-//! Provides the clusters that a lesson watches: starts the built-in cluster that the plan describes, or connects to a
-//! real one. The runner does this before the lesson begins.
+//! Provides the clusters that a lesson watches, before the lesson begins.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -17,28 +16,23 @@ use crate::cluster::KubeconfigFile;
 use crate::trace::Failure;
 use kube_testcluster::{Admin, Cluster, Controllers};
 
-/// The duration of a write in the built-in cluster, about as long as in etcd.
+/// About as long as a write takes in etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 const BUILT_IN: &str = "the built-in cluster";
 
-/// The clusters of a lesson, and the clients for them.
 #[derive(Default)]
 pub(super) struct LessonClusters {
     /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
-    /// The built-in cluster.
     pub(super) cluster: Option<Cluster>,
-    /// The address of the real cluster, if the lesson watches one.
     pub(super) real: Option<String>,
     /// A client for a cluster of each era, or for the real one. Empty if the lesson needs only one cluster.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
-    /// The built-in clusters in `each_era`.
     pub(super) others: Vec<Cluster>,
 }
 
 impl LessonClusters {
-    /// Serves the built-in cluster on the listener of `--listen`, and returns its kubeconfig.
     pub(super) fn serve_built_in(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = serve_cluster(cluster, listener)?;

@@ -1,9 +1,8 @@
-//! The lab: the environment that a lesson runs in, and the runner that sets it up. A lesson gets from its [`Lab`] a
-//! client of a cluster, its output, a stop signal and its races.
+//! The lab: the environment that a lesson runs in, and the runner that sets it up.
 //!
-//! - A *run* goes from the plan (the lesson's defaults and the user's options) to the last printed line. By default it
-//!   takes place in virtual time on a built-in cluster: it is recorded, and its *record*, the list of its events, is
-//!   printed afterwards. A *live run* takes place in real time and is printed at once (see [`Settings::pace`]).
+//! - A *run* takes place in virtual time on a built-in cluster by default: it is recorded, and its *record*, the list
+//!   of its events, is printed afterwards. A *live run* takes place in real time and is printed at once (see
+//!   [`Settings::pace`]).
 //! - The *seed* decides the order of events in which tasks race, so equal seeds give equal runs.
 //! - An *era* is a generation of Kubernetes, `classic` (2023) or `modern` (today), chosen for the client and for the
 //!   built-in server.
@@ -60,8 +59,6 @@ pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// The environment of a lesson. Clones share one lab, so each task and handler can have its own clone.
-///
-/// A lesson runs the same way with a built-in and a real cluster, and in virtual and real time.
 #[derive(Clone)]
 pub struct Lab(Arc<Inner>);
 
@@ -70,24 +67,18 @@ struct Inner {
     started: Instant,
     /// Locked while a record is stored or printed, to keep the records in order.
     recorder: Mutex<Recorder>,
-    /// The number of [`Race`]s so far. Each has its own seed.
     races: AtomicU64,
-    /// The number of informers so far.
     informers: AtomicUsize,
     /// True once the first LIST has succeeded. Until the first WATCH has succeeded too, a failure ends the run; later
     /// failures are only reported, because the Reflector tries again.
     listed: AtomicBool,
-    /// True once the first WATCH has succeeded.
     watching: AtomicBool,
-    /// Makes every Reflector of the lesson resync.
     resync: ResyncTrigger,
-    /// The informers that the user can add handlers to.
+    /// The informers that the commands `late` and `slow` act on.
     latecomers: Latecomers,
-    /// The progress line that is shown until the first event.
     waiting: Mutex<Option<Progress>>,
     /// True if the reader of standard output has gone, such as `head` in a pipe.
     reader_gone: AtomicBool,
-    /// The first error that must end the run.
     failure: Mutex<Option<anyhow::Error>>,
 }
 
@@ -102,7 +93,6 @@ pub(super) struct LabConfig {
     pub(super) sink: Sink,
     /// The file that the run is recorded into while it runs.
     pub(super) record: Option<RecordFile>,
-    /// The followers of the run in a browser.
     pub(super) followers: Option<Followers>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
@@ -110,7 +100,6 @@ pub(super) struct LabConfig {
     pub(super) listener: Option<TcpListener>,
 }
 
-/// The destination of records.
 pub(super) enum Sink {
     /// Records are kept until the run has ended.
     Recorded(Mutex<Vec<Record>>),
@@ -145,9 +134,7 @@ impl Lab {
     }
 
     /// Returns a client for a cluster of each era, the older one first, with the era's name; for a real cluster, only
-    /// that one.
-    ///
-    /// Empty in a lesson whose row does not ask for both eras.
+    /// that one; empty if the lesson's row does not ask for both eras.
     pub fn each_era(&self) -> Vec<(&'static str, kube::Client)> {
         self.0.config.each_era.clone()
     }
@@ -157,8 +144,7 @@ impl Lab {
         &self.0.config.namespace
     }
 
-    /// Returns a token that is cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was
-    /// pressed, or it failed. The lesson then stops in order and returns.
+    /// Returns a token that is cancelled when the run must end. The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
         self.0.config.stop.clone()
     }
@@ -183,7 +169,6 @@ impl Lab {
         self.observer_of(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Returns an observer that records the events of the informer with this number, and notes how far it has come.
     fn observer_of(&self, informer: usize) -> Observer {
         let lab = self.clone();
         Observer::by_type(move |of, event| {
@@ -214,15 +199,14 @@ impl Lab {
         self.record_text(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
-    /// Returns a race of this run, decided by the run's seed and independent of other races. With a real cluster, the
-    /// cluster decides.
+    /// Returns a race of this run, independent of other races. With a real cluster, the cluster decides.
     pub fn race(&self) -> Race {
         let n = self.0.races.fetch_add(1, Ordering::Relaxed);
         Race::new(sub_seed(self.0.config.seed, "moment", n), self.0.config.waits)
     }
 
-    /// Handles a failed list or watch. The failure ends the run if the first LIST and WATCH have not succeeded yet;
-    /// otherwise it is reported, and the caller tries again. An expired resourceVersion never ends the run.
+    /// Ends the run if the first LIST and WATCH have not succeeded yet; otherwise reports the failure, and the caller
+    /// tries again. An expired resourceVersion never ends the run.
     pub fn failed(&self, error: anyhow::Error) {
         let reflector_error = error.downcast_ref::<ReflectorError>();
         if !self.is_up() && !reflector_error.is_some_and(ReflectorError::is_expired) {
@@ -244,7 +228,6 @@ impl Lab {
         self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；稍后重试"));
     }
 
-    /// Returns true if the first LIST and the first WATCH have succeeded.
     fn is_up(&self) -> bool {
         self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
     }
@@ -255,34 +238,27 @@ impl Lab {
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
-    /// Returns the current picture: the state of queues, stores and handlers, computed from the events so far. The
-    /// keyboard's commands `store` and `queue` show it.
     pub(super) fn picture(&self) -> Picture {
         self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
 
-    /// Makes every watching Reflector resync, and returns their number.
     pub(super) fn resync(&self) -> usize {
         self.0.recorder.lock().expect(NO_PANIC).expect_resync();
         self.0.resync.fire()
     }
 
-    /// Returns the informers that the user can add handlers to.
     fn latecomers(&self) -> &Latecomers {
         &self.0.latecomers
     }
 
-    /// Returns the followers of the run in a browser.
     pub(super) fn followers(&self) -> Option<&Followers> {
         self.0.config.followers.as_ref()
     }
 
-    /// Returns the listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
         self.0.config.listener.as_ref()
     }
 
-    /// Shows a progress line until the first event.
     pub(super) fn show_progress(&self, progress: Progress) {
         *self.0.waiting.lock().expect(NO_PANIC) = Some(progress);
     }
@@ -297,12 +273,10 @@ impl Lab {
         self.0.config.stop.cancel();
     }
 
-    /// Takes the error that ended the run, if any.
     pub(super) fn take_failure(&self) -> Option<anyhow::Error> {
         self.failure().take()
     }
 
-    /// Returns true if the reader of standard output has gone during a live run.
     pub(super) fn reader_gone(&self) -> bool {
         self.0.reader_gone.load(Ordering::Relaxed)
     }
@@ -315,12 +289,10 @@ impl Lab {
         }
     }
 
-    /// Returns the time since the start of the run, on the run's own clock.
     fn elapsed(&self) -> Duration {
         self.0.started.elapsed()
     }
 
-    /// Begins the record with its header.
     pub(super) fn record_header(&self, header: Header) {
         self.record_text(What::Run(header));
     }
@@ -339,12 +311,10 @@ impl Lab {
         });
     }
 
-    /// Records the program's own words.
     fn record_text(&self, what: What) {
         self.record(|recorder, at| recorder.program_text(at, what));
     }
 
-    /// Makes a record and hands it to every reader: the record file, a browser, and the memory or the printer.
     fn record(&self, make: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = make(&mut recorder, self.elapsed());

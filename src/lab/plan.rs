@@ -1,6 +1,5 @@
-//! The plan of a run: the defaults of the lesson's catalog row, overridden by the user's options, with all files read
-//! and all listeners bound. The runner makes it before the run's clock starts, so a wrong file or a busy port is
-//! reported before anything happens.
+//! The plan of a run: the catalog row's defaults, overridden by the user's options, with all files read and all
+//! listeners bound. It is made before the run's clock starts, so a wrong file is reported before anything happens.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -16,9 +15,7 @@ use crate::cluster::{self, files, listen};
 use crate::trace::{Header, Printer};
 use kube_testcluster::{Scenario, Stages, pods_from_yaml};
 
-/// Everything about a run that is decided before it starts.
 pub(super) struct Plan {
-    /// The header of the run's record.
     pub(super) header: Header,
     pub(super) pace: Pace,
     pub(super) namespace: String,
@@ -33,32 +30,24 @@ pub(super) struct Plan {
     pub(super) scenario: Option<Scenario>,
     /// The scenario that the user is asked to perform in another terminal.
     pub(super) by_hand: Option<Scenario>,
-    /// The listener of `--serve`.
     pub(super) listener: Option<TcpListener>,
-    /// The listener of `--listen`.
     pub(super) cluster_listener: Option<TcpListener>,
 }
 
-/// The condition that ends a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
     /// The scenario is over, and the cluster is at rest.
     AtRest,
-    /// The run has lasted this long.
     Elapsed(Duration),
-    /// The run goes on until it is stopped.
     Stopped,
 }
 
-/// The cluster that a run watches.
 pub(super) enum PlannedSource {
-    /// A real cluster, with the longest time to wait for it.
+    /// With the longest time to wait for it.
     Real(Target, Option<Duration>),
-    /// The built-in cluster.
     BuiltIn(PlannedCluster),
 }
 
-/// The content and the behaviour of a built-in cluster.
 #[derive(Clone)]
 pub(super) struct PlannedCluster {
     pub(super) server: Era,
@@ -68,10 +57,7 @@ pub(super) struct PlannedCluster {
 }
 
 impl Plan {
-    /// Makes the plan: reads the files, binds the listeners and draws a random seed if the user asked for one.
-    ///
-    /// # Errors
-    /// A file cannot be used, or an address cannot be bound.
+    /// Reads the files, binds the listeners and draws a random seed if the user asked for one.
     pub(super) fn new(command: &str, defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
         let cluster_defaults = defaults.cluster.as_ref();
         let source = cluster_defaults.map(|defaults| PlannedSource::new(defaults, settings)).transpose()?;
@@ -105,7 +91,7 @@ impl Plan {
 }
 
 impl Until {
-    /// Returns the condition: the user's limit first, then none in a live run, then the lesson's own.
+    /// The user's limit counts first, then none in a live run, then the lesson's own.
     fn new(defaults: &Defaults, settings: &Settings) -> Self {
         match (settings.limit, settings.pace(), defaults.lasts) {
             (Some(limit), _, _) => Self::Elapsed(limit),
@@ -117,7 +103,6 @@ impl Until {
 }
 
 impl Plan {
-    /// Returns true if the run watches a real cluster.
     pub(super) fn is_real(&self) -> bool {
         matches!(self.source, Some(PlannedSource::Real(..)))
     }
@@ -146,8 +131,7 @@ impl PlannedCluster {
     }
 }
 
-/// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
-/// cluster that the user can reach.
+/// The default scenario is not played on a cluster that the user can reach.
 fn scenarios(
     cluster_defaults: Option<&ClusterDefaults>,
     settings: &Settings,

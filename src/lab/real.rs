@@ -20,7 +20,6 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The pause before a server that is not ready is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,
@@ -85,8 +84,8 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
     Ok(Reached { address, version })
 }
 
-/// Looks up the namespace, again and again until the server is ready to answer or the time is over. A cluster that has
-/// just started answers 503 for a while.
+/// A cluster that has just started answers 503 for a while, so the namespace is looked up again until the time is
+/// over.
 async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {

@@ -1,5 +1,5 @@
-//! Runs a lesson: makes the plan, connects to the clusters, and runs the lesson together with its scenario (changes to
-//! the cluster at given times) until one of several conditions ends it. Then it prints the record, or returns it.
+//! Runs a lesson together with its scenario (changes to the cluster at given times) until one of several conditions
+//! ends it, and prints the record or returns it.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub fn record(
     result.map(|()| records)
 }
 
-/// Runs a lesson on a runtime of its own: with paused time for a run in virtual time, with real time for a live run.
+/// The runtime's time is paused for a run in virtual time.
 fn perform(
     command: &str,
     defaults: &Defaults,
@@ -96,7 +96,6 @@ fn perform(
     Ok(result)
 }
 
-/// The result of a run.
 struct RunResult {
     records: Vec<Record>,
     result: Result<()>,
@@ -111,7 +110,6 @@ impl RunResult {
 }
 
 impl Plan {
-    /// Carries out the plan: connects, makes the lab, announces the run, runs the lesson and shuts the clusters down.
     async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> RunResult {
         let began = Instant::now(); // the time limit includes connecting
         let connecting =
@@ -179,7 +177,6 @@ impl Plan {
         RunResult { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
-    /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
     async fn run_lesson(
         &self,
         lab: &Lab,
@@ -206,7 +203,7 @@ impl Plan {
         }
     }
 
-    /// Plays the scenario and carries out the user's commands, and returns when the run must end.
+    /// Plays the scenario and carries out the user's commands meanwhile.
     async fn wait_for_end(
         &self,
         lab: &Lab,
@@ -267,7 +264,6 @@ impl Plan {
         }
     }
 
-    /// Announces the real cluster that the lesson watches.
     fn narrate_cluster(&self, lab: &Lab, address: &str) {
         let namespace = lab.namespace();
         lab.narrate(
@@ -276,7 +272,6 @@ impl Plan {
         );
     }
 
-    /// Announces the commands for a second terminal.
     fn narrate_commands(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
         let mut lines: Vec<String> = kubeconfig.iter().map(|file| file.export()).collect();
         let steps = self.by_hand.iter().flat_map(Scenario::steps);

@@ -1,5 +1,4 @@
-//! The settings of a run: the user's options, as `src/cli` parsed them. The plan of the run combines them with the
-//! lesson's defaults.
+//! The user's options of a run, as `src/cli` parsed them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -48,8 +47,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the pace of the run. A live run takes place in real time and is printed as it happens. Any other run
-    /// takes place in virtual time, is recorded, and is printed afterwards.
+    /// Returns the pace of the run. Only a live run takes place in real time.
     pub fn pace(&self) -> Pace {
         let listens = self.serve.or(self.listen).is_some();
         let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || listens;
@@ -58,8 +56,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// Returns the options as typed, for a record's header. The seed and the eras have fields of their own, and options
-    /// that name a kubeconfig are left out.
+    /// Returns the options as typed, for a record's header: without the seed and the eras, which have fields of their
+    /// own, and without options that name a kubeconfig.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         let mut add = |name: &str, value: Option<String>| {
@@ -123,7 +121,6 @@ pub struct Target {
     pub context: Option<String>,
 }
 
-/// The advice if no kubeconfig is found: how to name one.
 pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
     "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",

@@ -1,6 +1,4 @@
-//! Connects the Reflectors and informers of a lesson to the lab. The observer records their events, the error handler
-//! decides whether a failure ends the run, the seed makes their jitter repeatable, and the client's era
-//! ([`Era`]) chooses their queue and whether they list by a streaming list.
+//! Connects the Reflectors and informers of a lesson to the lab: its observer, its seed for the jitter, its [`Era`].
 
 use super::races::sub_seed;
 use super::{Era, Lab};
@@ -34,7 +32,6 @@ impl Lab {
         factory.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(self.options())
     }
 
-    /// Returns the queue of the client's era.
     fn queue(&self) -> QueueKind {
         match self.era() {
             Era::Classic => QueueKind::DeltaFifo,
@@ -42,7 +39,6 @@ impl Lab {
         }
     }
 
-    /// Returns the Reflector's options of the client's era.
     fn options(&self) -> ReflectorOptions {
         let watch_list = match self.era() {
             Era::Classic => WatchList::No,

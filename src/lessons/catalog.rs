@@ -1,10 +1,8 @@
 //! The catalog of the lessons: a [`Row`] for each lesson and each choice of its own options, such as
 //! `reflector --known-objects`. A row has the lesson's command, description, defaults and function for this choice.
 //!
-//! The command line, the list of lessons, the tour, the table of the web page in which lessons run (`player/`) and the
-//! tests are made from these rows, so a new lesson only needs a row. Four files hold the rows: two for the
-//! tutorials' programs (`simple_informer`, `shared_informer`), one for what the tutorials only describe (`beyond`), and
-//! one for single components of an informer (`parts`).
+//! The command line, the list of lessons, the tour, the web page in which lessons run (`player/`) and the tests are
+//! made from these rows, so a new lesson only needs a row.
 
 mod beyond;
 mod options;

@@ -15,7 +15,6 @@ use crate::lab::Lab;
 pub(super) struct Changes(HashMap<String, Arc<Pod>>);
 
 impl Changes {
-    /// Narrates the fields of the pod that differ from its last state.
     pub(super) fn narrate(&mut self, lab: &Lab, pod: &Arc<Pod>) {
         let Some(before) = self.0.insert(name(pod).to_owned(), pod.clone()) else { return };
         let [before, after] = [&before, pod].map(|pod| serde_json::to_value(pod).unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Lesson `controller`: a controller for ReplicaSets. Its handlers put keys into a workqueue, and its workers bring one
 //! object after the other closer to its desired state.
 //!
-//! The work on one ReplicaSet is `Controller::sync` in `crates/kube-testcluster/src/controllers/replica_set/sync.rs`.
+//! The work on one ReplicaSet is `Controller::sync` in `crates/kube-controllers/src/replica_set/sync.rs`.
 //! `informer-lab cluster` runs the same controller for all ReplicaSets.
 //!
 //! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`.
@@ -37,7 +37,6 @@ pub async fn run(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: controller
 
-/// The label of the ReplicaSets that this controller handles.
 const OURS: (&str, &str) = ("controller", "informer-lab");
 
 fn is_ours(set: &ReplicaSet) -> bool {
@@ -45,12 +44,11 @@ fn is_ours(set: &ReplicaSet) -> bool {
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// Narrates a failure. The queue adds the key again, later after each failure. The error is shown without its causes.
+/// The queue adds the key again, later after each failure. The error is shown without its causes.
 fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
     lab.narrate(&format!("{error}; {key} is queued again"), &format!("{error}；{key} 重新入队"));
 }
 
-/// Prints an action of the controller.
 fn print(lab: &Lab, event: SyncEvent<'_>) {
     match event {
         SyncEvent::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),

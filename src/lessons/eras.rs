@@ -1,5 +1,4 @@
-//! `informer-lab eras LESSON`: runs one lesson in both eras (`classic`: Kubernetes as in the tutorials, 2023; `modern`:
-//! today's), and prints the two traces side by side, with the reasons for their differences.
+//! `informer-lab eras LESSON`: runs one lesson in both eras, and prints the two traces side by side.
 
 use anyhow::Result;
 
@@ -28,7 +27,6 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
     Ended::from_write(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }
 
-/// Returns the sentence on a run without a modern counterpart.
 fn same(run: &Row) -> (String, String) {
     let name = run.command;
     if run.shows_both_eras() {
@@ -37,7 +35,6 @@ fn same(run: &Row) -> (String, String) {
     (format!("{name} is the same in both eras"), format!("{name} 在两个时代完全一样"))
 }
 
-/// Runs the lesson with the client and the built-in server of one era, and returns its record.
 fn in_era(era: Era, run: &Row, mut settings: Settings, console: &Console) -> Result<Vec<Record>> {
     settings.client = era;
     if let Source::BuiltIn(BuiltIn { server, .. }) = &mut settings.source {

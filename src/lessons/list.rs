@@ -62,7 +62,6 @@ pub async fn run(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: list
 
-/// Returns the heading above the rows with this resourceVersion.
 fn heading(version: RequestedVersion) -> [&'static str; 2] {
     match version {
         RequestedVersion::Unset => {
@@ -75,7 +74,6 @@ fn heading(version: RequestedVersion) -> [&'static str; 2] {
     }
 }
 
-/// Prints a row of the table.
 fn print(lab: &Lab, [version, matching, limit, token, delegate]: [&str; 5], answers: &str) {
     let text = format!("{version:<3} {matching:<13} {limit:<6} {token:<9} {delegate:<9} {answers}");
     lab.print(Style::Plain, text.trim_end());

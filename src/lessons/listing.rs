@@ -1,5 +1,4 @@
-//! The start page, which `informer-lab` prints without a subcommand, and the list of `informer-lab lessons`: every
-//! lesson, with the tutorials' commands.
+//! The start page, which `informer-lab` prints without a subcommand, and the list of `informer-lab lessons`.
 
 use anyhow::Result;
 
@@ -10,7 +9,6 @@ use crate::trace::Printer;
 /// A command with its description in English and Chinese.
 type Line = (&'static str, &'static str, &'static str);
 
-/// The commands to begin with.
 const BEGIN: [Line; 2] = [
     (
         "read architecture",
@@ -20,14 +18,12 @@ const BEGIN: [Line; 2] = [
     ("tour", "then: every lesson in turn, with a pause after each", "然后：依次运行每一课，每课之后停一下"),
 ];
 
-/// The line below the tutorials' lessons.
 const BEYOND: Line = (
     "lessons",
     "all of them: resync, relist, late, workqueue and more",
     "全部课程：resync、relist、late、workqueue、controller 等",
 );
 
-/// The other commands.
 const TOOLS: [Line; 7] = [
     ("step LESSON", "a lesson one event at a time; --predict asks you first", "逐个事件看一课；--predict 先让你预测"),
     ("board LESSON", "the same as a picture that moves, in a browser", "同样的过程，在浏览器里看会动的图"),
@@ -54,7 +50,6 @@ pub fn all(console: &Console) -> Result<Ended> {
     show(&all_text(&console.printer), console)
 }
 
-/// The width of the column of commands.
 const WIDTH: usize = 17;
 
 fn menu_text(printer: &Printer) -> String {
@@ -79,7 +74,6 @@ fn menu_text(printer: &Printer) -> String {
     text
 }
 
-/// Returns every row, in the order of the book's chapters.
 fn in_order() -> Vec<&'static Row> {
     let mut all: Vec<_> = rows().collect();
     all.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order

@@ -2,9 +2,8 @@
 //!
 //! A *lesson* is a small program about one concept, such as `informer-lab reflector`. Many lessons repeat a program
 //! of the Go tutorials (2023) that this project follows, "the documents", and print the same lines. A *run* is one
-//! execution of a lesson. The [`catalog`] has a *row* for each lesson and each choice of its options, because the
-//! choice decides what the lesson shows: `reflector` and `reflector --known-objects` are two rows of one lesson. The
-//! command line, the list of lessons and the tour are made from the rows.
+//! execution of a lesson. The [`catalog`] has a *row* for each lesson and each choice of its options: `reflector` and
+//! `reflector --known-objects` are two rows of one lesson.
 //!
 //! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and gets its client, its
 //! output and its stop signal from a [`crate::lab::Lab`]. A file `modern` has the same lesson for today's client-go

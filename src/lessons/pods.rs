@@ -30,7 +30,6 @@ pub(super) fn shown(delta: &Delta<Pod>) -> String {
     }
 }
 
-/// Returns the colour of a delta's line.
 pub(super) fn style<T>(delta: &Delta<T>) -> Style {
     match delta {
         Delta::Added(_) => Style::Added,

@@ -86,7 +86,6 @@ fn version(options: &ListOptions) -> String {
     }
 }
 
-/// Prints lines with the milliseconds since the start.
 #[derive(Clone)]
 struct Clock {
     lab: Lab,

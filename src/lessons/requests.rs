@@ -22,7 +22,6 @@ struct Counts {
 }
 
 impl Requests {
-    /// Returns a client of the lesson's cluster that counts its requests.
     pub(super) fn client(&self, lab: &Lab) -> kube::Client {
         let (client, requests) = (lab.client(), self.clone());
         let counted = service_fn(move |request: Request<Body>| {
@@ -37,25 +36,21 @@ impl Requests {
 }
 
 impl Requests {
-    /// Returns the number of requests.
     pub(super) fn count(&self) -> usize {
         let [lists, watches] = self.each();
         lists + watches
     }
 
-    /// Formats the counts in Chinese: `1 次 LIST，1 次 WATCH`.
     pub(super) fn zh(&self) -> String {
         let [lists, watches] = self.each();
         format!("{lists} 次 LIST，{watches} 次 WATCH")
     }
 
-    /// Returns the number of LISTs and of WATCHes.
     fn each(&self) -> [usize; 2] {
         [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed))
     }
 }
 
-/// Formats the counts: `1 LIST, 1 WATCH`.
 impl fmt::Display for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [lists, watches] = self.each();

@@ -1,6 +1,5 @@
-//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog, which is a lesson with
-//! one choice of its options. On a terminal the tour pauses after each stop and asks for the next; in a pipe it shows
-//! the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog. On a terminal the tour
+//! pauses after each stop; in a pipe it shows the tutorials' runs one after the other.
 
 use std::io::{self, IsTerminal};
 
@@ -82,7 +81,6 @@ pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Prints a stop's heading, and runs its lesson.
 fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     let row = stops[stop];
     let go = match row.origin {
@@ -94,8 +92,7 @@ fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     row.run(&Settings::default(), console)
 }
 
-/// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
-/// terminal.
+/// Each command has a line of its own, so it stays in one piece on a narrow terminal.
 fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     let [read, onward, keys] = match printer.lang() {
         Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],
@@ -131,16 +128,13 @@ fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<us
     }
 }
 
-/// The meaning of a key press.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     /// Go to this stop, or end the tour.
     Go(Option<usize>),
-    /// The typed number is not a stop.
     NoStop,
     Typed(char),
     Erased,
-    /// The key means nothing here.
     Nothing,
 }
 

@@ -1,5 +1,4 @@
-//! Draws one frame of step mode, the screen at one event: boxes for the API server, the queue, the store and the
-//! handlers, the trace so far, and the remarks. The box that the event changed is marked.
+//! Draws one frame of step mode, the screen at one event. The box that the event changed is marked.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -60,7 +59,6 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     .render(keys, buffer);
 }
 
-/// The number of lines for remarks and questions.
 const REMARK_LINES: u16 = 4;
 
 /// Returns the height of each of the two rows of boxes, which take a little more than half of the screen.
@@ -68,7 +66,6 @@ fn box_height(screen: u16) -> u16 {
     (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
 }
 
-/// A box of the frame. `Nothing` stands for an event that changes no box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameBox {
     Server,
@@ -80,7 +77,6 @@ enum FrameBox {
 }
 
 impl FrameBox {
-    /// Returns the box that an event changes.
     fn of(what: &What) -> Self {
         match what {
             What::Committed { .. } => Self::Server,
@@ -97,15 +93,14 @@ impl FrameBox {
     }
 }
 
-/// Returns the kind of object that the frame shows: the event's, or that of the last event with a kind; at the
-/// beginning, that of the next.
+/// Returns the event's kind, or that of the last event with a kind; at the beginning, that of the next.
 pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
     let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
     record.of.clone().or_else(earlier).or_else(later)
 }
 
-/// Returns the heading, with the score at the right end. If both do not fit, the heading is cut.
+/// The score is at the right end. If both do not fit, the heading is cut.
 fn title_line(session: &Session, record: &Record, width: usize) -> String {
     let score = match session.score {
         (_, 0) => String::new(),
@@ -122,7 +117,6 @@ fn title_line(session: &Session, record: &Record, width: usize) -> String {
     format!("{heading}{:space$}{score}", "")
 }
 
-/// Returns the heading of a frame: position, time, event, key and cause.
 pub(super) fn heading(session: &Session, record: &Record) -> String {
     let position = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
@@ -143,8 +137,7 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
     format!("{position}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
-/// The names of events in headings, in English and Chinese, by the event's name in a record. The player has the same
-/// table.
+/// The names of events in headings, by the event's name in a record. The player has the same table.
 pub const NAMES: [(&str, &str, &str); 29] = [
     ("run", "start", "开始"),
     ("printed", "printed", "打印"),
@@ -182,7 +175,7 @@ fn event_name(what: &What, lang: Lang) -> &'static str {
     NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
 
-/// Draws a box with as many lines as fit, and the line of the event's object among them.
+/// Draws as many lines as fit, and the line of the event's object among them.
 fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
     let fits = name.width() + 4 <= usize::from(area.width);
     let name = if fits { name } else { name.split(" (").next().unwrap_or(name) };
@@ -204,7 +197,7 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-/// Returns true if a line of a box begins with this object's name, or with its cut form.
+/// A long name is cut in a box.
 fn line_names(line: &str, name: &str) -> bool {
     let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
     cut.is_some_and(|begins| name.starts_with(begins))
@@ -215,12 +208,10 @@ pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     pipeline.server.iter().map(|(key, version)| object(key, version, width)).collect()
 }
 
-/// Formats an object with its version. A long name is cut, because the version is the part that changes.
 fn object(key: &str, version: &str, width: usize) -> String {
     format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
 }
 
-/// Cuts a text to the width.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -235,7 +226,6 @@ fn cut(text: &str, width: usize) -> String {
     format!("{begins}…")
 }
 
-/// Formats the slots of the queue. `†` marks a tombstone.
 pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -250,7 +240,7 @@ pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     slots.collect()
 }
 
-/// Formats the objects of the store, and then the keys of each indexed value.
+/// The objects of the store come first, then the keys of each indexed value.
 pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let objects = pipeline.store.iter().map(|(key, version)| object(key, version, width));
     let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
@@ -285,14 +275,12 @@ pub(super) fn work_lines(work: &Work) -> Vec<String> {
     queued.chain(delayed).collect()
 }
 
-/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
-/// queued again.
+/// A key that was added again meanwhile is marked, because it will be queued again.
 pub(super) fn worker_lines(work: &Work) -> Vec<String> {
     let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
     work.processing.iter().map(line).collect()
 }
 
-/// Returns as many of the newest trace lines as fit.
 fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     let until_now = session.records.iter().take(session.at + 1);
     let printed = until_now.rev().filter_map(|record| match &record.what {
@@ -304,7 +292,7 @@ fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     lines
 }
 
-/// Returns the lines below the trace: the help of the keys, or the open question, or the remarks on the event.
+/// Returns the help of the keys, or the open question, or the remarks on the event.
 fn remark_lines(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",

@@ -1,5 +1,4 @@
-//! General explanations of events, one sentence for each kind of event. Step mode and the board show them at an event
-//! on which the narrator, who explains decisive events only, says nothing.
+//! General explanations of events. Step mode and the board show them when the narrator says nothing.
 
 use crate::trace::What;
 

@@ -1,10 +1,8 @@
-//! `informer-lab step LESSON|FILE` (step mode): shows a run's record one event at a time, forward and back. On a
-//! terminal keys move through it; in a pipe all frames are printed.
+//! `informer-lab step LESSON|FILE` (step mode): shows a run's record one event at a time; in a pipe all frames.
 //!
 //! A *record* is the list of a run's events (see [`crate::trace`]). A *frame* is the screen at one event: the
 //! *picture*, which is the state of queues, stores and handlers after it, the lines printed so far, and the remarks
-//! on the event. A [`Session`] holds the record and the position in it. With `--predict` it asks a question before a
-//! decisive event.
+//! on the event. A [`Session`] holds the record and the position in it.
 
 mod draw;
 mod frame_content;
@@ -28,7 +26,7 @@ pub use meaning::MEANINGS;
 pub use predict::{Question, questions};
 pub use session::{Key, Session};
 
-/// The choice of `--predict`: questions before decisive events, or none.
+/// The choice of questions before decisive events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predict {
     /// Ask questions.

@@ -1,5 +1,4 @@
-//! The summary that `step --predict` prints when the user leaves: the score, the skipped questions, and where to read
-//! on.
+//! The summary that `step --predict` prints when the user leaves.
 
 use super::session::Session;
 use crate::lessons::{rows, tour::learners_stops};

@@ -1,5 +1,5 @@
-//! Finds out from a record which parts a run has: a queue, a store, handlers, a workqueue. Not every lesson has all of
-//! them, and the frame of step mode then writes "none in this run" into the box.
+//! Not every lesson has a queue, a store, handlers and a workqueue; the frame of step mode then writes "none in this
+//! run" into the box.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,13 @@ pub(super) struct RunParts {
     pub handlers: bool,
     /// True if the run has a workqueue. All kinds of objects share it.
     pub work: bool,
-    /// True if a consumer pops the queue.
     pops: bool,
     stores: bool,
     lists: bool,
 }
 
-/// The parts of every run in a record.
 #[derive(Debug, Default)]
 pub(super) struct RecordParts {
-    /// The parts by the index of the run's last event, and by kind.
     runs: BTreeMap<usize, BTreeMap<String, RunParts>>,
 }
 
@@ -44,7 +41,6 @@ impl RecordParts {
         Self { runs }
     }
 
-    /// Returns the parts of a kind in the run that has this event.
     pub(super) fn at(&self, at: usize, kind: Option<&str>) -> RunParts {
         let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
         let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));
@@ -72,15 +68,13 @@ impl RunParts {
         self.stores || (self.lists && self.handlers)
     }
 
-    /// Returns the text of the handlers' box in a run without handlers. A callback of a pop loop is no handler of a
-    /// Processor.
+    /// A callback of a pop loop is no handler of a Processor, so the box says so.
     pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
         let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
         [none_text(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
     }
 }
 
-/// Returns the text of the box for a part that the run does not have.
 pub(super) fn none_text(lang: Lang) -> String {
     lang.pick("none in this run", "这次运行没有").to_owned()
 }

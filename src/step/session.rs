@@ -1,6 +1,5 @@
-//! The state of step mode: the position in a record, the picture at that event, the open question and the score. The
-//! terminal turns keys into a [`Key`], and [`Session::press`] carries it out; without a terminal the keys are
-//! simulated.
+//! The state of step mode. The terminal turns keys into a [`Key`], and [`Session::press`] carries it out; without a
+//! terminal the keys are simulated.
 
 use std::collections::BTreeMap;
 
@@ -37,32 +36,25 @@ const SAVE_INTERVAL: usize = 500;
 /// A record with the current event and the state of the questions.
 pub struct Session {
     pub(super) records: Vec<Record>,
-    /// The index of the current event.
     pub(super) at: usize,
-    /// The picture after the current event.
     picture: Picture,
     /// Saved pictures by event index: after the first event, and after every [`SAVE_INTERVAL`] events that were seen.
     saved: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
-    /// True while the list of keys is shown.
     pub(super) helps: bool,
-    /// The question that is open before the next event.
     pub(super) question: Option<Question>,
     /// The verdict on the last answer, or the reason why a key found no event.
     pub(super) verdict: Option<String>,
     /// The number of right answers, and of all answers.
     pub(super) score: (usize, usize),
     predict: Predict,
-    /// The questions by event index.
     questions: BTreeMap<usize, Question>,
-    /// The indices of events at which a question was due.
     visited: Vec<usize>,
     /// The narrator's sentences at each event.
     narration: Vec<Vec<String>>,
     parts: RecordParts,
 }
 
-/// The count of right, answered and skipped questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tally {
     pub right: usize,
@@ -73,7 +65,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Returns the number of questions that were asked.
     pub(super) fn met(&self) -> usize {
         self.answered + self.skipped
     }
@@ -127,20 +118,17 @@ impl Session {
         &self.picture
     }
 
-    /// Returns the parts of this kind in the current event's run.
     pub(super) fn parts(&self, kind: Option<&str>) -> RunParts {
         self.parts.at(self.at, kind)
     }
 
-    /// Returns the count of answers so far.
     pub(super) fn tally(&self) -> Tally {
         let met = self.visited.iter().filter(|at| self.questions.contains_key(at)).count();
         let (right, answered) = self.score;
         Tally { right, answered, skipped: met - answered, questions: self.questions.len() }
     }
 
-    /// Returns the sentences on the current event: the narrator's and the lesson's, or, if there are none, a general
-    /// explanation of the event.
+    /// Returns the narrator's and the lesson's sentences on the current event; without any, a general explanation.
     pub(super) fn narration(&self) -> Vec<String> {
         let mut sentences = self.narration.get(self.at).cloned().unwrap_or_default();
         if self.at == 0 && self.predict == Predict::Yes {
@@ -157,7 +145,6 @@ impl Session {
         sentences
     }
 
-    /// Returns the announcement of the questions at the beginning.
     fn announcement(&self) -> String {
         match (self.questions.len(), self.lang) {
             (0, Lang::En) => {
@@ -217,8 +204,8 @@ impl Session {
         before != (self.at, self.helps, self.question.is_some(), false)
     }
 
-    /// Goes to another event. Forward, the events are applied to the picture; back, an earlier saved picture is the
-    /// start, because events cannot be undone.
+    /// Forward, the events are applied to the picture; back, an earlier saved picture is the start, because events
+    /// cannot be undone.
     fn go(&mut self, at: usize) {
         let saved = self.saved.range(..=at).next_back().filter(|_| at < self.at);
         if let Some((from, picture)) = saved {
@@ -233,12 +220,10 @@ impl Session {
         self.at = at;
     }
 
-    /// Returns the index of the last event.
     fn last(&self) -> usize {
         self.records.len().saturating_sub(1)
     }
 
-    /// Goes to the next event that matches, and returns true if there is one.
     fn find(&mut self, is: impl Fn(&Record) -> bool) -> bool {
         let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record)).map(|(at, _)| at);
         if let Some(at) = found {
@@ -247,7 +232,6 @@ impl Session {
         found.is_some()
     }
 
-    /// Opens the current event's question, if it has one that was not asked before.
     fn open_question(&mut self) -> bool {
         if self.visited.contains(&self.at) {
             return false;
@@ -257,7 +241,6 @@ impl Session {
         self.question.is_some()
     }
 
-    /// Counts an answer, and shows the verdict with the reason.
     fn answer(&mut self, question: &Question, answer: bool) {
         let right = question.answer == answer;
         self.score = (self.score.0 + usize::from(right), self.score.1 + 1);

@@ -1,5 +1,4 @@
-//! Step mode on a terminal: draws a frame, waits for a key, lets the session carry it out, and so on until the user
-//! quits, a signal comes or the terminal is closed.
+//! Step mode on a terminal, until the user quits, a signal comes or the terminal is closed.
 
 use std::io;
 use std::time::Duration;
@@ -19,8 +18,7 @@ const CONTROL_C: u8 = 130;
 /// The interval at which a signal is checked for while no key is pressed.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Shows the session until the user quits or a signal ends it. Then restores the terminal and prints the score of the
-/// questions.
+/// At the end, restores the terminal and prints the score of the questions.
 pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     let stop = console.interrupt.arm().context("cannot listen for signals")?;
     end_with_the_terminal().context("cannot watch the terminal")?;
@@ -45,7 +43,6 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     shown
 }
 
-/// Draws and reads keys until the user quits. While a search is typed, it takes all keys.
 fn until_quit(
     session: &mut Session,
     terminal: &mut ratatui::DefaultTerminal,
@@ -102,7 +99,6 @@ fn until_quit(
     }
 }
 
-/// Waits for the next terminal event. Returns `None` once a signal has come.
 fn next(stop: &CancellationToken) -> io::Result<Option<Event>> {
     while !stop.is_cancelled() {
         if event::poll(GLANCE)? {
@@ -139,7 +135,7 @@ fn end_with_the_terminal() -> io::Result<()> {
     Ok(())
 }
 
-/// The action of a pressed key: a command for the session, or something that the terminal does itself.
+/// A command for the session, or something that the terminal does itself.
 enum KeyMeaning {
     Key(Key),
     Search,

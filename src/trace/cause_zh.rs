@@ -1,6 +1,5 @@
 //! Chinese explanations of frequent errors from the operating system and from libraries, whose messages exist in
-//! English only. The report of an error and the lab's narration use them. The English text stays beside its
-//! explanation, because readers search the web for it.
+//! English only. The English text stays beside its explanation, because readers search the web for it.
 
 /// Pairs of a part of an error's text and the Chinese meaning of such an error.
 const MEANINGS: [(&str, &str); 35] = [
@@ -42,8 +41,7 @@ const MEANINGS: [(&str, &str); 35] = [
     ("request to the API server failed", "对 API server 的请求失败"),
 ];
 
-/// Returns the Chinese meaning of the error, followed by the part of its text that it explains, or `None` if the error
-/// is not in the table.
+/// Returns the Chinese meaning of the error, followed by the part of its text that it explains.
 pub fn cause_in_chinese(text: &str) -> Option<String> {
     let (at, meaning) = MEANINGS.iter().find_map(|(part, meaning)| Some((text.find(part)?, meaning)))?;
     let from = text[..at].rfind(": ").map_or(0, |colon| colon + 2);

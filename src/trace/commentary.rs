@@ -1,5 +1,5 @@
-//! The commentary on a run, printed between the lines of the trace: the explainer's lines say what an informer did step
-//! by step, and the narrator's sentences say what it means. The printer and `step` show it.
+//! The commentary on a run: the explainer's lines say what an informer did step by step, and the narrator's sentences
+//! say what it means.
 
 use super::explain::Explainer;
 use super::narrator::Narrator;

@@ -1,5 +1,4 @@
-//! Explains the differences between the runs of one lesson in both eras (`classic` and `modern`), for `informer-lab
-//! eras`. It gives a reason only if the traces differ, and only from facts that are in the records.
+//! Explains the differences between the two runs of `informer-lab eras`, only from facts that are in the records.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +9,8 @@ use super::{Picture, Pipeline};
 /// A sentence in English and Chinese.
 pub type Sentence = (String, String);
 
-/// Returns sentences on why the modern trace differs from the classic one. For equal traces, it returns one sentence
-/// that says so and names the differences inside.
+/// Returns sentences on why the modern trace differs from the classic one; for equal traces, one sentence on the
+/// differences inside.
 pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     let (classic, modern) = (Facts::of(classic), Facts::of(modern));
     if classic.lines == modern.lines {
@@ -32,7 +31,6 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     if sentences.is_empty() { vec![unknown()] } else { sentences }
 }
 
-/// The facts of one run that may differ between the eras.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     lines: Vec<&'a str>,
@@ -53,7 +51,6 @@ struct Facts<'a> {
     /// True if the first list was a streaming list, which arrives as events of a watch.
     streamed: bool,
     queue: Option<&'a str>,
-    /// The picture after the last event.
     end: Picture,
 }
 
@@ -95,18 +92,15 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Returns true if the trace contains this word.
     fn prints(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.split(|c: char| !c.is_alphanumeric()).any(|part| part == word))
     }
 
-    /// Returns the keys of the stores at the end of the run.
     fn stored(&self) -> BTreeSet<&str> {
         self.end.pipelines.values().flat_map(|pipeline: &Pipeline| pipeline.store.keys().map(String::as_str)).collect()
     }
 }
 
-/// The sentence for equal traces.
 fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     let mut inside = Vec::new();
     let mut inside_zh = Vec::new();

@@ -1,5 +1,4 @@
-//! The explainer: describes, between the lines of the trace, each change's way through the informer as one line of
-//! steps.
+//! The explainer: describes each change's way through the informer as one line of steps.
 //!
 //! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications`
 
@@ -10,14 +9,12 @@ use super::commentary::{Remark, Speaker};
 use super::narrator::short;
 use super::record::{Cause, Record, WaitingDelta, What};
 
-/// Collects the steps of one change (an event of the watch, a list or a resync) into a line. The line ends when
-/// another change begins or a trace line is printed.
+/// Collects the steps of one change (an event of the watch, a list or a resync) into a line, which ends when another
+/// change begins or a trace line is printed.
 #[derive(Debug, Default)]
 pub struct Explainer {
     steps: Vec<Step>,
-    /// The keys of the objects in these steps.
     keys: BTreeSet<String>,
-    /// The informer that these steps are about.
     of: Option<String>,
 }
 
@@ -94,7 +91,7 @@ impl Explainer {
     }
 }
 
-/// Returns true if the change has no further steps. Its line is then shown at once, which matters in a live run.
+/// The line of a change without further steps is shown at once, which matters in a live run.
 fn is_last(what: &What, after: &Pipeline) -> bool {
     match what {
         What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => {
@@ -136,7 +133,6 @@ impl Step {
         }
     }
 
-    /// The number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
     }
@@ -227,7 +223,6 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
     })
 }
 
-/// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
 fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
@@ -236,7 +231,6 @@ fn reason_en(reason: &str) -> String {
     }
 }
 
-/// The same as [`reason_en`], in Chinese.
 fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",
@@ -246,7 +240,7 @@ fn reason_zh(reason: &str) -> &str {
     }
 }
 
-/// Returns one step for the notifications of all listeners, with the number that waits for each listener.
+/// One step stands for the notifications of all listeners, with the number that waits for each.
 fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
     let key = record.what.key()?;
     let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();

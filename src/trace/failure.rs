@@ -1,5 +1,4 @@
-//! An error for the user in English and Chinese, with a suggestion for the next step. Every error that a user may cause
-//! (a wrong file, a busy port, no cluster) is a [`Failure`].
+//! An error that a user may cause (a wrong file, a busy port, no cluster), in English and Chinese.
 
 use std::error::Error;
 use std::fmt;

@@ -12,7 +12,6 @@ use super::visible::visible;
 /// Moves the cursor to the start of the line and clears the line.
 const CLEAR: &[u8] = b"\r\x1b[K";
 
-/// The footer's text, and whether it is on the screen at the moment.
 pub(super) struct Footer {
     text: Option<String>,
     is_shown: bool,
@@ -30,7 +29,6 @@ impl Footer {
         self.text = text.filter(|_| self.on_terminal);
     }
 
-    /// Removes the footer from the screen.
     pub(super) fn lift(&mut self, screen: &mut impl Write) {
         if std::mem::take(&mut self.is_shown) {
             let _ = screen.write_all(CLEAR);
@@ -38,13 +36,11 @@ impl Footer {
         }
     }
 
-    /// Returns true if the footer has text that is not on the screen.
     pub(super) fn is_lifted(&self) -> bool {
         self.text.is_some() && !self.is_shown
     }
 
-    /// Draws the footer on a screen of this width. Of a text that is too long, the end is shown, because the user types
-    /// there.
+    /// Of a text that is too long, the end is shown, because the user types there.
     pub(super) fn put_back(&mut self, screen: &mut impl Write, width: usize) {
         let Some(text) = &self.text else { return };
         let _ = screen.write_all(end(&visible(text), width.saturating_sub(1)).as_bytes());

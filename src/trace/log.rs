@@ -1,5 +1,5 @@
-//! Sets up logging to standard error at the start of the program: by default only the warnings of the built-in cluster,
-//! and with `-v` everything that this project's crates log.
+//! Logging to standard error: by default only the warnings of the built-in cluster, because nothing else reports its
+//! internal errors.
 
 use std::io;
 

@@ -1,5 +1,4 @@
-//! The options on output: format, colour, language, narration and steps, with their defaults on a terminal and in a
-//! pipe.
+//! The options on output, with their defaults on a terminal and in a pipe.
 
 use clap::ValueEnum;
 
@@ -58,7 +57,6 @@ pub(super) struct Terminals {
 }
 
 impl Terminals {
-    /// Returns true if the narration is printed.
     pub(super) fn narrates(self, narrate: Show) -> bool {
         match narrate {
             Show::Auto => self.out || !self.err,
@@ -67,7 +65,6 @@ impl Terminals {
         }
     }
 
-    /// Returns true if the explainer's steps are printed.
     pub(super) fn explains(self, explain: Show) -> bool {
         match explain {
             Show::Auto => self.out && self.err,

@@ -1,12 +1,9 @@
 //! All output of the program, except the screen that `informer-lab step` draws and clap's own messages.
 //!
-//! The words of this module, and of all its readers:
-//! - The *trace* is the lines that a lesson itself prints, on standard output and nothing else there. The
-//!   *narration* is the remarks that explain them, on standard error: the lesson's own, and those of the narrator
-//!   and the explainer.
-//! - A *run* is one execution of a lesson. Its *record* is the list of its events, each a [`Record`]: printed
-//!   lines, and everything that the informer, the work queue and the built-in API server did. `docs/record.md`
-//!   describes the file.
+//! - The *trace* is the lines that a lesson itself prints, on standard output and nothing else there. The *narration*
+//!   is the remarks that explain them, on standard error.
+//! - A *run* is one execution of a lesson. Its *record* is the list of its events, each a [`Record`].
+//!   `docs/record.md` describes the file.
 //! - The *picture* ([`Picture`]) is the state of queues, stores and handlers, computed by applying a record's events.
 //! - An *era* is a generation of Kubernetes: `classic` (2023, as in the tutorials) or `modern`.
 //!

@@ -1,5 +1,5 @@
-//! The printer is the only writer of standard output and standard error. It prints recorded runs at a speed, live runs
-//! record by record, and the program's messages; subcommands get it from their [`Console`](crate::console::Console).
+//! The printer is the only writer of standard output and standard error; subcommands get it from their
+//! [`Console`](crate::console::Console).
 
 use std::io::{self, IsTerminal, Write};
 use std::ops::{Deref, DerefMut};
@@ -16,7 +16,7 @@ use super::streams::Streams;
 use super::width::{hanging, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Speed, What};
 
-/// The only writer of standard output and standard error. Clones share the streams.
+/// Clones share the streams.
 ///
 /// Methods that write to standard output fail with [`io::ErrorKind::BrokenPipe`] once its reader has gone. Errors of
 /// standard error are ignored, because there is no other place to report them.
@@ -64,7 +64,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
+    /// Prints a recorded run, with the pauses of `speed`.
     pub fn print_run(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let mut shown_until = Duration::ZERO;
@@ -202,7 +202,7 @@ impl Printer {
     }
 }
 
-/// The locked streams. When the lock is released, the footer is drawn again below the new output.
+/// Draws the footer again, below the new output, when the lock is released.
 struct Held<'a>(MutexGuard<'a, Streams>);
 
 impl Deref for Held<'_> {
@@ -226,7 +226,6 @@ impl Drop for Held<'_> {
 }
 
 impl Record {
-    /// Returns true if this record prints a line of its own in this format.
     pub(super) fn shown_in(&self, output: Output) -> bool {
         output == Output::Json || matches!(self.what, What::Line { .. } | What::Narration { .. })
     }
@@ -237,7 +236,6 @@ mod tests {
     use super::*;
     use crate::trace::{ColorChoice, Recorder, Show, Style};
 
-    /// A stream whose bytes the test can read.
     #[derive(Clone, Default)]
     struct Tape(Arc<Mutex<Vec<u8>>>);
 

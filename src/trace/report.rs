@@ -1,5 +1,4 @@
-//! Formats an error for the user: its sentence, its causes, and the next step, in the user's language. The printer
-//! prints it when a command fails, and `doctor` shows it in one line.
+//! Formats an error for the user: its sentence, its causes, and the next step.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -10,7 +9,6 @@ use super::visible::visible;
 use super::width::hanging;
 use super::{Failure, Lang};
 
-/// Formats the error in a language, as lines for standard error, wrapped to the width.
 pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usize) -> String {
     let label = lang.pick("error:", "错误：");
     let text = text(error, lang);
@@ -18,7 +16,7 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
     lines.collect::<String>().replacen(label, &paint.alarm(label), 1)
 }
 
-/// Returns the unwrapped lines. A cause that the error above quotes is left out.
+/// A cause that the error above quotes is left out.
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space
@@ -46,8 +44,7 @@ pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     })
 }
 
-/// Returns the causes, each with true if the error above it quotes it. Many errors quote their cause, which would then
-/// be printed twice.
+/// Many errors quote their cause, which would then be printed twice. True marks a quoted cause.
 fn causes(error: &anyhow::Error) -> impl Iterator<Item = (&(dyn Error + 'static), bool)> {
     let mut above = error.to_string();
     error.chain().skip(1).map(move |cause| {
@@ -88,7 +85,7 @@ fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
     }
 }
 
-/// Formats a text of several lines, such as a YAML error with an excerpt: all lines but the first are indented.
+/// All lines but the first are indented, as of a YAML error with an excerpt.
 fn paragraph(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
 }

@@ -1,5 +1,4 @@
-//! Formats two traces side by side, with equal lines in the same row. `informer-lab eras` compares a lesson's two
-//! runs in this way.
+//! Formats two traces side by side, with equal lines in the same row.
 
 use similar::{Algorithm, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;
@@ -8,16 +7,13 @@ use super::visible::visible;
 use super::width::{broken, is_drawn};
 use super::{Lang, Record, Style, What};
 
-/// The least width of a column.
 const NARROWEST: usize = 8;
 
-/// One line of a trace.
 type StyledLine = (Style, String);
 
-/// One row of the table: a line on one side or on both.
 type TableRow<'a> = (Option<&'a StyledLine>, Option<&'a StyledLine>);
 
-/// A part of a line that fits its column, with the number of blanks up to the column's end.
+/// A part of a line, with the number of blanks up to the column's end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) style: Style,
@@ -25,8 +21,7 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// Returns the lines of a trace, with the events that cause differences: the steps of the scenario, a broken watch, a
-/// relist.
+/// Includes the events that cause differences: the steps of the scenario, a broken watch, a relist.
 pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
@@ -38,9 +33,8 @@ pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     lines.collect()
 }
 
-/// Returns the rows of the table, below its two titles. Each row is a cell, a mark (`|` for a change, `<` and `>` for a
-/// line on one side only) and a cell. With the three columns between the cells, no row is wider than `width`; a longer
-/// line continues in the next row.
+/// Returns the rows below the two titles: a cell, a mark (`|` for a change, `<` and `>` for a line on one side only)
+/// and a cell. No row is wider than `width`; a longer line continues in the next row.
 pub(super) fn table(
     titles: [&str; 2],
     left: &[StyledLine],
@@ -67,7 +61,7 @@ pub(super) fn table(
     table
 }
 
-/// Returns true if a drawing is too wide for its column. Wrapped lines would destroy the drawing.
+/// Wrapped lines would destroy a drawing that is too wide for its column.
 pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
     let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
@@ -77,7 +71,7 @@ pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[S
         .any(|(lines, column)| lines.iter().any(|line| is_torn(line, *column)))
 }
 
-/// Returns the two traces in one column: `<` marks lines of the first only, `>` lines of the second only.
+/// `<` marks lines of the first trace only, `>` lines of the second only.
 pub(super) fn in_one_column<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<(char, &'a StyledLine)> {
     let rows = |mark, lines: &'a [StyledLine]| lines.iter().map(move |line| (mark, line)).collect::<Vec<_>>();
     let texts = |lines: &'a [StyledLine]| lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
@@ -98,8 +92,7 @@ fn mark(left: Option<&StyledLine>, right: Option<&StyledLine>) -> char {
     }
 }
 
-/// Returns the widths of the two columns. Each is as wide as its longest line, at most half of the total, or more if
-/// the other column leaves room.
+/// Each column is as wide as its longest line, at most half of the total, or more if the other column leaves room.
 fn columns(sides: [[&[StyledLine]; 2]; 2], width: usize) -> [usize; 2] {
     let longest =
         |side: [&[StyledLine]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();
@@ -120,7 +113,6 @@ fn paired<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<TableRow<'
     (0..left.len().max(right.len())).map(|n| (left.get(n), right.get(n))).collect()
 }
 
-/// Splits a line into parts that fit a column, at words.
 fn cells(line: Option<&StyledLine>, column: usize) -> Vec<Cell> {
     let Some((style, text)) = line else { return vec![blank(column)] };
     let cell = |text: String| Cell { style: *style, blank: column.saturating_sub(text.width()), text };

@@ -1,5 +1,4 @@
-//! The speed at which a recorded run is printed (`--speed`). It decides the pauses between the lines, because the run
-//! itself took place in virtual time and is over.
+//! The pauses between the lines of a recorded run (`--speed`). The run itself took place in virtual time and is over.
 
 use std::str::FromStr;
 use std::time::Duration;

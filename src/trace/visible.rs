@@ -1,5 +1,4 @@
-//! Makes text from outside safe to print on a terminal: an object's name or a server's message may contain control
-//! characters, which would change the terminal.
+//! Makes text from outside safe to print: control characters in it would change the terminal.
 
 /// Escapes control characters, so that no text from a cluster or a file can control the terminal or break a line.
 pub(super) fn visible(text: &str) -> String {

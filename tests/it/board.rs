@@ -28,7 +28,6 @@ fn the_player_has_the_sentences_of_step_and_the_runs_of_the_catalog() {
     }
 }
 
-/// Returns all frames of a run, as `step` shows them.
 fn frames(records: &[Record], lang: Lang) -> Vec<FrameContent> {
     let mut session = Session::new(records.to_vec(), Predict::No, lang);
     let mut frames: Vec<FrameContent> = frame_content(&session).into_iter().collect();

@@ -33,7 +33,6 @@ fn the_stream_ends_with_the_run_and_the_record_is_written_to_a_file() {
     assert!(record.lines().next().unwrap().unwrap().contains(r#""event":"run""#));
 }
 
-/// Sends a request and returns the answer.
 fn ask(address: SocketAddr, request: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();

@@ -26,7 +26,6 @@ pub fn command(line: &str) -> Command {
     command
 }
 
-/// The exit code and the output of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -34,12 +33,10 @@ pub struct Ran {
     pub err: String,
 }
 
-/// Runs a command line to its end.
 pub fn run(line: &str) -> Ran {
     finish(&mut command(line))
 }
 
-/// Runs a command to its end.
 pub fn finish(command: &mut Command) -> Ran {
     let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");

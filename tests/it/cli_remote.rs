@@ -56,7 +56,6 @@ impl Served {
         })
     }
 
-    /// Serves this Status as the answer to every request.
     fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {
@@ -67,14 +66,12 @@ impl Served {
         })
     }
 
-    /// Returns a command that runs against this server.
     pub fn command(&self, name: &str, line: &str) -> Command {
         let mut command = command(line);
         command.arg("--kubeconfig").arg(self.kubeconfig(name));
         command
     }
 
-    /// Returns the address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -99,7 +96,6 @@ impl Drop for Served {
     }
 }
 
-/// A live run whose streams are read line by line.
 pub struct Live {
     child: Child,
     out: BufReader<ChildStdout>,

@@ -1,4 +1,4 @@
-//! Tests of the built-in cluster as a server (`informer-lab cluster`, `--listen`) and of the commands that are typed during a live run.
+//! Tests of the built-in cluster as a server (`informer-lab cluster`, `--listen`), and of typed commands.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,7 +10,6 @@ use crate::cli::{command, file, finish, run};
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
 
-/// A running program, whose standard output and standard error are read line by line.
 pub struct Live {
     pub child: Child,
     pub out: BufReader<std::process::ChildStdout>,
@@ -18,7 +17,6 @@ pub struct Live {
 }
 
 impl Drop for Live {
-    /// Kills the child, even if the test failed.
     fn drop(&mut self) {
         let _ = self.child.kill();
     }
@@ -57,7 +55,6 @@ pub fn after(lines: &mut impl BufRead, word: &str) -> String {
     panic!("the program ended without saying {word}");
 }
 
-/// Sends a request and returns the whole answer.
 fn ask(address: SocketAddr, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();

@@ -5,22 +5,18 @@ use std::process::{Child, Command, Stdio};
 
 use vt100::Parser;
 
-/// The path of the program's binary.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
-/// A program on a terminal of 80 columns and 24 lines.
 pub struct Screen {
     pub child: Child,
     pub parser: Parser,
 }
 
 impl Screen {
-    /// Runs the program with these arguments.
     pub fn of(arguments: &str) -> Self {
         Self::running(&format!("exec {PROGRAM} {arguments}"))
     }
 
-    /// Runs a line of shell.
     pub fn running(line: &str) -> Self {
         let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");

@@ -17,7 +17,6 @@ use crate::cli::command;
 struct Process(Child);
 
 impl Process {
-    /// Starts the process and returns its address.
     fn start() -> (Self, http::Uri) {
         let mut child = command("cluster").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

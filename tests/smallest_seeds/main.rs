@@ -14,7 +14,6 @@ use informer_lab::lessons::{Row, rows};
 
 use crate::runs::{lines, recorded, with};
 
-/// Returns the output of a run with this seed.
 fn printed(row: &Row, seed: u64) -> String {
     lines(&recorded(row, &with(Settings::default(), seed, None))).iter().map(|line| format!("{line}\n")).collect()
 }

@@ -3,7 +3,6 @@
 
 pub use informer_lab::trace::Lang;
 
-/// A text in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bilingual {
     en: String,
@@ -15,7 +14,6 @@ impl Bilingual {
         Self { en: en.into(), zh: zh.into() }
     }
 
-    /// Returns the text in this language.
     pub fn pick(&self, lang: Lang) -> &str {
         lang.pick(&self.en, &self.zh)
     }

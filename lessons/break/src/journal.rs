@@ -1,5 +1,5 @@
-//! The journal of a trial: an ordered list of everything that happened in the cluster, in the informers and outside
-//! the program. A trial is one execution of an exercise program, in a cluster in memory and in virtual time.
+//! The journal of a trial: an ordered list of everything that happened. A trial is one execution of an exercise
+//! program, in a cluster in memory and in virtual time.
 //!
 //! The judges decide by the journal alone, and its lines are shown to the learner as evidence.
 
@@ -12,7 +12,6 @@ use kube_informers::cache::observe::Event;
 use kube_informers::cache::{Notification, meta_namespace_key};
 use tokio::time::Instant;
 
-/// An entry of the journal.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The virtual time since the start of the trial.
@@ -20,37 +19,29 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
-/// The content of an entry.
 #[derive(Clone, Debug)]
 pub enum EntryKind {
-    /// A step of the scenario, written as the equivalent kubectl command.
+    /// Written as the equivalent kubectl command.
     Step(String),
-    /// The program sent a request to the API server.
     Request(Request),
-    /// The API server answered a request with this HTTP error code.
+    /// With the HTTP error code of the answer.
     Refused(Request, u16),
-    /// An event that an informer's observer reported.
+    /// Reported by an informer's observer.
     Event(Event),
-    /// A handler of the trial received a notification.
     Notified { handler: &'static str, change: Notification<Pod> },
-    /// The program changed the load balancer, or the load balancer was down and refused the change.
+    /// Refused while the load balancer is down.
     Balanced { backend: String, change: Backend, refused: bool },
-    /// The dashboard begins to show this state of a pod.
     Shown(Arc<Pod>),
-    /// The program wrote a line to its log.
     Logged(String),
-    /// The program raised an alarm about a pod.
     Alarm(String),
 }
 
-/// A change of the load balancer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     Added,
     Removed,
 }
 
-/// A request to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// `LIST`, `WATCH`, `CREATE`, or another HTTP method such as `GET` or `DELETE`.
@@ -62,7 +53,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Describes an HTTP request.
     pub fn of<B>(request: &http::Request<B>) -> Self {
         let path = request.uri().path();
         let target = path.rsplit_once("/namespaces/default/").map_or_else(
@@ -81,7 +71,6 @@ impl Request {
     }
 }
 
-/// The number of characters after which a log line is cut off.
 const LONGEST: usize = 60;
 
 /// The journal. Clones share the same entries.
@@ -92,23 +81,19 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Makes an empty journal. The trial starts now.
     pub fn begin() -> Self {
         Self { started: Instant::now(), entries: Arc::default() }
     }
 
-    /// Adds an entry with the present virtual time.
     pub fn note(&self, kind: EntryKind) {
         let at = self.now();
         self.entries.lock().expect(NO_PANIC).push(Entry { at, kind });
     }
 
-    /// Returns the virtual time since the start of the trial.
     pub fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Removes and returns all entries so far.
     pub fn take(&self) -> Vec<Entry> {
         std::mem::take(&mut *self.entries.lock().expect(NO_PANIC))
     }
@@ -159,7 +144,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// Writes an event of an informer as a line for the learner.
+/// One line for the learner.
 fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
     match event {
         Event::Listed { resource_version, objects } => {

@@ -10,9 +10,7 @@ use kube_informers::cache::{Notification, meta_namespace_key};
 
 use crate::journal::{Backend, Entry, EntryKind, Request};
 
-/// The outcome of a trial.
 pub struct Outcome {
-    /// The journal.
     pub entries: Vec<Entry>,
     /// The pods in the cluster after the program ended.
     pub pods: Vec<Pod>,
@@ -26,19 +24,15 @@ pub enum End {
     Stopped,
     /// The program returned at this time, before the trial stopped it.
     Early(Duration),
-    /// The program returned this error.
     Failed(String),
-    /// The program panicked with this message.
     Panicked(String),
     /// The program was still running long after the trial stopped it.
     Never,
 }
 
-/// The largest number of lines in an excerpt.
 const LINES: usize = 14;
 
 impl Outcome {
-    /// Returns the events of the informers.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.entries.iter().filter_map(|entry| match &entry.kind {
             EntryKind::Event(event) => Some(event),
@@ -46,7 +40,6 @@ impl Outcome {
         })
     }
 
-    /// Returns the requests that the program sent to the API server.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.entries.iter().filter_map(|entry| match &entry.kind {
             EntryKind::Request(request) => Some(request),
@@ -54,7 +47,6 @@ impl Outcome {
         })
     }
 
-    /// Returns the notifications that the handler of this name received.
     pub fn notifications<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Notification<Pod>> {
         self.entries.iter().filter_map(move |entry| match &entry.kind {
             EntryKind::Notified { handler, change } if *handler == name => Some(change),
@@ -62,7 +54,6 @@ impl Outcome {
         })
     }
 
-    /// Returns the backends of the load balancer at the end of the trial.
     pub fn backends(&self) -> BTreeSet<String> {
         let mut backends = BTreeSet::new();
         for entry in &self.entries {
@@ -79,7 +70,6 @@ impl Outcome {
         backends
     }
 
-    /// Returns the keys of the pods in the cluster at the end of the trial.
     pub fn keys(&self) -> BTreeSet<String> {
         self.pods.iter().map(meta_namespace_key).collect()
     }

@@ -29,17 +29,13 @@ const GRACE: Duration = Duration::from_secs(30);
 pub struct Setting {
     /// The pods at the start, as YAML.
     pub pods: &'static str,
-    /// The number of Node objects.
     pub nodes: usize,
     /// The stages through which the simulated kubelet takes a pod.
     pub stages: Stages,
-    /// The faults that are active from the start.
     pub faults: &'static [&'static str],
-    /// The scenario, as YAML.
     pub scenario: String,
     /// The virtual time after which the trial stops the program.
     pub lasts: Duration,
-    /// The behaviour of the load balancer.
     pub balancer: Behaviour,
 }
 
@@ -59,7 +55,6 @@ impl Default for Setting {
 }
 
 impl Setting {
-    /// Runs a program from its start to its end, in virtual time.
     pub fn run(self, program: Program) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("a runtime without I/O always starts").block_on(self.run_async(program))
@@ -127,7 +122,6 @@ impl Setting {
     }
 }
 
-/// Returns the message of a panic.
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "(no text)".to_owned())

@@ -1,5 +1,4 @@
-//! The table of exercises: each has a program, a setting in which the program runs, and a judge. The
-//! checker finds an exercise here by its name, and a test runs all of them.
+//! The table of exercises. The checker finds an exercise here by its name, and a test runs all of them.
 
 use futures::FutureExt;
 
@@ -18,7 +17,6 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Runs the program in its setting and judges the outcome.
     pub fn judge(&self) -> Verdict {
         Verdict::of(&(self.setting)().run(self.program), self.judge)
     }
@@ -39,7 +37,6 @@ macro_rules! programs {
     };
 }
 
-/// Returns the exercises with the programs that the learner edits.
 pub fn exercises() -> [Exercise; 10] {
     programs!(exercises)
 }

@@ -1,4 +1,4 @@
-//! The verdict on a program: right, or a mistake with the evidence for it. The checker prints it.
+//! The verdict on a program, which the checker prints.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,24 +8,21 @@ use informer_lab::book::{Ink, Paper, page};
 use crate::bilingual::{Bilingual, Lang};
 use crate::outcome::{End, Outcome};
 
-/// A mistake of a program, as the learner reads it.
 #[derive(Clone, Debug)]
 pub struct Mistake {
-    /// The visible effect of the mistake, in one sentence.
     pub sentence: Bilingual,
-    /// The lines of the journal that show the effect.
+    /// Lines of the journal.
     pub evidence: Vec<String>,
-    /// A hint where to look for the cause.
     pub hint: Bilingual,
 }
 
-/// The verdict: `Ok` if the program is right.
+/// `Ok` if the program is right.
 #[derive(Clone, Debug)]
 pub struct Verdict(Result<(), Mistake>);
 
 impl Verdict {
-    /// Returns the mistake that explains most: a panic, an error or an early end first, then the judge's finding, then a program that did
-    /// not stop.
+    /// What explains most comes first: a panic, an error or an early end, then the judge's finding, then a program
+    /// that did not stop.
     pub fn of(outcome: &Outcome, judge: impl FnOnce(&Outcome) -> Result<(), Mistake>) -> Self {
         Self(match &outcome.end {
             End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(outcome),
@@ -33,7 +30,7 @@ impl Verdict {
         })
     }
 
-    /// Returns the verdict on a program that loops without ever waiting, so that even the timeout in virtual time cannot end it.
+    /// For a program that loops without ever waiting, so that even the timeout in virtual time cannot end it.
     pub fn never_yields() -> Self {
         let sentence = Bilingual::new(
             "The program never gave the others their turn: it loops without an `.await` that waits.",
@@ -55,7 +52,6 @@ impl Verdict {
         self.0.as_ref().err()
     }
 
-    /// Formats the verdict for the learner.
     pub fn text(&self, lang: Lang, width: usize) -> String {
         let prose = |text: &Bilingual| page(text.pick(lang), Paper { width, ink: Ink::Plain }).trim_end().to_owned();
         let mistake = match &self.0 {
@@ -74,7 +70,6 @@ impl Verdict {
     }
 }
 
-/// Returns a mistake if the program did not end as it should.
 fn ended(outcome: &Outcome) -> Result<(), Mistake> {
     let (sentence, hint) = match &outcome.end {
         End::Stopped => return Ok(()),
@@ -115,7 +110,6 @@ fn quoted(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// Returns the sentence and the hint for a program that returned too early.
 fn early(at: Duration) -> (Bilingual, Bilingual) {
     let seconds = at.as_secs_f64();
     (

@@ -56,66 +56,46 @@ func (in *List[Hub]) deepCopy() List[Hub] {
 	return out
 }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ConfigMap) DeepCopyObject() runtime.Object { return &ConfigMap{*in.ConfigMap.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ConfigMapList) DeepCopyObject() runtime.Object { return &ConfigMapList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Event) DeepCopyObject() runtime.Object { return &Event{*in.Event.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *EventList) DeepCopyObject() runtime.Object { return &EventList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Namespace) DeepCopyObject() runtime.Object { return &Namespace{*in.Namespace.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *NamespaceList) DeepCopyObject() runtime.Object { return &NamespaceList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Node) DeepCopyObject() runtime.Object { return &Node{*in.Node.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *NodeList) DeepCopyObject() runtime.Object { return &NodeList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Pod) DeepCopyObject() runtime.Object { return &Pod{*in.Pod.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *PodList) DeepCopyObject() runtime.Object { return &PodList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Secret) DeepCopyObject() runtime.Object { return &Secret{*in.Secret.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *SecretList) DeepCopyObject() runtime.Object { return &SecretList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Service) DeepCopyObject() runtime.Object { return &Service{*in.Service.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ServiceList) DeepCopyObject() runtime.Object { return &ServiceList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ServiceAccount) DeepCopyObject() runtime.Object {
 	return &ServiceAccount{*in.ServiceAccount.DeepCopy()}
 }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ReplicaSet) DeepCopyObject() runtime.Object { return &ReplicaSet{*in.ReplicaSet.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ReplicaSetList) DeepCopyObject() runtime.Object { return &ReplicaSetList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *Lease) DeepCopyObject() runtime.Object { return &Lease{*in.Lease.DeepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *LeaseList) DeepCopyObject() runtime.Object { return &LeaseList{in.deepCopy()} }
 
-// DeepCopyObject implements runtime.Object.
 func (in *ServiceAccountList) DeepCopyObject() runtime.Object {
 	return &ServiceAccountList{in.deepCopy()}
 }

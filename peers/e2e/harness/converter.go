@@ -34,7 +34,6 @@ type Converter struct {
 // Conversions is the annotation with the conversions of an object: "v1>v2 v2>v1".
 const Conversions = "example.org/conversions"
 
-// StartConverter starts the webhook on a free port.
 func StartConverter(t *testing.T) *Converter {
 	t.Helper()
 	converter := &Converter{}
@@ -85,7 +84,6 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(asked) // fails if the client has gone
 }
 
-// convert changes an object to another version.
 func convert(object map[string]any, desired string) map[string]any {
 	from, to := path.Base(object["apiVersion"].(string)), path.Base(desired)
 	object["apiVersion"] = desired

@@ -1,7 +1,5 @@
 package harness
 
-// Runs kubectl commands.
-
 import (
 	"bytes"
 	"errors"
@@ -18,7 +16,6 @@ type Kubectl struct {
 	variables []string
 }
 
-// Kubectl returns the new kubectl for this cluster.
 func (c Cluster) Kubectl() Kubectl {
 	return c.kubectl(Peer("kubectl"))
 }
@@ -36,12 +33,10 @@ func (c Cluster) kubectl(program string) Kubectl {
 	return Kubectl{program: program, variables: []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + c.home}}
 }
 
-// With returns the same kubectl with additional environment variables.
 func (k Kubectl) With(variables ...string) Kubectl {
 	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
 }
 
-// Result is the output of a command and its exit code.
 type Result struct {
 	Out, Err string
 	Code     int

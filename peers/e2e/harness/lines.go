@@ -25,7 +25,6 @@ func newLines(name string) *Lines {
 	return &Lines{name: name, changed: make(chan struct{})}
 }
 
-// Write implements io.Writer.
 func (l *Lines) Write(data []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -54,7 +53,6 @@ func (l *Lines) wake() {
 	l.changed = make(chan struct{})
 }
 
-// All returns all complete lines so far.
 func (l *Lines) All() []string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -87,7 +85,6 @@ func (l *Lines) Await(t *testing.T, what string, condition func(lines []string) 
 	}
 }
 
-// AwaitLine waits for a line that contains the text, and returns it.
 func (l *Lines) AwaitLine(t *testing.T, text string) string {
 	t.Helper()
 	contains := func(line string) bool { return strings.Contains(line, text) }

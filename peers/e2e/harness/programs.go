@@ -32,12 +32,10 @@ func Peer(name string) string {
 	return Root("target", "peers", name)
 }
 
-// Fixture returns the path of a file in the project's fixtures.
 func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }
 
-// DefaultStages returns the path of the stages that a cluster uses by default.
 func DefaultStages() string {
 	return Root("crates", "kube-controllers", "src", "nodes", "stages", "default.yaml")
 }
@@ -77,7 +75,6 @@ func fromEnvironment(variable, otherwise string) string {
 	return otherwise
 }
 
-// Root returns a path in the project.
 func Root(path ...string) string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {

@@ -27,7 +27,6 @@ type Proxy struct {
 	lists int
 }
 
-// NewProxy starts a proxy in front of the cluster.
 func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	t.Helper()
 	target, err := url.Parse(cluster.URL)
@@ -48,7 +47,6 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	return p
 }
 
-// ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if r.Method == http.MethodGet && (!query.Has("watch") || query.Has("sendInitialEvents")) {
@@ -79,7 +77,6 @@ func (p *Proxy) Cut() {
 	})
 }
 
-// Resume lets watches through again.
 func (p *Proxy) Resume() {
 	p.change(func() { p.held = false })
 }
@@ -101,7 +98,6 @@ func (p *Proxy) AwaitWatches(t *testing.T, count int) {
 	}
 }
 
-// await waits for the condition. It returns false if the context ends first.
 func (p *Proxy) await(ctx context.Context, condition func() bool) bool {
 	for {
 		p.mutex.Lock()
@@ -139,7 +135,6 @@ func (a *acceptance) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets the proxy flush.
 func (a *acceptance) Unwrap() http.ResponseWriter {
 	return a.ResponseWriter
 }

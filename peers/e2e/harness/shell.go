@@ -1,7 +1,5 @@
 package harness
 
-// Runs shell commands that use kubectl.
-
 import (
 	"os"
 	"path/filepath"
@@ -37,7 +35,6 @@ func (s Shell) Try(t *testing.T, line string) Result {
 	return Kubectl{program: "sh", variables: s.variables}.Try(t, "", "-c", "cd "+s.folder+" && "+line)
 }
 
-// Start starts a command line that runs beside the test.
 func (s Shell) Start(t *testing.T, line string) *Process {
 	t.Helper()
 	return Start(t, s.variables, "sh", "-c", "cd "+s.folder+" && exec "+line)

@@ -74,7 +74,6 @@ func choosesFeatures(flag string) bool {
 	return strings.HasPrefix(flag, "--feature-gates") || strings.HasPrefix(flag, "--emulated-version")
 }
 
-// start runs the server until it prints its address.
 func start(folder string, flags []string) (config *rest.Config, end func(), err error) {
 	tokens := filepath.Join(folder, "tokens.csv")
 	if err := os.WriteFile(tokens, []byte(user), 0o600); err != nil {
@@ -125,7 +124,6 @@ func StartDefaultServerWithConfigAccess(t servertesting.Logger, flags ...string)
 	return nil, nil, apiserver.CompletedConfig{}, errEtcd
 }
 
-// StartDefaultServerWithClients starts a server and returns clients for it.
 func StartDefaultServerWithClients(t servertesting.Logger, extraFlags ...string) (func(), clientset.Interface, dynamic.Interface, error) {
 	tearDown, config, _, err := StartDefaultServer(t, extraFlags...)
 	if err != nil {

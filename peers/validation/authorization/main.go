@@ -31,7 +31,6 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
-// who is the user of a request.
 type who struct {
 	Name   string              `json:"name"`
 	UID    string              `json:"uid,omitempty"`
@@ -43,7 +42,6 @@ func (w who) info() user.Info {
 	return &user.DefaultInfo{Name: w.Name, UID: w.UID, Groups: w.Groups, Extra: w.Extra}
 }
 
-// question is a request with its answer.
 type question struct {
 	As      who                 `json:"as"`
 	Method  string              `json:"method"`
@@ -56,7 +54,6 @@ type question struct {
 	Refused *metav1.Status `json:"refused,omitempty"`
 }
 
-// review is a subject access review of a user, with its answer.
 type review struct {
 	Of      who            `json:"of"`
 	Spec    map[string]any `json:"spec"`
@@ -64,7 +61,6 @@ type review struct {
 	Reason  string         `json:"reason,omitempty"`
 }
 
-// rules is a rules review of a user, with its answer.
 type rules struct {
 	Of        who              `json:"of"`
 	Namespace string           `json:"namespace"`
@@ -220,7 +216,6 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 	return r
 }
 
-// named sets name and namespace of an object.
 func named(meta *metav1.ObjectMeta, namespace, name string) {
 	meta.Namespace, meta.Name = namespace, name
 }

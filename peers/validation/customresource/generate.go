@@ -10,7 +10,6 @@ import (
 	"slices"
 )
 
-// generator makes random schemas, and values that almost fit them.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
@@ -172,7 +171,6 @@ var texts = []string{
 	"507f1f77bcf86cd799439011", "10%", "\u2028",
 }
 
-// leaf returns a random scalar.
 func (g *generator) leaf() any {
 	switch g.IntN(8) {
 	case 0:

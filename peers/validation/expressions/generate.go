@@ -306,7 +306,6 @@ optional.ofNonZeroValue(§int).optFlatMap(x, optional.of(x))
 §list.last()
 `), "\n")
 
-// expression returns a random form, filled with random values.
 func (g *generator) expression() string {
 	form := g.of(forms)
 	for {

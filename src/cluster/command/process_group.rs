@@ -1,6 +1,5 @@
-//! The process group that the command of `informer-lab cluster -- COMMAND` runs in, on Unix. A process group is what a
-//! terminal or `kill` sends a signal to, so it decides whether a signal also reaches the processes that the command
-//! started.
+//! The process group of the command, on Unix. A terminal or `kill` sends a signal to a group, so it decides whether a
+//! signal also reaches the processes that the command started.
 
 use std::fs::File;
 use std::time::Duration;
@@ -17,7 +16,6 @@ use crate::console::{HUNG_UP, INTERRUPTED, TERMINATED};
 /// waited for.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The process group that a command runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cluster) enum ProcessGroup {
     /// A group of its own, with the processes that the command starts. A signal reaches the whole group.
@@ -34,7 +32,6 @@ impl ProcessGroup {
         if File::open("/dev/tty").is_ok_and(is_ours) { Self::Foreground } else { Self::Own }
     }
 
-    /// Makes the command start in this group.
     pub(super) fn prepare(self, command: &mut Command) {
         if self == Self::Own {
             command.process_group(0);
@@ -42,7 +39,6 @@ impl ProcessGroup {
     }
 }
 
-/// The command with the processes that it has started.
 #[derive(Debug)]
 pub(super) struct CommandProcesses {
     group: ProcessGroup,

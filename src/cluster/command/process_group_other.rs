@@ -1,5 +1,4 @@
-//! Replaces `process_group.rs` on systems without signals, such as Windows: nothing is passed on to the command, and
-//! nothing is killed.
+//! Replaces `process_group.rs` on systems without signals, such as Windows, where nothing is passed on or killed.
 
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
@@ -16,7 +15,6 @@ impl ProcessGroup {
     pub(super) fn prepare(self, _: &mut Command) {}
 }
 
-/// The command's process.
 #[derive(Debug)]
 pub(super) struct CommandProcesses;
 

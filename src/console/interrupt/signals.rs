@@ -1,14 +1,10 @@
-//! Listens for the operating system's signals on a separate thread, and reports each to `Interrupt`. `signals_wasm.rs`
-//! replaces this file in a web page.
+//! Listens for signals on a separate thread. `signals_wasm.rs` replaces this file in a web page.
 
 use std::{io, thread};
 
 use super::{HUNG_UP, INTERRUPTED, Interrupt, TERMINATED};
 
 /// Reports every signal to `interrupt` from now on.
-///
-/// # Errors
-/// The system cannot create a thread or a signal handler.
 pub(super) fn report_to(interrupt: Interrupt) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let mut signals = {

@@ -1,5 +1,4 @@
-//! Replaces `signals.rs` in the build for a web page. A page has no signals, so a run that only a signal would end
-//! fails.
+//! Replaces `signals.rs` in a web page, where a run that only a signal would end fails.
 
 use std::io;
 

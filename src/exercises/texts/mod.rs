@@ -1,5 +1,4 @@
-//! The texts of the exercises that `break` and `check` print: title, symptom, hints and explanation. There is one
-//! file for each exercise.
+//! The texts of the exercises that `break` and `check` print.
 
 mod gap;
 mod mutate;

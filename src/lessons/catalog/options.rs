@@ -1,5 +1,4 @@
-//! The options of the lessons' subcommands, such as `--step` of `shared`. They are data, so that a row of the catalog
-//! can name them; `src/cli/lessons.rs` makes clap's arguments from them.
+//! The options of the lessons' subcommands as data. `src/cli/lessons.rs` makes clap's arguments from them.
 
 /// The options of a lesson's subcommand.
 #[derive(Debug)]

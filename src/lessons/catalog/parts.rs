@@ -1,5 +1,4 @@
-//! The catalog rows about one part of an informer, such as the lister or the controller's loop. The
-//! tutorials name these parts, but have no program for them.
+//! The catalog rows about one part of an informer, which the tutorials name without a program for it.
 
 use futures::FutureExt;
 
@@ -8,7 +7,6 @@ use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
-/// Creates `nettool`.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 
@@ -16,7 +14,6 @@ static RUN: Fixture =
 static LOOP: Fixture =
     Fixture { name: "fixtures/scenarios/loop.yaml", text: include_str!("../../../fixtures/scenarios/loop.yaml") };
 
-/// Changes a pod between resyncs.
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 

@@ -1,5 +1,4 @@
-//! A row of the catalog, which describes one lesson with one choice of its options, and the defaults that several rows
-//! share. A run is one execution of a row.
+//! A row of the catalog: one lesson with one choice of its options.
 
 use std::time::Duration;
 
@@ -12,8 +11,7 @@ use crate::trace::Record;
 /// One lesson with one choice of its options: the command, the descriptions, the defaults and the function.
 #[derive(Debug)]
 pub struct Row {
-    /// The arguments of `informer-lab`: the lesson's name, and the option that chooses the row if it is not the main
-    /// row.
+    /// The lesson's name, with the option that chooses the row if it is not the main row.
     pub command: &'static str,
     /// The options of the lesson's subcommand, the same for all its rows.
     pub options: &'static Options,
@@ -25,8 +23,8 @@ pub struct Row {
     pub zh: &'static str,
     /// The chapter in `lessons/`, without language and ending, such as `04-reflector`.
     pub chapter: &'static str,
-    /// The golden trace: the file in `fixtures/traces` with exactly the lines that a run prints. `None` if a run
-    /// does not end by itself, such as `--serve`.
+    /// The file in `fixtures/traces` with exactly the lines that a run prints; `None` if a run does not end by
+    /// itself.
     pub trace: Option<&'static str>,
     /// The defaults of a run: the cluster to watch, the seed and the length.
     pub defaults: Defaults,
@@ -36,14 +34,13 @@ pub struct Row {
     pub modern: Option<Modern>,
 }
 
-/// The counterpart of a row for today's client and server. The command `eras` runs the row in both eras and compares
-/// the two records.
+/// The counterpart of a row for today's client and server.
 #[derive(Debug)]
 pub struct Modern {
     /// The golden trace in `fixtures/traces`; `None` if a run does not end by itself.
     pub trace: Option<&'static str>,
-    /// The function that runs the lesson in the modern era. `None` if the same function runs in both eras: then only
-    /// the lab's queue, list and server differ.
+    /// The lesson in the modern era; `None` if the same function runs in both, and only the lab's queue, list and
+    /// server differ.
     pub lesson: Option<LessonFn>,
 }
 
@@ -64,7 +61,7 @@ impl Row {
         self.command.split(' ').next().unwrap_or(self.command)
     }
 
-    /// Returns true if this is the lesson's main row: its command is the lesson's name, without an option.
+    /// Returns true if this is the lesson's main row, whose command has no option.
     pub fn is_usual(&self) -> bool {
         self.command == self.lesson_name()
     }
@@ -104,20 +101,16 @@ impl Row {
     }
 }
 
-/// The four pods of the tutorials, which run in the namespace `default` from the start.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
-/// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 
-/// The seed of a run, unless its row sets another. It decides the order of events in which tasks race.
 const SEED: u64 = 1;
 
-/// A lesson that makes its own objects.
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
-/// A lesson that makes four pods itself, one per second. The last half second is for the fourth pod's handlers.
+/// The last half second is for the fourth pod's handlers.
 pub(super) const FOUR_SECONDS: Defaults =
     Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
@@ -127,24 +120,21 @@ pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
 }
 
 impl Defaults {
-    /// Sets the seed: the smallest one with which the run prints its lines in the tutorials' order. The test
-    /// `smallest_seeds` finds it.
+    /// Sets the smallest seed with which the run prints its lines in the tutorials' order. The test `smallest_seeds`
+    /// finds it.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Ends the run after this many seconds.
     pub(super) const fn lasting(self, seconds: u64) -> Self {
         Self { lasts: Some(Duration::from_secs(seconds)), ..self }
     }
 
-    /// Ends the run after four pods, one per second.
     pub(super) const fn four_seconds(self) -> Self {
         Self { lasts: FOUR_SECONDS.lasts, ..self }
     }
 }
 
-/// A cluster without pods, in which the scenario creates and deletes `nettool`.
 pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
     ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, clusters: Clusters::One };
 

@@ -59,7 +59,6 @@ struct Question {
 }
 // ANCHOR_END: serve
 
-/// Narrates the values that the index has.
 pub(super) fn narrate_values(lab: &Lab, en: &str, zh: &str, index: &Index<Pod>) {
     let values = go::slice(index.values());
     lab.narrate(&format!("index app {en}: {values}"), &format!("{zh}的索引 app：{values}"));

@@ -1,22 +1,18 @@
-//! The combinations of LIST options that the lesson `list` sends: each is a row of the table that it prints.
+//! The combinations of LIST options that the lesson `list` sends, each a row of its table.
 
 use super::should_delegate_list;
 use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 
-/// One combination of LIST options.
 pub(super) struct Combination {
     pub(super) version: RequestedVersion,
-    /// The option `resourceVersionMatch`.
     matching: Option<ResourceVersionMatch>,
     limit: u32,
     /// True if the request has the continue token of an earlier page.
     pub(super) continues: bool,
 }
 
-/// The option `resourceVersion` of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedVersion {
-    /// No resourceVersion.
     Unset,
     /// The resourceVersion `0`, which accepts any state.
     Any,
@@ -37,7 +33,6 @@ pub(super) fn rows() -> impl Iterator<Item = Combination> {
 }
 
 impl Combination {
-    /// Returns the options of the request, for a server with this resourceVersion and continue token.
     pub(super) fn options(&self, known: &str, token: Option<&str>) -> ListOptions {
         let version = match self.version {
             RequestedVersion::Unset => None,

@@ -45,7 +45,6 @@ impl EventHandler<Pod> for Deletions<'_> {
 }
 // ANCHOR_END: consumer
 
-/// Prints the names of the pods in the store.
 pub(super) fn print_store(lab: &Lab, store: &Store<Pod>) {
     let mut names: Vec<_> = store.list().iter().map(Arc::clone).collect();
     names.sort_unstable_by(|a, b| name(a).cmp(name(b)));

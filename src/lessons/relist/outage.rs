@@ -1,5 +1,5 @@
-//! A simulated network outage for the `relist` lessons: the connection to the API server breaks when a pod's deletion
-//! begins, and works again when the pod is gone.
+//! A simulated network outage: the connection breaks when a pod's deletion begins, and works again when the pod is
+//! gone.
 
 use std::io;
 use std::time::Duration;
@@ -19,7 +19,6 @@ use kube_informers::cache::{ApiError, Delta, ListOptions, ListPage, ListWatch, L
 #[derive(Default)]
 pub(super) struct Link(watch::Sender<Option<Going>>);
 
-/// The pod whose deletion the watch will miss.
 #[derive(Clone)]
 struct Going {
     name: String,
@@ -27,7 +26,6 @@ struct Going {
 }
 
 impl Link {
-    /// Returns a source of pods that uses this connection.
     pub(super) fn over(&self, pods: ListWatch<Pod>) -> OverLink {
         OverLink { broken: self.0.subscribe(), pods }
     }
@@ -78,14 +76,12 @@ impl Link {
     }
 }
 
-/// A source of pods whose requests go over a [`Link`].
 pub(super) struct OverLink {
     broken: watch::Receiver<Option<Going>>,
     pods: ListWatch<Pod>,
 }
 
 impl OverLink {
-    /// Fails if the connection is broken.
     fn reach(&self) -> Result<(), ApiError> {
         if self.broken.borrow().is_none() {
             return Ok(());

@@ -1,12 +1,10 @@
-//! Questions on the notifications that handlers get, and when they get them. Each function returns its question, or
-//! `None` if the situation was asked about before or the record has no answer.
+//! Questions on the notifications that handlers get, and when. Each function returns `None` as in `lists.rs`.
 
 use std::collections::BTreeSet;
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
 
-/// Returns the question at this event, if it has one that was not asked before.
 pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     match &moment.record.what {
         What::Popped { key, deltas, .. } if !key.is_empty() => addition(moment, key, &deltas.last()?.delta),
@@ -44,7 +42,6 @@ fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQuest
     Some(SituatedQuestion::new(situation, notification == "add", text, reason))
 }
 
-/// Asks which handlers get a resync.
 fn resync(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let listeners: BTreeSet<usize> = moment.pipeline.listeners.keys().copied().collect();
     let until_next = moment.later_events().take_while(|next| !matches!(next.what, What::Resynced {}));
@@ -83,7 +80,6 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Situate
     Some(SituatedQuestion::new(situation, answer, text, reason))
 }
 
-/// Asks whether one slow handler delays the others.
 fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("slow")?;
     let first = moment.later_events().find_map(|next| match next.what {

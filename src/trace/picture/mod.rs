@@ -1,5 +1,4 @@
-//! The picture: the state of a run's queues, stores and handlers, computed from the record event by event. `step` draws
-//! it, the keyboard's `store` and `queue` print it, and the narrator decides by it what an event means.
+//! The picture: the state of a run's queues, stores and handlers, computed from the record event by event.
 //!
 //! A *pipeline* is the part for one kind of object: API server, queue, store and handlers. Applying an event never
 //! fails, even if the record is torn, out of order, or from a later version of the program.

@@ -1,5 +1,4 @@
-//! The state of the workqueue in the picture: the keys that are queued, that workers are processing, and that are
-//! delayed by a timer.
+//! The state of the workqueue in the picture.
 
 use std::time::Duration;
 
@@ -63,7 +62,7 @@ impl Work {
         }
     }
 
-    /// Delays a key. If the key is delayed already, the earlier of the two times counts.
+    /// If the key is delayed already, the earlier of the two times counts.
     fn delayed(&mut self, key: &str, due: Duration) {
         match self.delayed.iter().position(|(_, delayed)| delayed == key) {
             Some(place) if self.delayed[place].0 <= due => return,

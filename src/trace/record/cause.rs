@@ -1,5 +1,4 @@
-//! The cause of an event, as a record stores it: why an object was queued, stored or reported to a handler. The
-//! reader of a run sees by it, for example, that a delta came from a relist and not from the watch.
+//! The cause of an event: why an object was queued, stored or reported to a handler.
 
 use std::fmt;
 
@@ -32,7 +31,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The causes as a record spells them. `Other` has no entry: it stands for every spelling that is not here.
     const NAMES: [(Self, &str); 9] = [
         (Self::Start, "start"),
         (Self::InitialList, "initial_list"),

@@ -13,8 +13,7 @@ use crate::trace::picture::Pipeline;
 /// The recent events of one Reflector that decide the causes of later events.
 #[derive(Debug, Default)]
 pub(super) struct CauseTracker {
-    /// The objects that the Reflector handed to the queue or the store last, and why. It is the cause of the deltas
-    /// that are queued next.
+    /// The objects that the Reflector handed over last, and why: the cause of the deltas that are queued next.
     handing: Option<Handing>,
     /// True from an event `relisting` until its list comes.
     relisting: bool,
@@ -28,13 +27,11 @@ pub(super) struct CauseTracker {
 #[derive(Debug)]
 struct Handing {
     cause: Cause,
-    /// The objects with their versions.
     versions: BTreeMap<String, String>,
 }
 
 impl CauseTracker {
-    /// Returns the cause of an event, given the pipeline's state before it. Remembers the event for the causes of later
-    /// ones.
+    /// `before` is the pipeline's state before the event. Remembers the event for the causes of later ones.
     pub fn cause_of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
         let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
         Some(match what {
@@ -95,8 +92,7 @@ impl CauseTracker {
         })
     }
 
-    /// Returns the version of the object in a queued delta. For a tombstone, it is the last version that was queued or
-    /// stored.
+    /// For a tombstone, the version is the last one that was queued or stored.
     pub fn version_of(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
         let handed = self.handing.as_ref().and_then(|handing| handing.versions.get(key)).cloned();
         let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
@@ -117,12 +113,11 @@ impl CauseTracker {
         self.handing.as_ref().map_or(Cause::Call, |handing| handing.cause)
     }
 
-    /// Returns true during a streaming list: a watch is open, and its initial list is not complete yet.
     fn is_streaming_a_list(&self, before: &Pipeline) -> bool {
         before.watching && (before.lists == 0 || self.relisting)
     }
 
-    /// Returns the cause of a WATCH request: it follows the first list, a relist, or the end of an earlier watch.
+    /// A WATCH follows the first list, a relist, or the end of an earlier watch.
     fn cause_of_watch(&mut self, before: &Pipeline) -> Cause {
         let again = std::mem::replace(&mut self.watched_since_list, true);
         match before.lists {
@@ -155,7 +150,6 @@ impl CauseTracker {
     }
 }
 
-/// Returns the cause of the first such delta among those that the consumer is processing.
 fn cause_in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
     before.in_hand.iter().find(|(_, delta)| is(delta)).and_then(|(_, delta)| delta.cause)
 }

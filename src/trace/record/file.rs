@@ -1,5 +1,4 @@
-//! Writes the file of `--record`, and reads such files for `replay`, `step` and `board`: one event a line, as JSON. An
-//! error of reading names the line that is wrong.
+//! The file of `--record`: one event a line, as JSON.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -41,7 +40,6 @@ impl RecordFile {
         (&*self.file).write_all(&line).map_err(|error| self.failure(error))
     }
 
-    /// Returns the error of a record that cannot be written on, such as on a full disk.
     fn failure(&self, error: io::Error) -> Failure {
         cannot_write(&self.path)
             .next((

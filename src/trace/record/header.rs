@@ -1,5 +1,4 @@
-//! The header of a record, its first line: the program, command, options and seed of the run. A reader learns from it
-//! which lesson the record shows, and how to make the same run again.
+//! The header of a record, its first line: it names the lesson, and how to make the same run again.
 
 use serde::{Deserialize, Serialize};
 

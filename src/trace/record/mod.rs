@@ -2,8 +2,7 @@
 //! object a line; `docs/record.md` describes it.
 //!
 //! The trace, the narration, `--output json`, `informer-lab step` and the page of `informer-lab board` are made from
-//! records alone, so a recorded run can be shown again without the lesson. A [`Recorder`] makes the records during a
-//! run, a [`Picture`](super::Picture) computes the state after each event, and [`read`] reads records from a file.
+//! records alone, so a recorded run can be shown again without the lesson.
 
 mod cause;
 mod cause_tracker;
@@ -25,8 +24,7 @@ pub use recorder::Recorder;
 pub use state::{State, WaitingDelta};
 pub use what::What;
 
-/// One event of a run, with its time, its cause and the narrator's sentences. Also called a record itself, because a
-/// file has one a line.
+/// One event of a run. Also called a record itself, because a file has one a line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {

@@ -1,5 +1,5 @@
-//! The recorder turns each event of a run into a record: it adds the cause, the objects' versions, the state after the
-//! event, and the narrator's sentences. A [`Lab`](crate::lab::Lab) has one, and hands the records to their readers.
+//! The recorder turns each event of a run into a record: it adds the cause, the objects' versions, the state after
+//! the event, and the narrator's sentences.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -16,7 +16,6 @@ use kube_testcluster::Write;
 /// Makes the records of one run. The events must come in order.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    /// The state after the last event.
     picture: Picture,
     narrator: Narrator,
     /// One tracker for each informer, by the name in its records, such as `Pod` or `Pod#2`.
@@ -89,7 +88,7 @@ impl Recorder {
     }
 }
 
-/// Replaces the deltas of a `popped` event by those in the picture's queue, which have versions and causes.
+/// The deltas in the picture's queue have versions and causes.
 fn with_popped(what: What, before: &Pipeline) -> What {
     let What::Popped { queue, key, deltas, initial } = what else { return what };
     let waiting: Vec<&WaitingDelta> = match before.is_by_key() {

@@ -1,5 +1,4 @@
-//! The events of a record: what an informer, a workqueue or the built-in API server did, and what the program printed.
-//! `docs/record.md` describes each for readers of the file.
+//! The events of a record. `docs/record.md` describes each for readers of the file.
 
 use serde::{Deserialize, Serialize};
 
@@ -175,7 +174,6 @@ impl What {
         }
     }
 
-    /// Returns true if the event shows that a store exists.
     pub(crate) fn shows_store(&self) -> bool {
         match self {
             Self::Queued { known_objects, .. } | Self::Dropped { known_objects, .. } => *known_objects,
@@ -192,7 +190,6 @@ impl What {
         )
     }
 
-    /// Returns true if the event is about a request of a Reflector.
     pub(crate) fn is_of_reflector(&self) -> bool {
         matches!(
             self,

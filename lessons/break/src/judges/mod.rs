@@ -1,5 +1,4 @@
-//! The judges: for each exercise, the setting of its trial and the check of the outcome. A setting is made so that
-//! the exercise's mistake has a visible effect in it.
+//! The judges: for each exercise, a setting in which its mistake has a visible effect, and the check of the outcome.
 //!
 //! A judge never reads the program's source, so that any right program passes. It looks at the requests to the API server, the
 //! notifications of handlers, and the changes outside the program.
@@ -33,12 +32,11 @@ const THREE_PODS: &str = "
 struct Backends {
     /// The backends whose pods do not exist, sorted.
     ghosts: Vec<String>,
-    /// The pods that are not backends, sorted.
+    /// Pods that are not backends, sorted.
     missing: Vec<String>,
 }
 
 impl Backends {
-    /// Compares the backends at the end of the trial with the names in `wanted`.
     fn of(outcome: &Outcome, wanted: impl Iterator<Item = String>) -> Self {
         let (backends, wanted) = (outcome.backends(), wanted.collect());
         Self {
@@ -47,7 +45,7 @@ impl Backends {
         }
     }
 
-    /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
+    /// The exercises do not have this mistake, but a learner's correction can introduce it.
     fn complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
         let missing = self.missing.join(", ");
         if missing.is_empty() {

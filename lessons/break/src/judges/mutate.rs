@@ -8,7 +8,6 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Returns the setting: a cluster with two pods that have a password and one that has none.
 pub fn setting() -> Setting {
     let pods = "
 {metadata: {name: bare}, spec: {containers: [{name: main, image: nginx}]}}

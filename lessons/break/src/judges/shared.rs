@@ -10,7 +10,6 @@ use crate::verdict::Mistake;
 /// The names of the program's consumers, each of which notes its notifications with a handler of this name.
 const CONSUMERS: [&str; 3] = ["metrics", "audit", "search"];
 
-/// Returns the setting: a cluster with three pods. One pod is created and one is deleted.
 pub fn setting() -> Setting {
     let scenario = "[{at: 2s, run: web-4}, {at: 4s, delete: web-1}]".to_owned();
     Setting { pods: THREE_PODS, scenario, ..Setting::default() }

@@ -14,15 +14,12 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// The interval between two changes of a pod.
 const EVERY: Duration = Duration::from_millis(500);
-/// The number of changes of each pod.
 const TICKS: u32 = 60;
 /// The largest age of a state that the dashboard may show, counted from the pod's next change. A right program needs three seconds,
 /// one for each pod.
 const LATEST: Duration = Duration::from_secs(5);
 
-/// Returns the setting: a cluster with three pods, each of which changes twice a second for half a minute.
 pub fn setting() -> Setting {
     let steps = (1..=TICKS).flat_map(|tick| {
         let at = (EVERY * tick).as_millis();
@@ -68,7 +65,6 @@ fn tick(pod: &Pod) -> u32 {
     pod.labels().get("tick").and_then(|tick| tick.parse().ok()).unwrap_or_default()
 }
 
-/// Returns the mistake that the dashboard showed an old state of a pod.
 fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
     let (name, waiting) = (pod.name_any(), most_waiting(outcome));
     Mistake {
@@ -86,7 +82,6 @@ fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
     }
 }
 
-/// Returns the largest number of notifications that waited for the handler at once.
 fn most_waiting(outcome: &Outcome) -> usize {
     let waiting = outcome.events().filter_map(|event| match event {
         Event::Notified { pending, .. } => Some(*pending),

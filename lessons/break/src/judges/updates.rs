@@ -72,7 +72,6 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Returns a mistake, with the deltas and the notifications as its evidence.
 fn mistake(outcome: &Outcome, sentence: Bilingual, hint: Bilingual) -> Mistake {
     Mistake {
         sentence,

@@ -10,7 +10,6 @@ use tokio::time::sleep;
 
 use crate::journal::{Backend, EntryKind, Journal};
 
-/// The behaviour of a load balancer.
 #[derive(Clone, Debug, Default)]
 pub struct Behaviour {
     /// The virtual time that each change takes.
@@ -19,7 +18,6 @@ pub struct Behaviour {
     pub down: Range<Duration>,
 }
 
-/// The error of a change while the load balancer is down.
 #[derive(Debug, thiserror::Error)]
 #[error("the load balancer is down")]
 pub struct Down;

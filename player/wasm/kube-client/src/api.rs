@@ -69,24 +69,20 @@ impl<K: Resource<DynamicType: Default>> Api<K> {
 }
 
 impl<K> Api<K> {
-    /// Returns the namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// Returns the path of the requests.
     pub fn resource_url(&self) -> &str {
         &self.request.url_path
     }
 
-    /// Returns the client.
     pub fn into_client(self) -> Client {
         self.client
     }
 }
 
 impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
-    /// Returns an object.
     pub async fn get(&self, name: &str) -> Result<K> {
         self.ask(self.request.get(name, &GetParams::default())).await
     }
@@ -100,12 +96,10 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         }
     }
 
-    /// Returns all objects.
     pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>> {
         self.ask(self.request.list(params)).await
     }
 
-    /// Creates an object.
     pub async fn create(&self, params: &PostParams, object: &K) -> Result<K>
     where
         K: Serialize,
@@ -114,7 +108,6 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.create(params, object)).await
     }
 
-    /// Replaces the object of this name.
     pub async fn replace(&self, name: &str, params: &PostParams, object: &K) -> Result<K>
     where
         K: Serialize,
@@ -123,7 +116,6 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.replace(name, params, object)).await
     }
 
-    /// Patches an object.
     pub async fn patch<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -133,7 +125,6 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.patch(name, params, patch)).await
     }
 
-    /// Patches an object's status.
     pub async fn patch_status<P: Serialize + fmt::Debug>(
         &self,
         name: &str,
@@ -143,7 +134,6 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
         self.ask(self.request.patch_subresource("status", name, params, patch)).await
     }
 
-    /// Deletes an object.
     pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Either<K, Status>> {
         self.client.request_status(self.request.delete(name, params).map_err(Error::BuildRequest)?).await
     }

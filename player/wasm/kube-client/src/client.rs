@@ -43,7 +43,6 @@ impl Client {
         Self { inner: Buffer::new(service.boxed(), 1024), default_namespace: default_namespace.into() }
     }
 
-    /// Returns the namespace that the client was made with.
     pub fn default_namespace(&self) -> &str {
         &self.default_namespace
     }
@@ -60,13 +59,11 @@ impl Client {
         serde_json::from_str(&self.request_text(request).await?).map_err(Error::SerdeError)
     }
 
-    /// Sends a request and returns the response as text.
     pub async fn request_text(&self, request: Request<Vec<u8>>) -> Result<String> {
         let answer = self.granted(request).await?.into_body().collect().await?.to_bytes();
         String::from_utf8(answer.to_vec()).map_err(Error::FromUtf8)
     }
 
-    /// Sends a request and returns the response as a stream.
     pub async fn request_stream(&self, request: Request<Vec<u8>>) -> Result<impl AsyncBufRead + use<>> {
         let body = self.granted(request).await?.into_body().into_data_stream();
         Ok(body.map_err(std::io::Error::other).into_async_read())
@@ -99,7 +96,7 @@ impl Client {
         }))
     }
 
-    /// Sends a request. Fails if the response is an error.
+    /// Fails if the response is an error.
     async fn granted(&self, request: Request<Vec<u8>>) -> Result<Response<Body>> {
         let answer = self.send(request.map(Body::from)).await?;
         let code = answer.status();
@@ -114,7 +111,7 @@ impl Client {
     }
 }
 
-/// Decodes one line of a watch. An incomplete line ends the watch without an error.
+/// An incomplete line ends the watch without an error.
 fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>>> {
     match serde_json::from_str(line) {
         Ok(event) => Some(Ok(event)),
@@ -126,12 +123,10 @@ fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>
     }
 }
 
-/// The body of a request or of a response.
 #[derive(Debug)]
 pub struct Body(UnsyncBoxBody<Bytes, BoxError>);
 
 impl Body {
-    /// Makes an empty body.
     pub fn empty() -> Self {
         Self::from(Vec::new())
     }

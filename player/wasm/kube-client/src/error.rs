@@ -4,7 +4,6 @@ use std::convert::Infallible;
 
 use kube_core::Status;
 
-/// The error of a request.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The server answered with an error.

@@ -13,5 +13,4 @@ pub use error::Error;
 pub use kube_core as core;
 pub use kube_core::{Resource, ResourceExt};
 
-/// The result of a request.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,10 +1,8 @@
 //! A substitute for the crate terminal_size, which lacks `terminal_size_of` on this platform. A page has no terminal.
 
-/// A number of columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Width(pub u16);
 
-/// A number of lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Height(pub u16);
 
