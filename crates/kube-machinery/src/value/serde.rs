@@ -16,7 +16,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
 /// Converts through the text: a direct serializer would be compiled for each of Kubernetes' large types.
 ///
 /// # Errors
-/// `serde_json`'s message about a type that is no JSON, or that nests deeper than 128 levels.
+/// `serde_json`'s message about a type that is no JSON, or that nests deeper than 127 levels.
 pub fn to_value(of: impl Serialize) -> serde_json::Result<Value> {
     serde_json::from_slice(&serde_json::to_vec(&of)?)
 }

@@ -17,7 +17,7 @@ pub enum RunError {
     /// The informer was run before, or its factory was shut down. An informer runs only once; make a new one.
     #[error("the informer was run before, or its factory was shut down, and an informer runs once")]
     AlreadyRan,
-    /// A handler panicked. The other handlers have handled their buffers, or were aborted after ten seconds.
+    /// A handler panicked. The other handlers have handled their buffers, or were aborted at the limit of their time.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
     /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; the

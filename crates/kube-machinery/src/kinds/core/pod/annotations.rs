@@ -45,7 +45,7 @@ pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause>
     causes
 }
 
-/// A 32-bit integer without a leading `+` or zero. Upstream: `GetDeletionCostFromPodAnnotations`.
+/// A 32-bit integer; a positive one has no leading `+` or zero. Upstream: `GetDeletionCostFromPodAnnotations`.
 fn is_cost(cost: &str) -> bool {
     let begins = cost == "0" || cost.starts_with('-') || cost.starts_with(|c: char| ('1'..='9').contains(&c));
     begins && cost.parse::<i32>().is_ok()
