@@ -1,5 +1,5 @@
 // Finds the parts that a run uses: a lesson without a store has a dim box and no arrow to it. The counterpart of
-// src/step/parts.rs.
+// src/step/run_parts.rs.
 
 import type { Part } from "./layout";
 import { type Event, isSaid, isOfWork } from "./record";
