@@ -28,9 +28,16 @@ pub enum EntryKind {
     Refused(Request, u16),
     /// Reported by an informer's observer.
     Event(Event),
-    Notified { handler: &'static str, change: Notification<Pod> },
+    Notified {
+        handler: &'static str,
+        change: Notification<Pod>,
+    },
     /// Refused while the load balancer is down.
-    Balanced { backend: String, change: Backend, refused: bool },
+    Balanced {
+        backend: String,
+        change: Backend,
+        refused: bool,
+    },
     Shown(Arc<Pod>),
     Logged(String),
     Alarm(String),

@@ -35,7 +35,11 @@ struct TemporaryStore<T> {
 
 enum StreamedList<T> {
     /// All objects came. The watch continues with the changes after `resource_version`.
-    Complete { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
+    Complete {
+        resource_version: String,
+        objects: Vec<Arc<T>>,
+        watch: OpenWatch<T>,
+    },
     CutOff,
 }
 

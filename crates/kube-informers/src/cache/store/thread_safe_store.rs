@@ -39,9 +39,15 @@ use crate::lock::{Mutex, lock, lock_yielding};
 pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 pub(crate) enum Operation<T> {
-    Put { key: String, object: Arc<T> },
+    Put {
+        key: String,
+        object: Arc<T>,
+    },
     /// Removes an object. `last` is its final state, if it is known.
-    Delete { key: String, last: Option<Arc<T>> },
+    Delete {
+        key: String,
+        last: Option<Arc<T>>,
+    },
 }
 
 impl<T> Default for ThreadSafeStore<T> {
