@@ -15,6 +15,7 @@ use kube_runtime::controller::Action;
 use kube_runtime::{Controller, WatchStreamExt, reflector};
 use tokio_util::sync::CancellationToken;
 
+/// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

@@ -1,6 +1,8 @@
 //! Helpers that several test files share.
 
 pub mod api;
+#[cfg(feature = "tls")]
+pub mod hook;
 pub mod protobuf;
 
 use std::env;

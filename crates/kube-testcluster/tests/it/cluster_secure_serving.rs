@@ -1,10 +1,5 @@
 //! Tests `Cluster::serve_securely` over real TLS connections: authentication by client certificate and token, and the
 //! answers to clients without valid credentials.
-//!
-//! `cargo test -p kube-testcluster --features tls --test secure`
-
-#![cfg(feature = "tls")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;

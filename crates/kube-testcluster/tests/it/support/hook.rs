@@ -1,7 +1,5 @@
 //! A webhook server for tests: it answers over TLS and keeps the requests that it got.
 
-#![allow(dead_code, reason = "each test binary uses only some of it")]
-
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
