@@ -1,5 +1,6 @@
-//! The type [`Resource`]: one row in the table of kinds (`served`). The server handles all kinds with the same code, and reads from the
-//! row in what they differ.
+//! The type [`Resource`]: one row in the table of kinds (`served`). It has all properties of a kind in one version,
+//! such as its names, its defaults and its validation, as data and functions. The server handles all kinds with the
+//! same code, and reads from the row in what they differ.
 
 use std::fmt;
 
@@ -28,6 +29,7 @@ pub enum Scope {
 /// The way the objects of a kind are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serving {
+    /// Objects are stored.
     Stored,
     /// A POST of an object is answered, and nothing is stored.
     Review,
@@ -35,6 +37,7 @@ pub enum Serving {
     Computed,
 }
 
+/// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /// A kind in one version, with everything that the server knows about it.
@@ -85,7 +88,7 @@ pub struct Resource {
     /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
     /// the validation belong to the other row, and get the stored form.
     pub stored_form: Option<&'static StoredForm>,
-    /// `None` for a built-in kind.
+    /// The schema and the other properties of a custom resource; `None` for a built-in kind.
     pub custom: Option<&'static CustomResource>,
 }
 
@@ -122,6 +125,7 @@ pub trait Allocator: fmt::Debug + Send {
 pub struct Change<'a> {
     /// The old state; `None` for a new object.
     pub old: Option<&'a Value>,
+    /// The subresource that is written, if it is not the whole object.
     pub subresource: Option<Subresource>,
     /// The current time, as timestamps in objects are written.
     pub now: &'a str,
@@ -140,6 +144,7 @@ fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
+/// The validation of a kind without subresources of its own.
 fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
     Vec::new()
 }
@@ -193,6 +198,7 @@ impl Resource {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
+    /// Returns the prefix of the kind's keys in upstream's etcd.
     pub fn storage_path(&self) -> String {
         let has_own_server = matches!(self.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
@@ -227,6 +233,7 @@ impl Resource {
         }
     }
 
+    /// Decodes an object that server-side apply has merged.
     pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
         match self.custom {
             Some(custom) => custom.decode_applied(value),
@@ -241,7 +248,7 @@ impl Resource {
         }
     }
 
-    /// A custom resource has no type in the table.
+    /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
     pub fn go_type(&self) -> &'static str {
         schema::type_of(self.kind, &self.api_version())
     }
@@ -253,7 +260,7 @@ impl Resource {
         }
     }
 
-    /// Custom resources have no protobuf, as upstream.
+    /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.
     pub fn has_protobuf(&self) -> bool {
         self.custom.is_none()
     }
@@ -262,7 +269,7 @@ impl Resource {
         self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
     }
 
-    /// Upstream: `ValidateCreate`.
+    /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_new_by_kind(self, new);
         match self.custom {
@@ -272,7 +279,7 @@ impl Resource {
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
-    /// Upstream: `ValidateUpdate`.
+    /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
@@ -282,7 +289,7 @@ impl Resource {
         causes
     }
 
-    /// Upstream: `ValidateUpdate` of a kind's status strategy.
+    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
@@ -292,7 +299,7 @@ impl Resource {
         causes
     }
 
-    /// Upstream: `ValidateUpdate` of the subresource's strategy.
+    /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
@@ -324,7 +331,7 @@ impl Resource {
         self.custom.map_or(self.deprecation, |custom| custom.warning)
     }
 
-    /// No object can be created while the definition of its kind is being deleted.
+    /// Returns the verbs in discovery. No object can be created while the definition of its kind is being deleted.
     pub fn verbs(&self) -> Vec<&'static str> {
         match self.serving {
             Serving::Stored => {}

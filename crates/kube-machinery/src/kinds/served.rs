@@ -1,5 +1,6 @@
-//! The table of kinds: the rows of all built-in kinds; `Catalog` adds those of custom resources. Kinds that the server handles specially
-//! have a name of their own here, such as [`PODS`].
+//! The table of kinds: the rows of all built-in kinds. A row is a [`Resource`], and says how the server treats the
+//! objects of a kind. `Catalog` adds the rows of custom resources. Kinds that the server handles specially have a name
+//! of their own here, such as [`PODS`].
 
 use super::resource::Resource;
 use super::reviews::REVIEWS;
@@ -28,7 +29,7 @@ pub static ROLES: &Resource = &rbac::role::ROW;
 pub static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
 pub static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
 
-/// Sorted by group and plural.
+/// The stored kinds, sorted by group and plural.
 pub static RESOURCES: &[Resource] = &[
     core::config::CONFIG_MAP,
     core::endpoints::ROW,

@@ -1,12 +1,14 @@
-//! Conversion between the form that clients see and the stored form, where these differ: Events of `events.k8s.io` are stored as core
-//! Events with other field names, and a custom resource with several versions is stored in one of them.
+//! Conversion between the form that clients see and the stored form, where these differ: Events of `events.k8s.io` are
+//! stored as core Events with other field names, and a custom resource with several versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
 use super::resource::Resource;
 use crate::value::Value;
 
+/// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
+    /// The row of the stored objects.
     pub(super) row: &'static Resource,
     pub(super) conversion: Conversion,
 }
@@ -14,8 +16,9 @@ pub struct StoredForm {
 #[derive(Debug)]
 pub enum Conversion {
     Renamed {
+        /// Renames the fields for storage.
         into_stored: fn(Value) -> Value,
-        /// The result has the shape of the served type.
+        /// Renames the fields of a stored object. The result has the shape of the served type.
         from_stored: fn(Value) -> Value,
     },
     /// The stored form is another version of a custom resource. The request handlers convert it, since they may have to
@@ -24,6 +27,7 @@ pub enum Conversion {
 }
 
 impl Resource {
+    /// Returns the row in which objects of this kind are stored.
     pub fn stored(&'static self) -> &'static Self {
         self.stored_form.map_or(self, |form| form.row)
     }

@@ -1,5 +1,6 @@
-//! Makes rows for the table of kinds of a CustomResourceDefinition: a [`Resource`] for each version that is served or in which objects
-//! may be stored.
+//! Reads a CustomResourceDefinition, and makes rows of it for the table of kinds. A row is a [`Resource`]: it says how
+//! the server treats one kind in one version. A definition gets a row for each version that is served or in which
+//! objects may be stored.
 //!
 //! Objects, requests and watches refer to their row for as long as the process runs, so rows are leaked. To bound that,
 //! definitions with the same content share their rows.
@@ -23,29 +24,33 @@ use crate::kinds::resource::{
 };
 use crate::value::{Value, json};
 
+/// The rows of one CustomResourceDefinition.
 #[derive(Debug)]
 pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
-    /// Everything in the definition that determines the form of objects, as JSON.
+    /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
+    /// need only one set of rows.
     form: String,
     /// The rows of earlier storage versions. An object stays in the version in which it was written.
     earlier_storage: Vec<&'static Resource>,
 }
 
-/// Sharing all definitions keeps many short-lived clusters, as in tests, from filling the memory.
+/// All definitions that were ever read. Sharing them keeps many short-lived clusters, as in tests, from filling the
+/// memory.
 static DEFINITIONS: LazyLock<Mutex<RowsByForm>> = LazyLock::new(Mutex::default);
 
 /// The rows by `Definition::form`, and whether the definition is being deleted.
 type RowsByForm = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {
+    /// Returns the row of CustomResourceDefinition itself.
     pub fn row() -> &'static Resource {
         CUSTOM_RESOURCE_DEFINITIONS
     }
 
-    /// `None` if the definition is not established, or if its schema cannot be read.
+    /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
     pub fn of(crd: &Value) -> Option<&'static Self> {
         if !is_condition_true(crd, "Established") {
             return None;
@@ -102,13 +107,14 @@ impl Definition {
         self.form == other.form
     }
 
-    /// Returns the row of an earlier storage version, or that of the current one.
+    /// Returns the row for an object that was written in `version`: that of an earlier storage version, or that of the
+    /// current one.
     pub fn row_of_stored_version(&self, version: &str) -> &'static Resource {
         self.earlier_storage.iter().find(|row| row.version == version).unwrap_or(&self.stored)
     }
 }
 
-/// Objects may still be stored in these versions.
+/// Returns the earlier storage versions, in which objects may still be stored.
 fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =
@@ -117,7 +123,7 @@ fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     stored.filter(|name| !storage.contains(name)).collect()
 }
 
-/// `stored_form` leads to the row of the storage version, if that is another one.
+/// Makes the row of a version. `stored_form` leads to the row of the storage version, if that is another one.
 fn row(
     crd: &Value,
     version: &Value,
@@ -174,7 +180,7 @@ fn row(
     })
 }
 
-/// A field's name in selectors is its path without the leading dot.
+/// Returns the fields that field selectors support. A field's name in selectors is its path without the leading dot.
 fn selectable_fields(version: &Value) -> &'static [FieldRow] {
     let fields = version["selectableFields"].as_array().into_iter().flatten();
     let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
@@ -185,7 +191,8 @@ fn selectable_fields(version: &Value) -> &'static [FieldRow] {
     fields.collect::<Vec<_>>().leak()
 }
 
-/// The version's own text, or one that names the newest version to use instead. Upstream: `defaultDeprecationWarning`.
+/// Returns the warning for requests of a deprecated version: the version's own text, or one that names the newest
+/// version to use instead. Upstream: `defaultDeprecationWarning`.
 fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
     if version["deprecated"] != true {
         return None;
@@ -208,7 +215,7 @@ fn storage_hash(group: &str, version: &str, kind: &str) -> &'static str {
     STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes()).leak()
 }
 
-/// Rows hold `&'static str`.
+/// Copies a string to memory that is never freed, because rows hold `&'static str`.
 fn leaked(text: &Value) -> Option<&'static str> {
     text.as_str().map(|text| &*text.to_owned().leak())
 }
