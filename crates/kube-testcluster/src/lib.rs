@@ -106,7 +106,8 @@
 //!
 //! # Features
 //!
-//! - `cel`, off by default: expressions in CEL, in rules of custom resources, admission policies and conditions of webhooks.
+//! - `cel`, off by default: expressions in CEL, in rules of custom resources, admission policies and conditions of
+//!   webhooks.
 //! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs in other languages.
 //!   Without it, this crate adds no HTTP server to the dependency tree; hyper and tokio's `net` are there only because
 //!   of `kube-client`.
@@ -116,6 +117,14 @@
 //! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster returns kube's
 //! client, takes pods and times as k8s-openapi defines them, and [`Cluster::router`] is axum's. Choose the version of
 //! Kubernetes with a feature of k8s-openapi in your own `Cargo.toml`.
+//!
+//! # Inside
+//!
+//! The modules have upstream's names. `store` has `storage`, the counterpart of etcd: every version of every object,
+//! and one counter of revisions. Beside it is a `watch_cache` for each kind, with a version of its own; storage and the
+//! caches are under one lock. `verbs` has a handler for each verb, and `router` finds the handler of a request. The
+//! table of kinds is in the crate `kube-machinery`; the kubelet, the scheduler and the controllers of workloads are in
+//! `kube-controllers`.
 
 mod admission;
 mod auth;

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::lingering::Unread;
 use super::status::ApiError;
 
+/// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The response that replaces a refusal, and the number of its bytes that are already written.
@@ -20,8 +21,8 @@ pub(crate) struct StatusOnRefusal<S> {
 }
 
 impl<S> StatusOnRefusal<S> {
-    /// Wraps a connection. After a refusal, the rest of the request counts as unread, so that the connection lingers and
-    /// the client can read the answer.
+    /// Wraps a connection. After a refusal, the rest of the request counts as unread, so that the connection lingers
+    /// and the client can read the answer.
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
         Self { stream, instead: None, unread }
     }
@@ -51,6 +52,7 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
+    /// Writes the rest of the replacement, if there is one.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some((bytes, written)) = &mut self.instead {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;

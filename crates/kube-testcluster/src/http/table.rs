@@ -1,4 +1,5 @@
-//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `Table` of `meta.k8s.io`.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. kubectl asks for this view by the `Accept` header,
+//! and `represent.rs` makes it of a handler's response. Upstream: `Table` of `meta.k8s.io`.
 
 use super::status::ApiError;
 use jiff::Timestamp;
@@ -51,6 +52,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Returns the table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
@@ -73,6 +75,7 @@ impl Table {
         })
     }
 
+    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
     fn own(&self) -> &'static [CustomColumn] {
         self.resource.custom.map_or(&[], |custom| &custom.columns)
     }

@@ -23,6 +23,7 @@ pub(crate) enum StoreError {
         name: String,
         causes: Vec<Cause>,
     },
+    /// The stored bytes cannot be decoded.
     Unreadable {
         kind: String,
         key: String,
