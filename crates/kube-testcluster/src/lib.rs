@@ -65,7 +65,7 @@
 //! | custom resources, server-side apply | yes | yes | some | yes |
 //! | webhooks | yes | yes | some | yes |
 //! | RBAC | if asked for | yes | no | yes |
-//! | kinds | 42 | all | all | all |
+//! | kinds | 43 | all | all | all |
 //!
 //! A test with this crate is a good first test: it is quick and repeatable, and it can produce failures that a real
 //! server shows once a month. It does not replace a test against a real server before a release.
@@ -77,7 +77,7 @@
 //!   only for objects that were applied, unless [more are asked for](ClusterBuilder::managed_fields). Every request is
 //!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
 //!   on](ClusterBuilder::authorization).
-//! - There are 42 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
+//! - There are 43 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
 //!   without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
