@@ -1,7 +1,7 @@
 //! A controller of two kinds: `cargo run -p kube-informers --example config_versions`.
 //!
-//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod when the pod changes
-//! and when one of its ConfigMaps changes.
+//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod
+//! when the pod changes and when one of its ConfigMaps changes.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -55,7 +55,8 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     let informing = CancellationToken::new();
     let (pods, config_maps) = (pods.reader(), config_maps.reader());
     let work = async {
-        // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which versions are missing.
+        // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which
+        // versions are missing.
         if wait_for(&stop, &[told_pods.synced(), told_config_maps.synced()]).await {
             let reconcile = async |key: String| match pods.get(&key) {
                 Some(pod) => annotate(&client, &pod, &config_maps).await,

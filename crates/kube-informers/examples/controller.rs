@@ -62,7 +62,8 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     // Every change adds a key to the queue. Only one worker at a time has a key, however often it is added.
     let queue = WorkQueue::new();
     let fill = async {
-        // Not an async closure: with one that borrows, the compiler could not prove that this future is `Send`, as `tokio::spawn` needs.
+        // Not an async closure: with one that borrows, the compiler could not prove that this future is `Send`, as
+        // `tokio::spawn` needs.
         let add = |change: Notification<Pod>| {
             queue.add(change.key());
             ready(())

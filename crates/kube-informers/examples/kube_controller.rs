@@ -1,4 +1,5 @@
-//! A kube-runtime `Controller` on a shared informer: `cargo run -p kube-informers --example kube_controller --features runtime`.
+//! A kube-runtime `Controller` on a shared informer:
+//! `cargo run -p kube-informers --example kube_controller --features runtime`.
 //!
 //! `Controller::for_stream` needs kube-runtime's feature `unstable-runtime-stream-control`.
 #![expect(clippy::print_stdout, reason = "the example prints its result")]
