@@ -6,7 +6,8 @@ use std::string::FromUtf8Error;
 
 use memchr::memchr2;
 
-/// In bytes. It is large, because then the hand-over to another thread costs little compared with decoding.
+/// In bytes. It is large, because then the hand-over to another thread costs little compared with decoding. A batch of
+/// so many items is full too, because an item may be empty.
 pub(super) const FULL: usize = 64 << 10;
 
 /// It does not check the JSON, because decoding does that later.
@@ -120,6 +121,11 @@ impl Splitter {
         }
     }
 
+    /// Returns the number of bytes that are held because their end has not come: those of an item, or of the envelope.
+    pub fn unfinished(&self) -> usize {
+        self.batch.rest().len().max(self.envelope.len())
+    }
+
     /// Returns the last batch, which is not full, and the envelope: the list's text with an empty `items`.
     pub fn finish(self) -> (Batch, Vec<u8>) {
         (self.batch, self.envelope)
@@ -133,7 +139,7 @@ impl Splitter {
     fn end_item(&mut self) {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);
-        if self.batch.text.len() >= FULL {
+        if self.batch.text.len() >= FULL || self.batch.ends.len() >= FULL {
             self.full.push(mem::take(&mut self.batch));
         }
     }
