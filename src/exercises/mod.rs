@@ -60,7 +60,9 @@ impl Exercise {
     }
 
     fn prose(text: Both, printer: &Printer) -> io::Result<()> {
-        printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
+        let page = page(printer.pick(text.en, text.zh), paper(printer));
+        let page = format!("{}\n", page.trim_end());
+        printer.page_styled(&page, &page)
     }
 
     fn program(&self) -> String {
