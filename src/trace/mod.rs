@@ -40,7 +40,7 @@ pub use lang::Lang;
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
-pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Work};
+pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Slots, Work};
 pub use printer::Printer;
 pub(crate) use record::to_json;
 pub use record::{
@@ -51,4 +51,4 @@ pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
 pub(crate) use visible::visible;
 pub use width::{columns, is_in_word};
-pub(crate) use width::{fitting, hanging};
+pub(crate) use width::{columns_of_character, fitting, hanging};
