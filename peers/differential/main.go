@@ -64,6 +64,7 @@ func run() (bool, error) {
 		}
 	}
 	add(runner.run(openings()))
+	add(runner.run(listCombinations()))
 	for s := *seed; s < *seed+*seeds; s++ {
 		runner.seed = s
 		generator := newGenerator(s, nil)

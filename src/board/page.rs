@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::step::{Predict, questions};
-use crate::trace::{Lang, Record};
+use crate::trace::{Lang, Record, to_json};
 
 /// The page as `player/` builds it, without records.
 pub const PAGE: &str = include_str!("page.html");
@@ -29,7 +29,7 @@ impl Recording {
                     "asks": sentence(&question.text), "happens": question.answer, "why": sentence(&question.reason),
                 });
             }
-            line.to_string()
+            to_json(&line).unwrap_or_default()
         });
         Self(lines.collect::<Vec<_>>().join("\n"))
     }

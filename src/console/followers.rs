@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
-use crate::trace::Record;
+use crate::trace::{Record, to_json};
 
 /// All records are kept up to this number, because a page that is opened late needs the run from its beginning.
 const LIMIT: usize = 200_000;
@@ -79,7 +79,7 @@ impl Followers {
 
     /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
     pub(crate) fn publish(&self, record: &Record) {
-        let Ok(line) = serde_json::to_string(record) else { return };
+        let Ok(line) = to_json(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);
         if lines.len() == self.0.limit {
             return self.close(EndReason::Full);

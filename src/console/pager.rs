@@ -9,7 +9,7 @@ use terminal_size::{Height, terminal_size_of};
 use super::{Console, Ended, Interrupt};
 use crate::trace::Printer;
 
-/// Prints a text. If the text does not fit the terminal, shows it in the program of `PAGER`, or in `less`, or without
+/// Prints a text of the program's own words. If the text does not fit the terminal, shows it in the program of `PAGER`, or in `less`, or without
 /// either a screen at a time. An empty `PAGER` switches all that off.
 pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     let printer = &console.printer;
@@ -61,7 +61,8 @@ fn pages(text: &str, height: usize, printer: &Printer) -> io::Result<()> {
     let mut answers = io::stdin().lock();
     let count = lines.chunks(height).count();
     for (number, page) in lines.chunks(height).enumerate() {
-        printer.page(&page.join("\n"))?;
+        let page = page.join("\n") + "\n";
+        printer.page_styled(&page, &page)?;
         if number + 1 == count {
             break;
         }

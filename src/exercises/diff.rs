@@ -2,6 +2,9 @@
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
+use crate::trace::visible;
+
+/// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Both(String),
@@ -44,7 +47,7 @@ pub(super) fn diff(mine: &str, ours: &str) -> Vec<Line> {
             shown.push(Line::Gap);
         }
         for change in group.iter().flat_map(|operation| operation.iter_changes(&mine, &ours)) {
-            let text = change.value().to_owned();
+            let text = visible(&change.value().replace('\t', "    "));
             shown.push(match change.tag() {
                 ChangeTag::Equal => Line::Both(text),
                 ChangeTag::Delete => Line::Mine(text),

@@ -61,7 +61,9 @@ impl Exercise {
 
     /// Prints a Markdown text on standard output, wrapped to its width.
     fn prose(text: Both, printer: &Printer) -> io::Result<()> {
-        printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
+        let page = page(printer.pick(text.en, text.zh), paper(printer));
+        let page = format!("{}\n", page.trim_end());
+        printer.page_styled(&page, &page)
     }
 
     /// Returns the path of the program that the learner edits, from the root of the clone.

@@ -65,7 +65,8 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
         return Ok(());
     }
     let more = printer.pick("more: ", "更多：");
-    printer.page(&printer.dimmed(&format!("\n{more}informer-lab break {} --hint --hint", exercise.name)))
+    let line = format!("\n{more}informer-lab break {} --hint --hint", exercise.name);
+    printer.page_styled(&format!("{line}\n"), &format!("{}\n", printer.dimmed(&line)))
 }
 
 fn too_early(exercise: &Exercise) -> Failure {

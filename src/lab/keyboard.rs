@@ -124,21 +124,17 @@ impl Keyboard {
     async fn carry_out(&self, command: Command, lab: &Lab) -> Result<()> {
         match command {
             Command::Help => {
-                let lines = |zh: bool| {
-                    let line =
-                        |(typed, en, chinese): &(_, _, _)| format!("{typed:<22}{}", if zh { chinese } else { en });
-                    HELP.iter().map(line).collect::<Vec<_>>().join("\n")
-                };
-                lab.narrate(&lines(false), &lines(true));
+                for (typed, en, zh) in HELP {
+                    lab.narrate(&format!("{typed:<22}{en}"), &format!("{typed:<22}{zh}"));
+                }
             }
             Command::Get => {
                 let pods: Api<Pod> = Api::namespaced(self.client.clone(), lab.namespace());
                 let pods = pods.list(&ListParams::default()).await?;
-                let shown = pods.iter().map(pod_line).collect::<Vec<_>>().join("\n");
-                match shown.is_empty() {
-                    true => lab.narrate("no pods", "没有 Pod"),
-                    false => lab.narrate(&shown, &shown),
+                if pods.items.is_empty() {
+                    lab.narrate("no pods", "没有 Pod");
                 }
+                narrate_each(lab, pods.iter().map(pod_line));
             }
             Command::Store => {
                 if lacks_store(lab) {
@@ -291,10 +287,14 @@ fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
 }
 
 fn show(lab: &Lab, lines: Vec<String>) {
-    match lines.is_empty() {
-        true => lab.narrate("empty", "空"),
-        false => lab.narrate(&lines.join("\n"), &lines.join("\n")),
+    if lines.is_empty() {
+        lab.narrate("empty", "空");
     }
+    narrate_each(lab, lines);
+}
+
+fn narrate_each(lab: &Lab, lines: impl IntoIterator<Item = String>) {
+    lines.into_iter().for_each(|line| lab.narrate(&line, &line));
 }
 
 fn slot_line(slot: Slot) -> String {

@@ -37,7 +37,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What, cause_in_chinese};
+use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What, cause_in_chinese, visible};
 use kube_informers::cache::observe::{Event, Observer};
 use kube_informers::cache::{ReflectorError, ResyncTrigger, with_causes};
 use kube_informers::workqueue::WorkEvent;
@@ -206,9 +206,9 @@ impl Lab {
         self.record_text(What::Line { style, text: text.to_string() });
     }
 
-    /// Prints a remark for the reader, in both languages.
+    /// Prints a remark for the reader, in both languages. It is one line, also if it contains the text of a server.
     pub fn narrate(&self, en: &str, zh: &str) {
-        self.record_text(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
+        self.record_text(What::Narration { en: visible(en), zh: visible(zh) });
     }
 
     /// Returns a race of this run, independent of other races. With a real cluster, the cluster decides.

@@ -280,8 +280,8 @@ impl Plan {
         let steps = self.by_hand.iter().flat_map(Scenario::steps);
         lines.extend(steps.map(|step| step.in_namespace(lab.namespace()).to_string()));
         if !lines.is_empty() {
-            let lines = lines.join("\n");
-            lab.narrate(&format!("in another terminal:\n{lines}"), &format!("在另一个终端执行：\n{lines}"));
+            lab.narrate("in another terminal:", "在另一个终端执行：");
+            lines.iter().for_each(|line| lab.narrate(line, line));
         }
     }
 }

@@ -5,20 +5,22 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
+use super::box_content::BoxContent;
+use super::fit::cut;
 use super::run_parts::none_text;
 use super::session::Session;
 use crate::trace::Lang;
-use crate::trace::{InWork, Pipeline, QueuedNotification, Record, WaitingDelta, What, Work, hanging, short};
+use crate::trace::{Record, What, hanging, short};
 
 /// Draws the session's current event.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
     let picture = session.picture();
-    let kind = shown_kind(session, record);
-    let pipeline = picture.pipeline_of(kind.as_deref());
-    let parts = session.parts(kind.as_deref());
+    let kind = session.kind();
+    let pipeline = picture.pipeline_of(kind);
+    let parts = session.parts(kind);
     let boxes = box_height(area.height);
     let heights = [1, boxes, boxes, 1, REMARK_LINES, 1].map(Constraint::Length);
     let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
@@ -30,28 +32,29 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
     let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
     let changed = FrameBox::of(&record.what);
-    let about = record.what.key().map(short); // the object whose line must stay visible
-    let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
-    let shown = |name, lines, there: bool, part, area, buffer: &mut Buffer| {
+    let about = record.what.key(); // the object whose line must stay visible
+    let shown = |name, part, content: BoxContent<'_>, there: bool, area: Rect, buffer: &mut Buffer| {
         let lines = match part {
-            _ if there => lines,
+            _ if there => content.lines(about.filter(|_| changed == part), inside(area)),
             FrameBox::Handlers => parts.no_handlers(session.lang),
             _ => vec![none_text(session.lang)],
         };
-        boxed(name, lines, about.filter(|_| changed == part), changed == part, area, buffer);
+        boxed(name, lines, changed == part, area, buffer);
     };
-    shown("API server", server_lines(pipeline, inside(server)), parts.server, FrameBox::Server, server, buffer);
+    shown("API server", FrameBox::Server, BoxContent::Server(pipeline), parts.server, server, buffer);
     let name = parts.queue.as_deref().unwrap_or("queue");
-    shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), FrameBox::Queue, queue, buffer);
-    shown("Indexer (store)", store_lines(pipeline, inside(store)), parts.has_store(), FrameBox::Store, store, buffer);
-    let lines = handler_lines(pipeline, inside(handlers));
-    shown("Processor (handlers)", lines, parts.handlers, FrameBox::Handlers, handlers, buffer);
+    shown(name, FrameBox::Queue, BoxContent::Queue(pipeline), parts.queue.is_some(), queue, buffer);
+    shown("Indexer (store)", FrameBox::Store, BoxContent::Store(pipeline), parts.has_store(), store, buffer);
+    shown("Processor (handlers)", FrameBox::Handlers, BoxContent::Handlers(pipeline), parts.handlers, handlers, buffer);
     if parts.work {
-        let lines = [worker_lines(&picture.work), work_lines(&picture.work)].concat();
-        shown("work queue (workers)", lines, true, FrameBox::Work, work, buffer);
+        shown("work queue (workers)", FrameBox::Work, BoxContent::Work(&picture.work), true, work, buffer);
     }
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
-    Paragraph::new(remark_lines(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(remarks, buffer);
+    let remark_room = usize::from(remarks.width) * usize::from(remarks.height);
+    Paragraph::new(remark_lines(session, remark_room))
+        .style(Modifier::BOLD)
+        .wrap(Wrap { trim: true })
+        .render(remarks, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  ? help  q quit  b back  n same  / find  g G ends",
         "回车 前进  ? 按键  q 退出  b 返回  n 同类  / 查找  g G 首尾",
@@ -93,14 +96,6 @@ impl FrameBox {
             _ => Self::Nothing,
         }
     }
-}
-
-/// Returns the kind of object that the frame shows: the event's, or that of the last event with a kind; at the
-/// beginning, that of the next.
-pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
-    let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
-    let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
-    record.of.clone().or_else(earlier).or_else(later)
 }
 
 /// Returns the heading, with the score at the right end. If both do not fit, the heading is cut.
@@ -178,128 +173,38 @@ fn event_name(what: &What, lang: Lang) -> &'static str {
     NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
 
-/// Draws a box with as many lines as fit, and the line of the event's object among them.
-fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
+/// Returns the columns and lines inside the border of a box.
+fn inside(area: Rect) -> (usize, usize) {
+    (usize::from(area.width.saturating_sub(2)), usize::from(area.height.saturating_sub(2)))
+}
+
+/// Draws a box with these lines.
+fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
+    let name = cut(name, area.width.into());
     let fits = name.width() + 4 <= usize::from(area.width);
-    let name = if fits { name } else { name.split(" (").next().unwrap_or(name) };
+    let name = if fits { name.as_str() } else { name.split(" (").next().unwrap_or(&name) };
     let title = if changed { format!("*{name}*") } else { name.to_owned() };
     let style = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-    let room = usize::from(area.height.saturating_sub(2));
-    let mut shown = lines;
-    if shown.len() > room {
-        let fits = room.saturating_sub(1);
-        let left_out = shown.len() - fits;
-        let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| line_names(line, about))).cloned();
-        shown.truncate(fits);
-        if let (Some(line), Some(last)) = (hidden, shown.last_mut()) {
-            *last = line;
-        }
-        shown.push(format!("… +{left_out}"));
-    }
-    let lines: Vec<Line<'_>> = shown.into_iter().map(Line::from).collect();
+    let lines: Vec<Line<'_>> = lines.into_iter().map(Line::from).collect();
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-/// Returns true if a line of a box begins with this object's name, or with its cut form.
-fn line_names(line: &str, name: &str) -> bool {
-    let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
-    cut.is_some_and(|begins| name.starts_with(begins))
-        || line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ':']))
-}
-
-pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
-    pipeline.server.iter().map(|(key, version)| object(key, version, width)).collect()
-}
-
-/// Formats an object with its version. A long name is cut, because the version is the part that changes.
-fn object(key: &str, version: &str, width: usize) -> String {
-    format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut room = width.saturating_sub(1);
-    let fits = |c: &char| {
-        let left = room.checked_sub(c.width().unwrap_or_default());
-        room = left.unwrap_or_default();
-        left.is_some()
-    };
-    let begins: String = text.chars().take_while(fits).collect();
-    format!("{begins}…")
-}
-
-/// Formats the slots of the queue. `†` marks a tombstone.
-pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
-    let delta = |delta: &WaitingDelta| {
-        let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
-        let mark = if delta.tombstone { "†" } else { "" };
-        format!("{}{mark}{version}", delta.delta)
-    };
-    let slots = pipeline.queue.iter().map(|slot| {
-        let deltas: Vec<String> = slot.deltas.iter().map(delta).collect();
-        let deltas = format!(": [{}]", deltas.join(", "));
-        format!("{}{deltas}", cut(short(&slot.key), width.saturating_sub(deltas.width()).max(8)))
-    });
-    slots.collect()
-}
-
-/// Formats the objects of the store, and then the keys of each indexed value.
-pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
-    let objects = pipeline.store.iter().map(|(key, version)| object(key, version, width));
-    let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
-        sets.iter().map(move |(value, keys)| {
-            let keys: Vec<&str> = keys.iter().map(|key| short(key)).collect();
-            format!("{index}/{value}: {}", keys.join(" "))
-        })
-    });
-    objects.chain(sets).collect()
-}
-
-/// Formats the handlers: the notifications that wait in the buffer, and behind `▶` the one that is being handled.
-pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
-    let line = |queued: &QueuedNotification| format!("{} {}", queued.notification, short(&queued.key));
-    let handlers = pipeline.listeners.iter().map(|(id, listener)| {
-        let pending: Vec<String> = listener.pending.iter().map(line).collect();
-        let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", line(hand))).unwrap_or_default();
-        let line = format!("{id}: [{}]{in_hand}", pending.join(", "));
-        match line.width() <= width {
-            true => line,
-            // Too long: show the number of waiting notifications instead, and keep the one in hand visible.
-            false => cut(&format!("{id}: [… {}]{in_hand}", pending.len()), width),
-        }
-    });
-    handlers.collect()
-}
-
-/// Formats the queued keys, and the delayed keys with the time of the run at which they are added.
-pub(super) fn work_lines(work: &Work) -> Vec<String> {
-    let queued = work.queued.iter().map(|key| short(key).to_owned());
-    let delayed = work.delayed.iter().map(|(due, key)| format!("{} @{} ms", short(key), due.as_millis()));
-    queued.chain(delayed).collect()
-}
-
-/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
-/// queued again.
-pub(super) fn worker_lines(work: &Work) -> Vec<String> {
-    let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
-    work.processing.iter().map(line).collect()
-}
-
+/// Returns as many of the newest trace lines as fit. Of a line that is longer than all the room, the beginning is shown.
 fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
-    let until_now = session.records.iter().take(session.at + 1);
-    let printed = until_now.rev().filter_map(|record| match &record.what {
-        What::Line { text, .. } => Some(hanging(text, usize::from(area.width)).into_iter().rev()),
-        _ => None,
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let printed = session.printed_so_far().rev().flat_map(|text| {
+        let mut lines = hanging(&cut(text, width * height), width);
+        lines.truncate(height);
+        lines.into_iter().rev()
     });
-    let mut lines: Vec<_> = printed.flatten().take(usize::from(area.height)).map(Line::from).collect();
+    let mut lines: Vec<_> = printed.take(height).map(Line::from).collect();
     lines.reverse();
     lines
 }
 
-/// Returns the help of the keys, or the open question, or the remarks on the event.
-fn remark_lines(session: &Session) -> Vec<Line<'static>> {
+/// Returns the lines below the trace: the help of the keys, or the open question, or the remarks on the event. Together
+/// they take about as many columns as there is `room` for.
+fn remark_lines(session: &Session, room: usize) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
             "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件\n/ 按 key 查找 · g 第一个 · G 最后一个 · y/n 回答 · q 退出",
@@ -319,5 +224,6 @@ fn remark_lines(session: &Session) -> Vec<Line<'static>> {
             lines.push(last.to_owned());
         }
     }
-    lines.into_iter().map(Line::from).collect()
+    let lines = lines.iter().flat_map(|text| text.split('\n')).take(REMARK_LINES.into());
+    lines.map(|line| Line::from(cut(line, room))).collect()
 }

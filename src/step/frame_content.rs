@@ -3,9 +3,8 @@
 
 use serde::Serialize;
 
-use super::draw::{
-    handler_lines, heading, queue_lines, server_lines, shown_kind, store_lines, work_lines, worker_lines,
-};
+use super::box_content::{handler_lines, queue_lines, server_lines, store_lines, work_lines, worker_lines};
+use super::draw::heading;
 use super::session::Session;
 
 /// The content of one frame, without its layout.
@@ -32,15 +31,15 @@ pub struct FrameContent {
 /// Returns the content of the session's current frame; `None` for an empty record.
 pub fn frame_content(session: &Session) -> Option<FrameContent> {
     let record = session.record()?;
-    let pipeline = session.picture().pipeline_of(shown_kind(session, record).as_deref());
+    let (pipeline, work) = (session.picture().pipeline_of(session.kind()), &session.picture().work);
     Some(FrameContent {
         heading: heading(session, record),
-        server: server_lines(pipeline, usize::MAX),
-        queue: queue_lines(pipeline, usize::MAX),
-        store: store_lines(pipeline, usize::MAX),
-        handlers: handler_lines(pipeline, usize::MAX),
-        work: work_lines(&session.picture().work),
-        workers: worker_lines(&session.picture().work),
+        server: server_lines(pipeline, usize::MAX).collect(),
+        queue: queue_lines(pipeline, usize::MAX).collect(),
+        store: store_lines(pipeline, usize::MAX).collect(),
+        handlers: handler_lines(pipeline, usize::MAX).collect(),
+        work: work_lines(work, usize::MAX).collect(),
+        workers: worker_lines(work, usize::MAX).collect(),
         said: session.narration(),
     })
 }

@@ -4,7 +4,9 @@
 //! *picture*, which is the state of queues, stores and handlers after it, the lines printed so far, and the remarks
 //! on the event. A [`Session`] holds the record and the position in it.
 
+mod box_content;
 mod draw;
+mod fit;
 mod frame_content;
 mod meaning;
 mod outcome;

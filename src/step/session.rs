@@ -1,7 +1,7 @@
 //! The state of step mode. The terminal turns keys into a [`Key`], and [`Session::press`] carries it out; without a
 //! terminal the keys are simulated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Predict;
 use super::meaning::meaning;
@@ -30,8 +30,11 @@ pub enum Key {
     Answer(bool),
 }
 
-/// The distance in events between saved pictures, from which a step back recomputes.
+/// The first distance in events between saved pictures, from which a step back recomputes.
 const SAVE_INTERVAL: usize = 500;
+
+/// The most saved pictures. Beyond it every other one is dropped, because a picture is as large as the run's state.
+const MOST_SAVED: usize = 64;
 
 /// A record with the current event and the state of the questions.
 pub struct Session {
@@ -40,8 +43,9 @@ pub struct Session {
     pub(super) at: usize,
     /// The picture after the current event.
     picture: Picture,
-    /// Saved pictures by event index: after the first event, and after every [`SAVE_INTERVAL`] events that were seen.
+    /// Saved pictures by event index: after the first event, and after every `save_interval` events that were seen.
     saved: BTreeMap<usize, Picture>,
+    save_interval: usize,
     pub(super) lang: Lang,
     /// True while the list of keys is shown.
     pub(super) helps: bool,
@@ -55,10 +59,14 @@ pub struct Session {
     /// The questions by event index.
     questions: BTreeMap<usize, Question>,
     /// The indices of events at which a question was due.
-    visited: Vec<usize>,
+    visited: BTreeSet<usize>,
     /// The narrator's sentences at each event.
     narration: Vec<Vec<String>>,
     parts: RecordParts,
+    /// The indices of the events that print a line.
+    printed: Vec<usize>,
+    /// For each event, the index of the one that names the kind of object in its frame.
+    kinds: Vec<Option<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +96,9 @@ impl Session {
         let narration = narration.collect();
         let picture = Picture::after(records.first());
         let parts = RecordParts::of(&records);
+        let printed = records.iter().enumerate().filter(|(_, record)| matches!(record.what, What::Line { .. }));
+        let printed = printed.map(|(at, _)| at).collect();
+        let kinds = kinds(&records);
         let questions = match predict {
             Predict::Yes => predict::questions(&records),
             Predict::No => BTreeMap::new(),
@@ -96,6 +107,7 @@ impl Session {
             records,
             at: 0,
             saved: BTreeMap::from([(0, picture.clone())]),
+            save_interval: SAVE_INTERVAL,
             picture,
             lang,
             helps: false,
@@ -104,9 +116,11 @@ impl Session {
             score: (0, 0),
             predict,
             questions,
-            visited: Vec::new(),
+            visited: BTreeSet::new(),
             narration,
             parts,
+            printed,
+            kinds,
         }
     }
 
@@ -125,6 +139,23 @@ impl Session {
         &self.picture
     }
 
+    /// Returns the kind of object that the frame shows: the event's, or that of the last event with a kind; at the
+    /// beginning, that of the next.
+    pub(super) fn kind(&self) -> Option<&str> {
+        let at = self.kinds.get(self.at).copied().flatten()?;
+        self.records.get(at)?.of.as_deref()
+    }
+
+    /// Returns the lines of the trace up to the current event.
+    pub(super) fn printed_so_far(&self) -> impl DoubleEndedIterator<Item = &str> {
+        let until_now = self.printed.partition_point(|at| *at <= self.at);
+        self.printed.iter().take(until_now).filter_map(|at| match &self.records.get(*at)?.what {
+            What::Line { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Returns the parts of this kind in the current event's run.
     pub(super) fn parts(&self, kind: Option<&str>) -> RunParts {
         self.parts.at(self.at, kind)
     }
@@ -220,8 +251,12 @@ impl Session {
         }
         for (next, record) in self.records.iter().enumerate().take(at + 1).skip(self.at + 1) {
             self.picture.apply(record);
-            if next % SAVE_INTERVAL == 0 {
+            if next % self.save_interval == 0 {
                 self.saved.entry(next).or_insert_with(|| self.picture.clone());
+            }
+            if self.saved.len() > MOST_SAVED {
+                self.save_interval *= 2;
+                self.saved.retain(|at, _| at % self.save_interval == 0);
             }
         }
         self.at = at;
@@ -246,7 +281,7 @@ impl Session {
             return false;
         }
         self.question = self.questions.get(&self.at).cloned();
-        self.visited.push(self.at);
+        self.visited.insert(self.at);
         self.question.is_some()
     }
 
@@ -260,4 +295,15 @@ impl Session {
         self.verdict = Some(format!("{verdict}{}", self.lang.pick(&question.reason.0, &question.reason.1)));
         self.question = None;
     }
+}
+
+/// Returns for each event the index of the event that names the kind in its frame: the event itself, else the last one
+/// before it that has a kind, else the first one.
+fn kinds(records: &[Record]) -> Vec<Option<usize>> {
+    let mut kind = records.iter().position(|record| record.of.is_some());
+    let kinds = records.iter().enumerate().map(|(at, record)| {
+        kind = record.of.as_ref().map(|_| at).or(kind);
+        kind
+    });
+    kinds.collect()
 }

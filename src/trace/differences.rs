@@ -74,8 +74,8 @@ impl<'a> Facts<'a> {
                 What::Dropped { key, .. } => drop(facts.dropped.insert(key)),
                 What::Queued { queue, key, delta, .. } => {
                     facts.queue = Some(queue);
-                    facts.merged |=
-                        facts.end.pipeline_of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
+                    let queue = &facts.end.pipeline_of(record.of.as_deref()).queue;
+                    facts.merged |= queue.of(key).any(|slot| slot.deltas.len() > 1);
                     if delta.is_deletion() {
                         facts.deleted.insert(key);
                         facts.tombstone_first |= delta.tombstone && !listing;

@@ -8,6 +8,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
+use super::visible::VisibleLines;
+
 /// The crates of this project. A test compares them with the folder `crates/`.
 const CRATES: [&str; 6] =
     ["informer_lab", "kube_controllers", "kube_informers", "kube_machinery", "kube_selectors", "kube_testcluster"];
@@ -36,7 +38,7 @@ impl Verbosity {
     /// Starts writing these logs to standard error.
     pub fn log_to_stderr(self) {
         // Without timestamps, because a recorded run has its own time.
-        let layer = fmt::layer().with_writer(io::stderr).without_time().with_ansi(false);
+        let layer = fmt::layer().with_writer(|| VisibleLines(io::stderr())).without_time().with_ansi(false);
         // Fails if logging is set up already, which happens in tests and does no harm.
         let _ = registry().with(layer).with(self.targets()).try_init();
     }

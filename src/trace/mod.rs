@@ -40,14 +40,15 @@ pub use lang::Lang;
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
-pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Work};
+pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Slots, Work};
 pub use printer::Printer;
+pub(crate) use record::to_json;
 pub use record::{
     Cause, Header, NarratedSentence, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What,
     read as read_record,
 };
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
-pub(crate) use width::fitting;
-pub(crate) use width::hanging;
+pub(crate) use visible::visible;
 pub use width::{columns, is_in_word};
+pub(crate) use width::{columns_of_character, fitting, hanging};

@@ -202,8 +202,8 @@ impl Narrator {
             return Vec::new();
         }
         let gone = before.store.keys().filter(|key| {
-            let deleted = before.queued(key).last().is_some_and(|delta| delta.is_deletion());
-            !before.listed.contains_key(*key) && !relist.tombstones.contains(*key) && !deleted
+            let deleted = || before.queued(key).last().is_some_and(|delta| delta.is_deletion());
+            !before.listed.contains_key(*key) && !relist.tombstones.contains(*key) && !deleted()
         });
         gone.map(|key| ghost(short(key))).collect()
     }

@@ -13,6 +13,7 @@ use super::color::Paint;
 use super::look::Terminals;
 use super::report::report;
 use super::streams::Streams;
+use super::visible::visible;
 use super::width::{hanging, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Speed, What};
 
@@ -96,7 +97,7 @@ impl Printer {
         self.lock().side_by_side(titles, runs)
     }
 
-    /// Prints a line that belongs to no run, such as a line in the list of lessons.
+    /// Prints lines that belong to no run, such as a line in the list of exercises.
     pub fn page(&self, text: &str) -> io::Result<()> {
         let mut streams = self.lock();
         streams.line(text)?;
@@ -108,7 +109,8 @@ impl Printer {
         self.lock().labelled(label, text)
     }
 
-    /// Prints a formatted text: the coloured form if standard output has colours, else the plain one.
+    /// Prints a text that this program has formatted itself, from nothing but its own words: the coloured form if
+    /// standard output has colours, else the plain one.
     pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
         let mut streams = self.lock();
         let text = if streams.out_paint == Paint::Color { coloured } else { plain };
@@ -116,7 +118,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Writes bytes that were made elsewhere, such as a manual page.
+    /// Writes bytes that were made elsewhere from nothing but the program's own words, such as a manual page.
     pub fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut streams = self.lock();
         streams.bytes(bytes)?;
@@ -127,7 +129,7 @@ impl Printer {
     pub fn print_on_stderr(&self, text: &str) {
         let mut streams = self.lock();
         let width = streams.width.of_narration();
-        let lines = text.lines().flat_map(|line| hanging(line, width)).map(|line| line + "\n");
+        let lines = text.lines().flat_map(|line| hanging(&visible(line), width)).map(|line| line + "\n");
         streams.err(&lines.collect::<String>());
     }
 
@@ -194,7 +196,7 @@ impl Printer {
     pub fn leave_footer(&self, line: &str) {
         let mut streams = self.lock();
         streams.set_footer(None);
-        streams.err(&format!("{line}\n"));
+        streams.err(&format!("{}\n", visible(line)));
     }
 
     fn lock(&self) -> Held<'_> {

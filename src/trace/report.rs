@@ -20,10 +20,14 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space
-    let mut message = paragraph(&sentence(error, lang));
+    let words = sentence(error, lang);
+    let mut message = if failure(error).is_some() { paragraph(&words) } else { visible(&words) };
     let _ = writeln!(text, "{space}{message}");
     for (cause, is_quoted) in causes(error) {
-        let cause = paragraph(&cause_in(cause, lang));
+        let words = cause_in(cause, lang);
+        // Only this program's own sentences have several lines, such as one with an excerpt of a file. The text of
+        // another error may be a server's.
+        let cause = if cause.is::<Failure>() { paragraph(&words) } else { visible(&words) };
         if !is_quoted && !message.contains(&cause) {
             let _ = writeln!(text, "  {}{space}{cause}", lang.pick("caused by:", "原因："));
             message = cause;
@@ -38,10 +42,11 @@ fn text(error: &anyhow::Error, lang: Lang) -> String {
 /// Formats the error and its causes as one line.
 pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     let causes = causes(error).filter(|(_, is_quoted)| !is_quoted).map(|(cause, _)| cause_in(cause, lang));
-    causes.fold(sentence(error, lang), |message, cause| match message.contains(&cause) {
+    let line = causes.fold(sentence(error, lang), |message, cause| match message.contains(&cause) {
         true => message,
         false => format!("{message}{}{cause}", lang.pick(": ", "：")),
-    })
+    });
+    visible(&line)
 }
 
 /// Returns the causes, each with true if the error above it quotes it. Many errors quote their cause, which would then
@@ -66,13 +71,17 @@ pub fn hint(error: &anyhow::Error, lang: Lang) -> Option<&str> {
 /// Returns the sentence of the error, without its causes.
 pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
     let message = error.to_string();
-    // `downcast_ref` may also find a cause, whose sentence is not this error's.
-    let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == message);
-    match (failure, lang) {
+    match (failure(error), lang) {
         (Some(failure), _) => failure.sentence(lang).to_owned(),
         (None, Lang::Zh) => cause_in_chinese(&message).unwrap_or(message),
         (None, Lang::En) => message,
     }
+}
+
+/// Returns the error as a failure, if it is one. `downcast_ref` may also find a cause, whose sentence is not this
+/// error's.
+fn failure(error: &anyhow::Error) -> Option<&Failure> {
+    error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == error.to_string())
 }
 
 fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {

@@ -10,9 +10,9 @@ use super::commentary::{Commentary, Remark, Speaker};
 use super::footer::Footer;
 use super::look::Terminals;
 use super::side_by_side::{Cell, in_one_column, lines, table, tears_a_drawing};
-use super::visible::visible;
+use super::visible::{printable, visible};
 use super::width::{Width, hanging, labelled, wrapped};
-use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
+use super::{Failure, Lang, Look, Output, Record, Show, Style, What, to_json};
 
 /// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was,
 /// unless the user asked for that or a transcript has the narration.
@@ -117,7 +117,7 @@ impl Streams {
     pub(super) fn remark(&mut self, remark: &Remark) -> io::Result<()> {
         self.lift_footer();
         self.out.flush()?;
-        let text = self.lang.pick(&remark.en, &remark.zh).to_owned();
+        let text = visible(self.lang.pick(&remark.en, &remark.zh));
         match remark.by {
             Speaker::Narrator => self.narrate("# ", &text),
             Speaker::Explainer => self.narrate("#   ", &text),
@@ -138,8 +138,7 @@ impl Streams {
         }
         match (&record.what, self.output) {
             (_, Output::Json) => {
-                serde_json::to_writer(&mut self.out, record)?;
-                self.out.write_all(b"\n")?;
+                writeln!(self.out, "{}", to_json(record)?)?;
             }
             (What::Line { style, text }, Output::Text) => {
                 for part in hanging(&visible(text), self.width.of_screen()) {
@@ -165,13 +164,14 @@ impl Streams {
 
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         self.lift_footer();
-        writeln!(self.out, "{text}")
+        writeln!(self.out, "{}", printable(text))
     }
 
     pub(super) fn labelled(&self, label: &str, text: &str) -> String {
-        labelled(label, text, self.width.of_screen()).join("\n") + "\n"
+        labelled(label, &visible(text), self.width.of_screen()).join("\n") + "\n"
     }
 
+    /// Writes what this program has formatted itself, from nothing but its own words.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.lift_footer();
         self.out.write_all(bytes)
@@ -271,11 +271,6 @@ impl Streams {
         // Replaces the error's kind, because a broken pipe means elsewhere that the reader of standard output has gone.
         self.transcript_error = Some(io::Error::other(format!("the transcript cannot be written: {error}")));
     }
-}
-
-/// Escapes control characters in each line of the text.
-fn printable(text: &str) -> String {
-    text.lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 
 impl Drop for Streams {

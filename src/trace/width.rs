@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use terminal_size::terminal_size_of;
 use unicode_linebreak::linebreaks;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::look::Terminals;
 
@@ -105,24 +105,46 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
 /// characters, which need no space; a word is broken only if it is too long for a line.
 pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
-    let (mut start, mut end) = (0, 0); // the current line
+    // The current line, and the columns that it takes with its trailing blanks.
+    let (mut start, mut end, mut taken) = (0, 0, 0);
     for piece_end in break_offsets(text, width) {
-        if end > start && text[start..piece_end].trim_end().width() > width {
+        let word = text[end..piece_end].trim_end();
+        let mut needs = columns_of(word);
+        if end > start && !word.is_empty() && taken + needs > width {
             lines.push(start..start + text[start..end].trim_end().len());
-            start = end;
+            (start, taken) = (end, 0);
         }
-        while let Some(cut) = cut(&text[start..piece_end], width) {
-            lines.push(start..start + cut);
-            start += cut;
+        let mut piece = end;
+        while start == piece
+            && needs > width
+            && let Some((cut, columns)) = cut(&text[piece..piece_end], width)
+        {
+            lines.push(piece..piece + cut);
+            piece += cut;
+            start = piece;
+            needs -= columns;
         }
+        taken += columns_of(&text[piece..piece_end]);
         end = piece_end;
     }
     lines.push(start..start + text[start..].trim_end().len());
     lines
 }
 
-/// Returns the offsets at which a line may end: between words, and beside `-` or `/` inside a word only if the word is
-/// too long for a line. So an address or an option can be copied in one piece.
+/// Returns the most columns that a text takes: the sum of its characters, some of which share columns.
+pub(crate) fn columns_of(text: &str) -> usize {
+    text.chars().map(columns_of_character).sum()
+}
+
+/// Returns the most columns that a character adds to a text. A variation selector may make the one before it wider.
+pub(crate) fn columns_of_character(c: char) -> usize {
+    #[cfg(test)]
+    MEASURED.with(|measured| measured.set(measured.get() + 1));
+    if matches!(c, '\u{fe00}'..='\u{fe0f}') { 1 } else { c.width().unwrap_or(1) }
+}
+
+/// A word breaks beside `-` or `/` only if it is too long for a line, so an address or an option can be copied in one
+/// piece.
 fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;
@@ -131,7 +153,7 @@ fn break_offsets(text: &str, width: usize) -> Vec<usize> {
             inside.push(at);
             continue;
         }
-        if text[start..at].trim_end().width() > width {
+        if columns_of(text[start..at].trim_end()) > width {
             places.append(&mut inside);
         }
         inside.clear();
@@ -141,12 +163,24 @@ fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     places
 }
 
-/// Returns the offset at which a word is cut to fit the width, or `None` if it fits.
-fn cut(word: &str, width: usize) -> Option<usize> {
-    if word.trim_end().width() <= width {
-        return None;
+#[cfg(test)]
+thread_local! {
+    /// The number of characters that this thread has measured, for tests that count work.
+    static MEASURED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Returns the offset at which a word is cut to fit the width, and the columns before it. `None` if it fits, or if not
+/// even its first character does.
+fn cut(word: &str, width: usize) -> Option<(usize, usize)> {
+    let mut columns = 0;
+    for (at, c) in word.char_indices() {
+        let needs = columns_of_character(c);
+        if columns + needs > width {
+            return (at > 0).then_some((at, columns));
+        }
+        columns += needs;
     }
-    word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
+    None
 }
 
 /// Returns true if the characters on both sides of this offset belong to one word, such as an address or an option.
@@ -210,6 +244,55 @@ mod tests {
     #[test]
     fn a_text_behind_a_label_stays_in_its_column() {
         assert_eq!(labelled("tour  ", "every program in turn", 15), ["tour  every", "      program", "      in turn"]);
+    }
+
+    /// The rules of [`fitting`] as they read: each line is measured as a whole, in time that grows with the square.
+    fn fitting_as_it_reads(text: &str, width: usize) -> Vec<Range<usize>> {
+        let cut = |word: &str| {
+            let fits = |at: &usize| columns_of(&word[..*at]) <= width;
+            let is_too_long = columns_of(word.trim_end()) > width;
+            let cut = word.char_indices().map(|(at, _)| at).take_while(fits).last();
+            cut.filter(|at| is_too_long && *at > 0)
+        };
+        let mut lines = Vec::new();
+        let (mut start, mut end) = (0, 0);
+        for piece_end in break_offsets(text, width) {
+            if end > start && columns_of(text[start..piece_end].trim_end()) > width {
+                lines.push(start..start + text[start..end].trim_end().len());
+                start = end;
+            }
+            while let Some(cut) = cut(&text[start..piece_end]) {
+                lines.push(start..start + cut);
+                start += cut;
+            }
+            end = piece_end;
+        }
+        lines.push(start..start + text[start..].trim_end().len());
+        lines
+    }
+
+    #[test]
+    fn random_texts_are_wrapped_as_the_rules_read() {
+        let alphabet: Vec<char> = "ab  \u{a0}-/.,()执行。\u{301}\u{fe0f}❤👩é\t".chars().collect();
+        for seed in 0..5_000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let text: String = (0..random.usize(..60)).map(|_| alphabet[random.usize(..alphabet.len())]).collect();
+            let width = random.usize(2..20); // a line has room for any character
+            let lines = fitting(&text, width);
+            assert_eq!(lines, fitting_as_it_reads(&text, width), "seed {seed}: {text:?} in {width}");
+            let fits = |line: &Range<usize>| text[line.clone()].width() <= width;
+            assert!(lines.iter().all(fits), "seed {seed}: {text:?} in {width}");
+        }
+    }
+
+    #[test]
+    fn each_character_of_a_long_line_is_measured_a_few_times() {
+        for piece in ["x", "x ", "执", "a-", " ", "e\u{301}", "\u{301}", "x\u{a0}"] {
+            let text = piece.repeat((64 << 10) / piece.len());
+            MEASURED.set(0);
+            assert!(wrapped("# ", &text, 80).len() <= text.len() / 39 + 1, "{piece:?}");
+            assert!(MEASURED.get() <= 6 * text.chars().count(), "{piece:?}: {}", MEASURED.get());
+        }
     }
 
     #[test]

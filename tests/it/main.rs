@@ -23,6 +23,8 @@ mod cli_serve;
 mod cli_usage;
 mod eras;
 mod exercises;
+#[cfg(unix)]
+mod hostile;
 mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;

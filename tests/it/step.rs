@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use informer_lab::lab::{Era, Settings};
 use informer_lab::step::{Key, Predict, Session, frame, questions};
 use informer_lab::trace::{Cause, Lang, Record, What};
+use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, run};
@@ -275,6 +276,54 @@ fn a_verdict_mentions_known_objects_only_if_the_queue_has_some() {
             for question in questions(&records).into_values() {
                 let (en, zh) = &question.reason;
                 assert!(!en.contains("nor known") && !zh.contains("也不在 known"), "{} {of:?}: {en} {zh}", row.command);
+            }
+        }
+    }
+}
+
+/// Returns a record whose texts are this long: a line of the trace, a narration, and the key and versions of an object
+/// that goes through all boxes.
+fn long_texts(length: usize) -> Vec<Record> {
+    let long = |piece: &str| piece.repeat(length / piece.len());
+    let (key, version) = (long("key-"), long("7"));
+    let line = |text: String| json!({"event": "printed", "style": "plain", "line": text});
+    let queued = json!({"event": "queued", "of": "Pod", "queue": long("DeltaFIFO "), "key": &key, "knownObjects": true,
+        "delta": long("Added"), "resourceVersion": &version});
+    let notified = json!({"event": "notified", "of": "Pod", "listener": 0, "notification": long("add "), "key": &key,
+        "resourceVersion": &version, "tombstone": false, "pending": 1});
+    let index = json!([{"index": long("app "), "values": [long("value ")], "left": []}]);
+    let mut events = vec![
+        json!({"event": "run", "schema": 1, "program": "1", "command": "listwatch", "seed": 0, "client": "classic", "source": "none"}),
+        line(long("word ")),
+        line(long("x")),
+        line(long("执行")),
+        json!({"event": "narrated", "en": long("a b "), "zh": long("旁白")}),
+        json!({"event": "committed", "of": "Pod", "change": "created", "key": &key, "resourceVersion": &version, "hidden": true}),
+        json!({"event": "list_failed", "of": "Pod", "error": long("error ")}),
+        queued.clone(),
+        queued,
+        json!({"event": "stored", "of": "Pod", "key": &key, "resourceVersion": &version, "old": &version, "indices": index}),
+        notified.clone(),
+        notified,
+        json!({"event": "dropped", "of": "Pod", "key": &key, "knownObjects": false}),
+        json!({"event": "work_added", "key": &key, "effect": "queued"}),
+        json!({"event": "work_taken", "key": &key}),
+        json!({"event": "work_delayed", "key": &key, "delayMs": 5, "rateLimited": true}),
+    ];
+    events.extend((0..40).map(|number| line(format!("line {number}"))));
+    events.iter_mut().for_each(|event| event["atMs"] = json!(0));
+    events.into_iter().map(|event| serde_json::from_value(event).unwrap()).collect()
+}
+
+#[test]
+fn long_texts_are_cut_to_the_frame() {
+    for lang in [Lang::En, Lang::Zh] {
+        let mut session = Session::new(long_texts(64 << 10), Predict::Yes, lang);
+        loop {
+            let shown = frame(&session, 80, 24);
+            assert!(shown.iter().all(|line| line.width() <= 80), "{shown:?}");
+            if !session.press(Key::Forward) {
+                break;
             }
         }
     }

@@ -8,6 +8,8 @@
 #![cfg_attr(feature = "runtime", doc = "- [`runtime`]: bridges to kube-runtime;")]
 //! - [`selector`]: label and field selectors.
 
+#[cfg(feature = "client")]
+mod answer;
 mod blocking;
 pub mod cache;
 #[cfg(feature = "client")]

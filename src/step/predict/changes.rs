@@ -90,22 +90,21 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
 /// Asks how many deltas the next pop returns, if several are queued and the pop is the next event.
 fn next_pop(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let Some(What::Popped { deltas, .. }) = moment.later_events().next().map(|next| &next.what) else { return None };
+    let (by_key, keys) = (moment.pipeline.is_by_key(), moment.pipeline.queue.len());
+    let situation = moment.new_situation(format!("pop {by_key} {} {}", keys > 1, deltas.len() > 1))?;
     let waiting: usize = moment.pipeline.queue.iter().map(|slot| slot.deltas.len()).sum();
     if waiting < 2 {
         return None;
     }
-    let keys = moment.pipeline.queue.len();
     let text = (
         format!("{waiting} deltas wait: will the next pop hand out exactly one? y/n"),
         format!("有 {waiting} 个 Delta 在等：下一次 pop，队列只交出一个吗？y/n"),
     );
-    let by_key = moment.pipeline.is_by_key();
     let reason = match (by_key, deltas.len()) {
         (true, 1) => ("the first key has one delta.", "第一个 key 只有一个 Delta。"),
         (true, _) => ("a pop takes everything of the first key.", "一次 pop 取走第一个 key 的全部 Delta。"),
         (false, 1) => ("RealFIFO hands out one change at a time.", "RealFIFO 一次交出一个变化。"),
         (false, _) => ("the consumer takes a batch.", "消费者一次取一批。"),
     };
-    let situation = format!("pop {by_key} {} {}", keys > 1, deltas.len() > 1);
     Some(SituatedQuestion::new(situation, deltas.len() == 1, text, reason))
 }

@@ -36,6 +36,10 @@ impl SituatedQuestion {
     }
 }
 
+/// The most events between a question and its answer. Without a limit, each question that has no answer would be
+/// searched for through the rest of the record.
+const FARTHEST_ANSWER: usize = 2_000;
+
 /// An event, with the pipeline's state after it and the events that follow.
 struct Moment<'a> {
     /// The situations that were asked about before.
@@ -56,7 +60,7 @@ impl<'a> Moment<'a> {
 
     fn later_events(&self) -> impl Iterator<Item = &'a Record> {
         let of = &self.record.of;
-        let run = self.rest.iter().take_while(|next| next.header().is_none());
+        let run = self.rest.iter().take(FARTHEST_ANSWER).take_while(|next| next.header().is_none());
         run.filter(move |next| next.of == *of && !next.what.is_program_text())
     }
 

@@ -5,12 +5,14 @@
 
 mod listener;
 mod pipeline;
+mod slots;
 mod work;
 
 use std::collections::BTreeMap;
 
 pub use listener::{Listener, QueuedNotification};
-pub use pipeline::{Pipeline, Slot};
+pub use pipeline::Pipeline;
+pub use slots::{Slot, Slots};
 pub use work::{InWork, Work};
 
 use super::record::{Record, State, What};

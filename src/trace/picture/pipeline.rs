@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::listener::{Listener, QueuedNotification};
+use super::slots::{Slot, Slots};
 use crate::trace::record::{Cause, WaitingDelta, What};
 use kube_informers::cache::observe::{IndexSets, Versioned};
 
@@ -27,7 +28,7 @@ pub struct Pipeline {
     /// True if the queue was given known objects: the store that it compares with lists and deletions.
     pub known_objects: bool,
     /// The slots of the queue, oldest first. DeltaFIFO has a slot for each key, RealFIFO a slot for each change.
-    pub queue: Vec<Slot>,
+    pub queue: Slots,
     /// The deltas that were popped last, with their keys. The consumer is processing them.
     pub in_hand: Vec<(String, WaitingDelta)>,
     /// True once an event shows that a store exists: an object was stored, or a queue or a handler used the store.
@@ -42,19 +43,10 @@ pub struct Pipeline {
     pub synced: bool,
 }
 
-/// One slot of a queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// The key, empty for a change of many objects.
-    pub key: String,
-    /// The changes, oldest first.
-    pub deltas: Vec<WaitingDelta>,
-}
-
 impl Pipeline {
     /// Returns the queued deltas of a key, oldest first.
     pub fn queued(&self, key: &str) -> Vec<&WaitingDelta> {
-        self.queue.iter().filter(|slot| slot.key == key).flat_map(|slot| &slot.deltas).collect()
+        self.queue.of(key).flat_map(|slot| &slot.deltas).collect()
     }
 
     /// Returns true if the queue has a slot for each key, as DeltaFIFO has.
@@ -134,16 +126,16 @@ impl Pipeline {
     /// Queues a delta: in DeltaFIFO into the slot of its key, in RealFIFO always into a new slot.
     fn push(&mut self, key: &str, delta: WaitingDelta) {
         let by_key = self.is_by_key();
-        match self.queue.iter_mut().find(|slot| by_key && slot.key == key) {
+        match self.queue.first_of(key).filter(|_| by_key) {
             Some(slot) => slot.deltas.push(delta),
-            None => self.queue.push(Slot { key: key.to_owned(), deltas: vec![delta] }),
+            None => self.queue.add(Slot { key: key.to_owned(), deltas: vec![delta] }),
         }
     }
 
     /// Merges the last two deletions of a key, as DeltaFIFO does: the deletion with a final state stays, or the newer
     /// of two tombstones.
     fn merge(&mut self, key: &str) {
-        let Some(slot) = self.queue.iter_mut().find(|slot| slot.key == key) else { return };
+        let Some(slot) = self.queue.first_of(key) else { return };
         if let [.., older, newer] = &slot.deltas[..]
             && older.is_deletion()
             && newer.is_deletion()
@@ -156,13 +148,12 @@ impl Pipeline {
     /// Removes what was popped: in DeltaFIFO the slot of the key, in RealFIFO as many slots as there are deltas.
     fn pop(&mut self, key: &str, deltas: &[WaitingDelta]) {
         if self.is_by_key() {
-            self.queue.retain(|slot| slot.key != key);
+            self.queue.remove(key);
             self.in_hand = deltas.iter().map(|delta| (key.to_owned(), delta.clone())).collect();
             return;
         }
-        let count = deltas.len().min(self.queue.len());
-        let mut slots = self.queue.drain(..count).map(|slot| slot.key);
-        self.in_hand = deltas.iter().map(|delta| (slots.next().unwrap_or_default(), delta.clone())).collect();
+        let key = |slot: Option<Slot>| slot.map(|slot| slot.key).unwrap_or_default();
+        self.in_hand = deltas.iter().map(|delta| (key(self.queue.take_first()), delta.clone())).collect();
     }
 
     /// Moves a key between the values of the indices: out of the values in `left`, into those in `values`.

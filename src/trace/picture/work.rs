@@ -1,6 +1,7 @@
 //! The state of the workqueue in the picture: the keys that are queued, that workers are processing, and that are
 //! delayed by a timer.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::trace::record::{Cause, What};
@@ -9,11 +10,11 @@ use crate::trace::record::{Cause, What};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// The queued keys, the next one first.
-    pub queued: Vec<String>,
+    pub queued: VecDeque<String>,
     /// The keys that workers are processing, in the order in which they were taken.
     pub processing: Vec<InWork>,
     /// The delayed keys with the time of the run at which they are added, the earliest first.
-    pub delayed: Vec<(Duration, String)>,
+    pub delayed: VecDeque<(Duration, String)>,
 }
 
 /// A key that a worker is processing.
@@ -32,7 +33,10 @@ impl Work {
             What::WorkAdded { key, effect } => {
                 // The timer of a delayed key has expired.
                 if cause == Some(Cause::Timer) {
-                    self.delayed.retain(|(_, delayed)| delayed != key);
+                    let place = self.delayed.iter().position(|(_, delayed)| delayed == key);
+                    if let Some(place) = place {
+                        self.delayed.remove(place);
+                    }
                 }
                 self.added(key, effect);
             }
@@ -45,7 +49,7 @@ impl Work {
             What::WorkDone { key, again } => {
                 self.processing.retain(|work| work.key != *key);
                 if *again {
-                    self.queued.push(key.clone());
+                    self.queued.push_back(key.clone());
                 }
             }
             What::WorkDelayed { key, delay_ms, .. } => self.delayed(key, at + Duration::from_millis(*delay_ms)),
@@ -55,7 +59,7 @@ impl Work {
 
     fn added(&mut self, key: &str, effect: &str) {
         match effect {
-            "queued" => self.queued.push(key.to_owned()),
+            "queued" => self.queued.push_back(key.to_owned()),
             "when_done" => {
                 self.processing.iter_mut().filter(|work| work.key == key).for_each(|work| work.again = true);
             }
@@ -103,10 +107,13 @@ mod tests {
             (2, None, added("a", "when_done")),
         ];
         let before = work(&events);
-        assert_eq!((before.queued, before.processing), (vec![b.clone()], vec![InWork { key: a.clone(), again: true }]));
+        assert_eq!(
+            (before.queued, before.processing),
+            ([b.clone()].into(), vec![InWork { key: a.clone(), again: true }])
+        );
         events.push((3, None, What::WorkDone { key: a.clone(), again: true }));
         let after = work(&events);
-        assert_eq!((after.queued, after.processing), (vec![b, a], vec![]));
+        assert_eq!((after.queued, after.processing), ([b, a].into(), vec![]));
     }
 
     #[test]
@@ -118,6 +125,6 @@ mod tests {
         events.push((20, Some(Cause::Timer), added("b", "queued")));
         events.push((20, Some(Cause::Call), added("c", "queued"))); // queued by another call, so its timer still adds it later
         let after = work(&events);
-        assert_eq!((after.queued, after.delayed.len()), (vec!["b".to_owned(), "c".to_owned()], 1));
+        assert_eq!((after.queued, after.delayed.len()), (["b".to_owned(), "c".to_owned()].into(), 1));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Header, Record, SCHEMA, What};
+use super::{Header, Record, SCHEMA, What, to_json};
 use crate::trace::Failure;
 
 /// A file that a run is recorded into. Each line is written whole and at once, so a killed run leaves a readable
@@ -36,9 +36,9 @@ impl RecordFile {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, record: &Record) -> Result<(), Failure> {
-        let mut line = serde_json::to_vec(record).map_err(|error| self.failure(error.into()))?;
-        line.push(b'\n');
-        (&*self.file).write_all(&line).map_err(|error| self.failure(error))
+        let mut line = to_json(record).map_err(|error| self.failure(error.into()))?;
+        line.push('\n');
+        (&*self.file).write_all(line.as_bytes()).map_err(|error| self.failure(error))
     }
 
     fn failure(&self, error: io::Error) -> Failure {

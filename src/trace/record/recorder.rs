@@ -93,7 +93,7 @@ fn with_popped(what: What, before: &Pipeline) -> What {
     let What::Popped { queue, key, deltas, initial } = what else { return what };
     let waiting: Vec<&WaitingDelta> = match before.is_by_key() {
         true => before.queued(&key),
-        false => before.queue.iter().flat_map(|slot| &slot.deltas).collect(),
+        false => before.queue.iter().flat_map(|slot| &slot.deltas).take(deltas.len()).collect(),
     };
     let mut waiting = waiting.into_iter();
     let known = deltas.into_iter().map(|named| match waiting.next() {

@@ -1,18 +1,23 @@
 //! Candidate: the requests on the Lease; the elector decides when to send which. Upstream: `tryAcquireOrRenew` and
 //! `tryRelease` in `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
 
+use http::Request;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
-use kube_client::Api;
-use kube_client::api::PostParams;
-use kube_core::ObjectMeta;
+use kube_client::Client;
+use kube_client::api::{GetParams, PostParams};
+use kube_core::request::Error as BadRequest;
+use kube_core::{ObjectMeta, Resource};
 use tokio::time::Instant;
 
 use super::error::LeaseError;
 use super::periods::Periods;
 use super::record;
+use crate::answer;
+use crate::cache::ApiError;
 
 pub(super) struct Candidate {
-    api: Api<Lease>,
+    client: Client,
+    requests: kube_core::Request,
     name: String,
     /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
@@ -29,8 +34,10 @@ struct Observed {
 }
 
 impl Candidate {
-    pub(super) fn new(api: Api<Lease>, namespace: &str, name: &str, identity: String) -> Self {
-        Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, observed: None }
+    pub(super) fn new(client: Client, namespace: &str, name: &str, identity: String) -> Self {
+        let requests = kube_core::Request::new(Lease::url_path(&(), Some(namespace)));
+        let lease = format!("{namespace}/{name}");
+        Self { client, requests, name: name.to_owned(), lease, identity, observed: None }
     }
 
     /// Returns the last known holder of the lease.
@@ -120,8 +127,11 @@ impl Candidate {
 
     /// Reads the Lease and remembers it; `None` if it does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
-        let read = self.api.get_opt(&self.name).await;
-        let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
+        let read = match self.send(self.requests.get(&self.name, &GetParams::default())).await {
+            Ok(lease) => Some(lease),
+            Err(error) if error.is_not_found() => None,
+            Err(source) => return Err(LeaseError::Read { lease: self.lease.clone(), source }),
+        };
         match &read {
             Some(lease) => self.set_observed(lease.clone()),
             None => self.observed = None,
@@ -134,10 +144,9 @@ impl Candidate {
             metadata: ObjectMeta { name: Some(self.name.clone()), ..ObjectMeta::default() },
             spec: Some(record::first(&self.identity, periods.lease_seconds())),
         };
-        let created = self.api.create(&PostParams::default(), &lease).await;
-        let created =
-            created.map_err(|error| LeaseError::Create { lease: self.lease.clone(), source: error.into() })?;
-        self.set_observed(created);
+        let request = body(&lease).and_then(|lease| self.requests.create(&PostParams::default(), lease));
+        let created = self.send(request).await;
+        self.set_observed(created.map_err(|source| LeaseError::Create { lease: self.lease.clone(), source })?);
         Ok(())
     }
 
@@ -150,11 +159,16 @@ impl Candidate {
     /// The write contains the known resourceVersion, so it fails with a conflict if the Lease has changed since.
     async fn update(&mut self, mut lease: Lease, change: impl FnOnce(&mut LeaseSpec)) -> Result<(), LeaseError> {
         change(lease.spec.get_or_insert_default());
-        let updated = self.api.replace(&self.name, &PostParams::default(), &lease).await;
-        let updated =
-            updated.map_err(|error| LeaseError::Update { lease: self.lease.clone(), source: error.into() })?;
-        self.set_observed(updated);
+        let request = body(&lease).and_then(|lease| self.requests.replace(&self.name, &PostParams::default(), lease));
+        let updated = self.send(request).await;
+        self.set_observed(updated.map_err(|source| LeaseError::Update { lease: self.lease.clone(), source })?);
         Ok(())
+    }
+
+    /// Sends a request, and returns the Lease in the answer.
+    async fn send(&self, request: Result<Request<Vec<u8>>, BadRequest>) -> Result<Lease, ApiError> {
+        let request = request.map_err(|error| ApiError::Client(error.into()))?;
+        answer::object(&self.client, request).await
     }
 
     /// Remembers the lease. `since` is reset only if the record has changed.
@@ -165,4 +179,9 @@ impl Candidate {
         };
         self.observed = Some(Observed { lease, since });
     }
+}
+
+/// Returns the body of a write.
+fn body(lease: &Lease) -> Result<Vec<u8>, BadRequest> {
+    serde_json::to_vec(lease).map_err(BadRequest::SerializeBody)
 }

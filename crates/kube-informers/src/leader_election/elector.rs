@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use kube_client::{Api, Client};
+use kube_client::Client;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -55,7 +55,7 @@ impl LeaderElector {
     /// suffix.
     pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
         Self {
-            candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
+            candidate: Candidate::new(client, namespace, name, identity.into()),
             periods: Periods::default(),
             state: watch::Sender::default(),
             on_error: None,

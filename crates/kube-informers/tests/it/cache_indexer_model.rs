@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kube_informers::cache::{Deletion, IndexFn, Indexer, Meta, Object, Snapshot, Transaction};
 
@@ -164,5 +165,33 @@ fn the_indexer_agrees_with_the_model() {
         }
         assert_eq!(names(&before), expected.keys().copied().collect());
         assert!(before.iter().all(|thing| **thing == expected[thing.name]));
+    }
+}
+
+/// Returns an index function that returns other values at each call: none, one or two, which name the object.
+fn fickle() -> IndexFn<Thing> {
+    let calls = AtomicUsize::new(0);
+    Arc::new(move |thing: &Thing| {
+        let call = calls.fetch_add(1, Ordering::Relaxed);
+        (0..call % 3).map(|number| format!("{} {} {call} {number}", thing.name, thing.version)).collect()
+    })
+}
+
+#[test]
+fn an_index_function_that_changes_its_answers_finds_no_object_by_the_values_of_another() {
+    for seed in 0..SEQUENCES / 10 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let indexer = Indexer::new(key);
+        let mut model = Model::default();
+        indexer.add_indexers(vec![("fickle".to_owned(), fickle())]).unwrap();
+        for version in 0..3 * STEPS {
+            step(&indexer, &mut model, &mut random, version);
+            for value in indexer.list_index_func_values("fickle") {
+                let found = indexer.by_index("fickle", &value).unwrap();
+                let [thing] = &found.iter().collect::<Vec<_>>()[..] else { panic!("{value}: {found:?}, seed {seed}") };
+                assert!(value.starts_with(&format!("{} {} ", thing.name, thing.version)), "{value}, seed {seed}");
+                assert_eq!(model.things.get(thing.name), Some(&***thing), "seed {seed}");
+            }
+        }
     }
 }

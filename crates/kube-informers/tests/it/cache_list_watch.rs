@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::Query;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
@@ -14,8 +15,8 @@ use futures::stream::{self, StreamExt};
 use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object, SharedIndexInformer,
-    SlimMeta, WatchEvent, with_causes,
+    ApiError, HandlerFuncs, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object, ReflectorOptions,
+    SharedIndexInformer, SlimMeta, WatchEvent, WatchList, with_causes,
 };
 use kube_testcluster::{Cluster, pods_from_yaml};
 use serde::Deserialize;
@@ -82,6 +83,96 @@ async fn a_long_list_that_arrives_in_pieces_is_decoded_whole_and_in_order() {
     let names: Vec<_> = list.items.iter().filter_map(|pod| pod.metadata.name.clone()).collect();
     assert_eq!(names, (0..1000).map(|n| format!("pod-{n}")).collect::<Vec<_>>());
     assert_eq!((list.resource_version.as_str(), list.continue_token.as_deref()), ("7", Some("next")));
+}
+
+/// The most bytes of one object, as client-go's for an event of a watch.
+const LONGEST: usize = 16 << 20;
+
+/// Returns a ListWatch of a server that answers every request with `begin` and then with `piece` without an end, and the
+/// number of bytes that were taken of it.
+fn endless(code: u16, begin: &str, piece: &str) -> (ListWatch<Pod>, Arc<AtomicUsize>) {
+    let (begin, piece) = (begin.to_owned(), Bytes::from(piece.repeat((64 << 10) / piece.len())));
+    let taken = Arc::new(AtomicUsize::new(0));
+    let counts = taken.clone();
+    let answer = async move || {
+        let pieces = stream::iter([Bytes::from(begin)]).chain(stream::repeat(piece));
+        let counted = pieces.map(move |piece| {
+            counts.fetch_add(piece.len(), Ordering::Relaxed);
+            Ok::<_, io::Error>(piece)
+        });
+        axum::response::Response::builder().status(code).body(Body::from_stream(counted)).unwrap()
+    };
+    let router = Router::new().route("/api/v1/pods", get(answer));
+    (ListWatch::all(kube::Client::new(router, "default")), taken)
+}
+
+#[tokio::test]
+async fn a_list_whose_parts_do_not_end_is_an_error_that_names_the_limit() {
+    for begin in [r#"{"kind":"PodList","items":[{"metadata":{"name":""#, r#"{"kind":""#] {
+        let (pods, taken) = endless(200, begin, "x");
+        let error = list_of(pods).await.unwrap_err();
+        assert!(matches!(error, ApiError::TooLarge { limit: LONGEST, .. }), "{error}");
+        assert!(error.to_string().contains("16777216 bytes"), "{error}");
+        assert!(taken.load(Ordering::Relaxed) < LONGEST + (1 << 20), "{begin}");
+    }
+    let (pods, taken) = endless(200, r#"{"kind":"PodList","items":["#, ",");
+    assert!(matches!(list_of(pods).await, Err(ApiError::Decode(_))));
+    assert!(taken.load(Ordering::Relaxed) < 1 << 20, "empty items are decoded while they arrive");
+}
+
+#[tokio::test]
+async fn a_watch_line_without_an_end_is_an_error_event_that_names_the_limit() {
+    let (pods, taken) = endless(200, r#"{"type":"ADDED","object":{"kind":""#, "x");
+    let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
+    let [WatchEvent::Error(status)] = &events[..] else { panic!("{} events", events.len()) };
+    let message = "unable to decode an event from the watch stream: \
+                   an event in the API server's answer is longer than 16777216 bytes";
+    assert_eq!((status.code, status.message.as_str()), (500, message));
+    assert!(taken.load(Ordering::Relaxed) < LONGEST + (1 << 20));
+}
+
+#[tokio::test]
+async fn a_watch_line_of_just_the_limit_is_read() {
+    for (length, expected) in [(LONGEST, "it is no JSON"), (LONGEST + 1, "longer than 16777216 bytes")] {
+        let line = format!("{}\n", "x".repeat(length));
+        let events: Vec<_> = served([line]).watch(ListOptions::default()).await.unwrap().collect().await;
+        let [WatchEvent::Error(status)] = &events[..] else { panic!("{} events", events.len()) };
+        assert!(status.message.contains(expected), "{}", status.message);
+    }
+}
+
+#[tokio::test]
+async fn the_text_of_a_refusal_is_read_up_to_a_limit() {
+    let (pods, taken) = endless(503, "<html>", "x");
+    for error in [list_of(pods.clone()).await.err(), pods.watch(ListOptions::default()).await.err()] {
+        let Some(ApiError::Status(status)) = error else { panic!("{error:?}") };
+        assert_eq!(status.code, 503);
+        assert!(status.message.contains("longer than 1048576 bytes"), "{}", status.message);
+    }
+    assert!(taken.load(Ordering::Relaxed) < 4 << 20);
+}
+
+#[tokio::test]
+async fn a_watch_line_without_an_end_reaches_on_error() {
+    let watch = r#"{"type":"ADDED","object":{"kind":""#;
+    let answer = async move |Query(query): Query<HashMap<String, String>>| match query.contains_key("watch") {
+        true => Body::from_stream(
+            stream::iter([watch.to_owned()]).chain(stream::repeat("x".repeat(64 << 10))).map(Ok::<_, io::Error>),
+        ),
+        false => Body::from(r#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[]}"#),
+    };
+    let client = kube::Client::new(Router::new().route("/api/v1/pods", get(answer)), "default");
+    let (errors, mut seen) = mpsc::unbounded_channel();
+    let options = ReflectorOptions::new().watch_list(WatchList::No).on_error(move |error| {
+        let _ = errors.send(with_causes(&error).to_string());
+    });
+    let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).reflector(options).build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.run(stop.clone()));
+    let error = seen.recv().await.unwrap();
+    assert!(error.contains("an event in the API server's answer is longer than 16777216 bytes"), "{error}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -154,12 +154,13 @@ fn list(
     options: &ListOptions,
     plan: &Plan,
 ) -> Result<Page, ApiError> {
-    let range = Range { filter, limit: options.limit, start: &plan.start };
+    // The watch cache cuts no list of version 0 into pages, also if it continues another. Upstream: `computeListLimit`.
+    let is_cut = plan.from == ServedFrom::Storage || options.resource_version != "0";
+    let range = Range { filter, limit: options.limit.filter(|_| is_cut), start: &plan.start };
     let mut state = store.lock();
     let prefix = filter.range().1;
     let page = match (plan.from, plan.wanted) {
-        // A list from version 0 is never cut into pages. Upstream: `computeListLimit`.
-        (ServedFrom::WatchCache, WantedState::Any) if options.limit.is_none() || options.resource_version == "0" => {
+        (ServedFrom::WatchCache, WantedState::Any) if range.limit.is_none() => {
             return Ok(Page::cached(state.cache(resource), filter));
         }
         (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {

@@ -73,3 +73,22 @@ async fn a_get_without_a_resource_version_reads_storage_and_a_watch_never_does()
     assert_eq!(served_from(&api, &format!("{PODS}/a?resourceVersion=0")).await, "watch-cache");
     assert_eq!(served_from(&api, &format!("{PODS}?watch=true&timeoutSeconds=1")).await, "watch-cache");
 }
+
+#[tokio::test(start_paused = true)]
+async fn only_storage_cuts_a_list_of_version_0_into_pages() {
+    for (era, whole, continued) in [(Era::Classic, 3, 1), (Era::Modern, 3, 2)] {
+        let (api, _) = three(&quiet().era(era).start()).await;
+        let first = api.get(&format!("{PODS}?limit=1")).await;
+        let token = first.body["metadata"]["continue"].as_str().unwrap().to_owned();
+        let listed = async |query: &str| {
+            let list = api.get(&format!("{PODS}?resourceVersion=0&limit=1{query}")).await.body;
+            let goes_on = list["metadata"]["continue"].is_string();
+            let objects = list["items"].as_array().map_or(0, Vec::len);
+            assert_eq!(goes_on, objects == 1, "{era:?}: {query}");
+            objects
+        };
+        assert_eq!(listed("").await, whole, "{era:?}");
+        assert_eq!(listed("&resourceVersionMatch=NotOlderThan").await, whole, "{era:?}");
+        assert_eq!(listed(&format!("&continue={token}")).await, continued, "{era:?}");
+    }
+}

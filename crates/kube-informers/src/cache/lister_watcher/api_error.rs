@@ -31,6 +31,14 @@ pub enum ApiError {
     /// A page of a list has the same continue token as the page before it, so the list would never end.
     #[error("the list does not end: its continue token is the same again")]
     Endless,
+    /// A part of the answer that has to be held as a whole is longer than this, so the client gave up the request.
+    #[error("{what} in the API server's answer is longer than {limit} bytes")]
+    TooLarge {
+        /// The part, such as `an object`.
+        what: &'static str,
+        /// The most bytes that are accepted.
+        limit: usize,
+    },
     /// The answer cannot be decoded. The cause contains no value of an object, because it may be a secret.
     #[error("the API server's answer cannot be read")]
     Decode(#[source] DecodeError),

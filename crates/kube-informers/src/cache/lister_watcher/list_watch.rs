@@ -61,6 +61,12 @@ use request::{Accept, METADATA, OBJECTS};
 /// let client = kube::Client::try_from(config)?;
 /// # Ok(()) }
 /// ```
+///
+/// # Limits
+///
+/// An object, or an event of a watch, may have 16 MiB, which is client-go's limit for an event, and the text of a refused
+/// request 1 MiB. A longer object fails the list with [`ApiError::TooLarge`](crate::cache::ApiError::TooLarge), or ends the
+/// watch with an error event whose message names the limit. A list may have any number of objects.
 pub struct ListWatch<T> {
     client: kube_client::Client,
     path: String,

@@ -159,8 +159,9 @@ impl<T> ProcessorListener<T> {
         self.0.tracker.upstream_synced();
     }
 
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// Returns the number by which its processor and observers know the listener.
+    pub(super) fn id(&self) -> usize {
+        self.0.id
     }
 
     /// Returns the subscription that takes the notifications; `None` if there was one before.

@@ -5,6 +5,7 @@ mod buffer;
 mod filtering_handler;
 mod handler;
 mod handler_options;
+mod leaving;
 mod lifecycle;
 mod listener;
 mod notification;
@@ -15,6 +16,7 @@ mod run_error;
 mod subscription;
 mod sync_tracker;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -30,6 +32,7 @@ use crate::cache::observe::Observer;
 use crate::cache::store::Snapshot;
 use crate::lock::{Mutex, lock};
 
+use leaving::Leaving;
 use listener::handle_all;
 use run_error::FirstPanic;
 
@@ -70,9 +73,11 @@ pub struct SharedProcessor<T> {
 }
 
 pub(super) struct Listeners<T> {
-    members: Vec<Member<T>>,
+    /// The listeners by their numbers, and so in the order in which they were made.
+    members: BTreeMap<usize, Member<T>>,
     /// The tasks of removed handlers. Each finishes its current callback.
-    leaving: Vec<AbortOnDropHandle<()>>,
+    leaving: Leaving,
+    /// The number of the next listener.
     next_id: usize,
     lifecycle: Lifecycle,
     /// True once the informer has distributed its first list.
@@ -123,8 +128,8 @@ impl<T: Object> Recipients<T> {
 impl<T> Default for SharedProcessor<T> {
     fn default() -> Self {
         let listeners = Listeners {
-            members: Vec::new(),
-            leaving: Vec::new(),
+            members: BTreeMap::new(),
+            leaving: Leaving::default(),
             next_id: 0,
             lifecycle: Lifecycle::NotStarted,
             upstream_synced: false,
@@ -143,10 +148,8 @@ impl<T> Listeners<T> {
 
     /// Removes a listener. Returns its task if that has not started.
     fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
-        let at = self.members.iter().position(|member| member.listener.is_same(listener))?;
-        match self.members.remove(at).task {
+        match self.members.remove(&listener.id())?.task {
             HandlerTask::Running(task) => {
-                self.leaving.retain(|task| !task.is_finished());
                 self.leaving.push(task);
                 None
             }
@@ -158,7 +161,7 @@ impl<T> Listeners<T> {
 impl<T: Object> Listeners<T> {
     fn distribute(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
-        for member in &self.members {
+        for member in self.members.values() {
             if changes || member.resync.is_due() {
                 member.listener.add(notification.clone());
             }
@@ -176,7 +179,7 @@ impl<T> SharedProcessor<T> {
 
     /// Adapts the listeners' resync periods to a new check period of the informer.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
-        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.adapt_to(check));
+        lock(&self.listeners).members.values_mut().for_each(|member| member.resync.adapt_to(check));
     }
 
     /// Returns true if a resync is due for any listener (client-go's `shouldResync`). Each listener stays due, or not,
@@ -184,7 +187,7 @@ impl<T> SharedProcessor<T> {
     pub(crate) fn should_resync(&self) -> bool {
         let now = Instant::now();
         let mut due = false;
-        for member in &mut lock(&self.listeners).members {
+        for member in lock(&self.listeners).members.values_mut() {
             due |= member.resync.tick(now);
         }
         due
@@ -192,7 +195,7 @@ impl<T> SharedProcessor<T> {
 
     /// Makes a resync due for every listener, until the next call of [`SharedProcessor::should_resync`].
     pub(crate) fn make_resync_due(&self) {
-        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.make_due());
+        lock(&self.listeners).members.values_mut().for_each(|member| member.resync.make_due());
     }
 
     /// Records that the first list has been distributed in full. A listener has synced once its handler has handled
@@ -200,7 +203,7 @@ impl<T> SharedProcessor<T> {
     pub fn upstream_synced(&self) {
         let mut listeners = lock(&self.listeners);
         listeners.upstream_synced = true;
-        listeners.members.iter().for_each(|member| member.listener.upstream_synced());
+        listeners.members.values().for_each(|member| member.listener.upstream_synced());
     }
 
     /// Removes a listener (client-go's `RemoveEventHandler`). Its buffered notifications are dropped, and a running
@@ -223,10 +226,10 @@ impl<T> SharedProcessor<T> {
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);
         listeners.lifecycle = Lifecycle::Stopped;
-        let mut tasks = mem::take(&mut listeners.leaving);
+        let mut tasks = mem::take(&mut listeners.leaving).tasks;
         let members = mem::take(&mut listeners.members);
         drop(listeners);
-        for Member { listener, task, .. } in members {
+        for Member { listener, task, .. } in members.into_values() {
             listener.close();
             if let HandlerTask::Running(running) = task {
                 tasks.push(running);
@@ -331,7 +334,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         if listeners.upstream_synced {
             listener.upstream_synced();
         }
-        listeners.members.push(Member { listener, resync, task });
+        listeners.members.insert(listener.id(), Member { listener, resync, task });
         Ok(())
     }
 
@@ -349,7 +352,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
 
     pub(super) fn recipients(&self) -> Recipients<T> {
         let member = |member: &Member<T>| (member.listener.clone(), member.resync.is_due());
-        Recipients(lock(&self.listeners).members.iter().map(member).collect())
+        Recipients(lock(&self.listeners).members.values().map(member).collect())
     }
 }
 

@@ -39,7 +39,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         }
         self.panic.cancels(stop);
         listeners.lifecycle = Lifecycle::Running;
-        for member in &mut listeners.members {
+        for member in listeners.members.values_mut() {
             member.task = mem::replace(&mut member.task, HandlerTask::None).start();
         }
         Ok(Running(self))

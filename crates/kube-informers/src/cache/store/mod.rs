@@ -334,7 +334,7 @@ impl<T: Object> Store<T> {
             key: key.to_owned(),
             resource_version: object.meta().resource_version.to_owned(),
             old: old.as_deref().map(|old| old.meta().resource_version.to_owned()),
-            indices: self.content.index_sets(old.as_deref(), Some(object)),
+            indices: self.content.index_sets(key, Some(object)),
         }
     }
 
@@ -343,7 +343,7 @@ impl<T: Object> Store<T> {
         Event::Removed {
             key: key.to_owned(),
             old: old.as_deref().map(|old| old.meta().resource_version.to_owned()),
-            indices: self.content.index_sets(old.as_deref(), None),
+            indices: self.content.index_sets(key, None),
         }
     }
 

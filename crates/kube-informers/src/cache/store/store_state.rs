@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 use triomphe::Arc as Shared; // checks for uniqueness by reading its count, where `std`'s `Arc` writes it
 
 use super::content::Content;
-use super::stored_index::{StoredIndex, ValueChange};
+use super::index_values::IndexValues;
+use super::stored_index::StoredIndex;
 use super::versions::{at_least, is_comparable};
 use crate::cache::condvar::{HasWaiters, Waiters};
 use crate::cache::key::Object;
@@ -79,10 +80,9 @@ impl<T> StoreState<T> {
     pub fn fill(&mut self, key: &str, object: Arc<T>) {
         let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        let stored = objects.slot_mut(slot);
-        let changes = changes(indices, stored.as_deref(), Some(&object));
+        let changes = changes(indices, Some(slot), &object);
         apply(indices, slot, changes);
-        *stored = Some(object);
+        objects.set(slot, Some(object));
     }
 }
 
@@ -94,18 +94,16 @@ impl<T: Object> StoreState<T> {
             return None;
         };
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        let stored = objects.slot_mut(slot);
-        // `meta` and index functions are user code and may panic, so they come first.
-        let version = object.meta().resource_version;
-        let changes = changes(indices, stored.as_deref(), Some(&object));
+        let version = object.meta().resource_version; // `meta` and index functions are user code and may panic, so they come first
+        let changes = changes(indices, Some(slot), &object);
         apply(indices, slot, changes);
         note(&mut self.resource_version, &mut self.seen, version);
-        stored.replace(object)
+        objects.set(slot, Some(object))
     }
 
     fn insert(&mut self, key: &str, object: Arc<T>) {
         let version = object.meta().resource_version;
-        let changes = changes(&self.content.indices, None, Some(&*object));
+        let changes = changes(&self.content.indices, None, &object);
         let slot = self.slot_for(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         apply(indices, slot, changes);
@@ -120,8 +118,7 @@ impl<T: Object> StoreState<T> {
         let mut old = None;
         if let Some(&slot) = self.slots.get(key) {
             let Content { objects, keys, indices, len } = Shared::make_mut(&mut self.content);
-            let changes = changes(indices, objects.get(slot).map(|old| &**old), None);
-            apply(indices, slot, changes);
+            indices.iter_mut().for_each(|index| index.clear(slot));
             old = objects.set(slot, None);
             keys.set(slot, None);
             *len -= 1;
@@ -144,15 +141,15 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
     }
 }
 
-/// The numbers of the indices that change, with the change of each.
-type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
+/// The numbers of the indices that change, with the new values in each.
+type Changes<'a> = SmallVec<[(usize, IndexValues<'a>); 1]>;
 
 /// Returns the changes of the indices when `old` becomes `new`. Calls the users' index functions, which may panic, so
 /// it runs before anything is changed.
 #[inline]
-fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
+fn changes<'a, T>(indices: &[StoredIndex<T>], slot: Option<usize>, object: &'a T) -> Changes<'a> {
     let numbered = indices.iter().enumerate();
-    numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
+    numbered.filter_map(|(number, index)| Some((number, index.change(slot, object)?))).collect()
 }
 
 /// Applies changes to the indices. The object is in this slot.
@@ -161,7 +158,7 @@ fn apply<T>(indices: &mut [StoredIndex<T>], slot: usize, changes: Changes<'_>) {
     if changes.is_empty() {
         return; // true for most updates, and faster than the empty loop
     }
-    for (number, change) in changes {
-        indices[number].apply(slot, change);
+    for (number, values) in changes {
+        indices[number].set(slot, &values);
     }
 }

@@ -2,11 +2,13 @@
 //! `storeIndex` in `tools/cache/thread_safe_store.go`.
 
 use std::fmt;
+use std::slice;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use imbl::GenericHashMap;
 use imbl::shared_ptr::DefaultSharedPtr;
+use smallvec::SmallVec;
 
 use super::index::IndexFn;
 use super::index_values::IndexValues;
@@ -19,17 +21,38 @@ pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
+    /// The values of each slot's object, as the function returned them when the object was stored. They are not computed
+    /// again when the object leaves, because a function that answers differently then would leave the slot in an old
+    /// set, and the slot's next object would be found by a value that it does not have.
+    of_slot: Slots<SlotValues>,
 }
 
-/// A change of one object's values in an index: the values before and after.
-pub(crate) struct ValueChange<'a> {
-    old: IndexValues<'a>,
-    new: IndexValues<'a>,
+/// The values of one slot, which share their text with the index. Most objects have one value, which needs no list.
+#[derive(Clone)]
+enum SlotValues {
+    One(Arc<str>),
+    Several(Arc<[Arc<str>]>),
+}
+
+impl SlotValues {
+    fn of(mut values: SmallVec<[Arc<str>; 1]>) -> Option<Self> {
+        match values.len() {
+            0 | 1 => values.pop().map(Self::One),
+            _ => Some(Self::Several(values.into_vec().into())),
+        }
+    }
+
+    fn as_slice(&self) -> &[Arc<str>] {
+        match self {
+            Self::One(value) => slice::from_ref(value),
+            Self::Several(values) => values,
+        }
+    }
 }
 
 impl<T> StoredIndex<T> {
     pub fn new(name: &str, function: IndexFn<T>) -> Self {
-        Self { name: name.into(), function, values: GenericHashMap::default() }
+        Self { name: name.into(), function, values: GenericHashMap::default(), of_slot: Slots::default() }
     }
 
     pub fn name(&self) -> &str {
@@ -44,18 +67,35 @@ impl<T> StoredIndex<T> {
     /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the
     /// index.
     #[inline]
-    pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<ValueChange<'a>> {
-        let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();
-        let (old, new) = (values(old), values(new));
-        if old == new { None } else { Some(ValueChange { old, new }) }
+    pub fn of_slot(&self, slot: usize) -> &[Arc<str>] {
+        self.of_slot.get(slot).map(SlotValues::as_slice).unwrap_or_default()
     }
 
-    pub fn apply(&mut self, slot: usize, ValueChange { old, new }: ValueChange<'_>) {
-        for value in old.iter() {
-            self.remove(value, slot);
+    /// Returns the object's values, unless this slot has the same ones. Calls the user's function, and changes nothing.
+    #[inline]
+    pub fn change<'a>(&self, slot: Option<usize>, object: &'a T) -> Option<IndexValues<'a>> {
+        let new = self.values_of(object);
+        let old = slot.map(|slot| self.of_slot(slot)).unwrap_or_default();
+        let is_same = old.len() == new.len() && old.iter().zip(&*new).all(|(old, new)| **old == **new);
+        (!is_same).then_some(new)
+    }
+
+    /// Gives a slot these values, in place of those that it has.
+    pub fn set(&mut self, slot: usize, values: &IndexValues<'_>) {
+        self.clear(slot);
+        let shared = values.iter().map(|value| self.insert(value, slot)).collect();
+        if let Some(values) = SlotValues::of(shared) {
+            self.of_slot.set(slot, Some(values));
         }
-        for value in new.iter() {
-            self.insert(value, slot);
+    }
+
+    /// Takes all its values from a slot.
+    pub fn clear(&mut self, slot: usize) {
+        if self.of_slot.get(slot).is_none() {
+            return; // setting a slot may copy nodes of the tree
+        }
+        for value in self.of_slot.set(slot, None).iter().flat_map(SlotValues::as_slice) {
+            self.remove(value, slot);
         }
     }
 
@@ -67,13 +107,15 @@ impl<T> StoredIndex<T> {
         }
     }
 
-    fn insert(&mut self, value: &str, slot: usize) {
-        match self.values.get_mut(value) {
-            Some(slots) => slots.insert(slot),
-            None => {
-                self.values.insert(value.into(), SlotSet::One(slot));
-            }
+    /// Adds a slot to the set of a value. Returns the value with the text that the index holds.
+    fn insert(&mut self, value: &str, slot: usize) -> Arc<str> {
+        if let Some((shared, slots)) = self.values.get_key_value_mut(value) {
+            slots.insert(slot);
+            return shared.clone();
         }
+        let shared: Arc<str> = value.into();
+        self.values.insert(shared.clone(), SlotSet::One(slot));
+        shared
     }
 
     pub fn new_empty(&self) -> Self {
@@ -85,9 +127,9 @@ impl<T> StoredIndex<T> {
         let mut rebuilt = self.new_empty();
         for slot in objects.range() {
             if let Some(object) = objects.get(slot)
-                && let Some(change) = rebuilt.change(None, Some(object))
+                && let Some(values) = rebuilt.change(None, object)
             {
-                rebuilt.apply(slot, change);
+                rebuilt.set(slot, &values);
             }
         }
         rebuilt
@@ -116,7 +158,8 @@ impl<T> StoredIndex<T> {
 
 impl<T> Clone for StoredIndex<T> {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), function: self.function.clone(), values: self.values.clone() }
+        let (name, function) = (self.name.clone(), self.function.clone());
+        Self { name, function, values: self.values.clone(), of_slot: self.of_slot.clone() }
     }
 }
 

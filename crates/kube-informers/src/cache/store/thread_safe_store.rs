@@ -162,16 +162,19 @@ impl<T> ThreadSafeStore<T> {
         names
     }
 
-    /// Returns, for each index, the values of `new`, and the values of `old` that `new` does not have.
-    pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
-        let content = self.content();
+    /// Returns, for each index, the values of `new`, and the values of the object under this key that `new` does not have.
+    pub(crate) fn index_sets(&self, key: &str, new: Option<&T>) -> Vec<IndexSets> {
+        let (content, slot) = {
+            let state = lock_yielding(&self.0);
+            (state.content.clone(), state.slots.get(key).copied())
+        };
         let sets = content.indices.iter().map(|index| {
-            let values_of = |object: Option<&T>| match object {
-                Some(object) => index.values_of(object).iter().map(|value| value.to_string()).collect(),
+            let values: Vec<String> = match new {
+                Some(new) => index.values_of(new).iter().map(ToString::to_string).collect(),
                 None => Vec::new(),
             };
-            let values = values_of(new);
-            let left = values_of(old).into_iter().filter(|value| !values.contains(value)).collect();
+            let old = slot.map(|slot| index.of_slot(slot)).unwrap_or_default().iter().map(ToString::to_string);
+            let left = old.filter(|value| !values.contains(value)).collect();
             IndexSets { index: index.name().to_owned(), values, left }
         });
         sets.collect()

@@ -4,14 +4,20 @@ mod link;
 mod partitions;
 mod record;
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::Body;
+use futures::stream::{self, StreamExt};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::{Patch, PatchParams};
+use kube_informers::cache::with_causes;
 use kube_informers::leader_election::{InvalidElection, LeaderElector, LeaderStatus, Leadership, Outcome};
 use kube_testcluster::Cluster;
 use serde_json::json;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -374,4 +380,23 @@ async fn settings_that_could_allow_two_leaders_are_refused() {
     assert_eq!(error.to_string(), "renew deadline 10s must be greater than 1.2 × retry period 9s");
     assert_eq!(run(new().retry_period(Duration::ZERO)).await, InvalidElection::RetryPeriod);
     assert_eq!(run(elector(&link, &cluster, "")).await, InvalidElection::NoIdentity);
+}
+
+#[tokio::test]
+async fn an_answer_without_an_end_is_an_error_that_names_the_limit() {
+    let endless = async || Body::from_stream(stream::repeat("x".repeat(64 << 10)).map(Ok::<_, Infallible>));
+    let client = kube::Client::new(Router::new().fallback(endless), "default");
+    let (errors, mut seen) = mpsc::unbounded_channel();
+    let elector = LeaderElector::new(client, "default", "lock", "a");
+    let mut elector = elector.on_error(move |error| errors.send(with_causes(error).to_string()).unwrap());
+    let stop = CancellationToken::new();
+    let ends = stop.clone();
+    let running = tokio::spawn(async move { elector.run(ends, async |_| ()).await });
+    let error = seen.recv().await.unwrap();
+    assert_eq!(
+        error,
+        "cannot read lease default/lock: an object in the API server's answer is longer than 16777216 bytes"
+    );
+    stop.cancel();
+    assert!(matches!(running.await.unwrap(), Ok(Outcome::Stopped)));
 }

@@ -22,6 +22,7 @@ use super::super::api_error::ApiError;
 use super::super::decode_error::DecodeError;
 use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
+use crate::answer::LONGEST_OBJECT;
 use crate::blocking::spawn_blocking;
 
 /// A list object without its items, which the splitter has taken out.
@@ -85,6 +86,9 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
         let piece = &piece[..piece.len().min(FULL)]; // a large piece is copied in parts, so that it is not held twice
         let (length, full) = (piece.len(), splitter.push(piece));
         body.consume_unpin(length);
+        if splitter.unfinished() > LONGEST_OBJECT {
+            return Err(ApiError::TooLarge { what: "an object", limit: LONGEST_OBJECT });
+        }
         for batch in full {
             // All processors are busy: wait for the oldest batch.
             if decoding.len() == most_at_once

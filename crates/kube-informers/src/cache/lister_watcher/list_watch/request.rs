@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 
 use super::list::within;
 use super::{ListWatch, list, watch};
+use crate::answer;
 use crate::cache::lister_watcher::{ApiError, ListOptions, ListPage, ListerWatcher, WatchStream};
 
 /// The `Accept` headers of the two requests.
@@ -49,7 +50,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>> {
         async move {
             let request = self.request(options, ListOptions::list_query, self.accept.list)?;
-            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
+            let body = within(self.idle_timeout, answer::open(&self.client, request)).await??;
             list::read(body, &self.kind, self.idle_timeout).await
         }
         .boxed()
@@ -60,7 +61,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch
             let mut request = self.request(options, ListOptions::watch_query, self.accept.watch)?;
             // No compression, because a server that compresses a watch holds back events until a block is full.
             request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
-            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
+            let body = within(self.idle_timeout, answer::open(&self.client, request)).await??;
             Ok(watch::events(body, self.kind.clone()))
         }
         .boxed()

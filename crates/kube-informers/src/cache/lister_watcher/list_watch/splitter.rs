@@ -131,6 +131,11 @@ impl Splitter {
         }
     }
 
+    /// Returns the number of bytes that are held because their end has not come: those of an item, or of the envelope.
+    pub fn unfinished(&self) -> usize {
+        self.batch.rest().len().max(self.envelope.len())
+    }
+
     /// Returns the last batch, which is not full, and the envelope: the list's text with an empty `items`.
     pub fn finish(self) -> (Batch, Vec<u8>) {
         (self.batch, self.envelope)
@@ -146,7 +151,7 @@ impl Splitter {
     fn end_item(&mut self) {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);
-        if self.batch.text.len() >= FULL {
+        if self.batch.text.len() >= FULL || self.batch.ends.len() >= FULL {
             self.full.push(mem::take(&mut self.batch));
         }
     }

@@ -1,9 +1,10 @@
 //! Decodes the answer to a WATCH, which has one event in each line.
 
+use std::error::Error;
 use std::future::ready;
 use std::sync::Arc;
 
-use futures::io::{AsyncBufRead, AsyncBufReadExt};
+use futures::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use futures::stream::{self, StreamExt};
 use kube_core::Status;
 use kube_core::watch::Bookmark;
@@ -12,23 +13,29 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tracing::{debug, warn};
 
+use super::super::api_error::ApiError;
 use super::super::decode_error::DecodeError;
 use super::super::{WatchEvent, WatchStream};
 use super::kind::Kind;
+use crate::answer::LONGEST_OBJECT;
 use crate::cache::causes::with_causes;
 
-/// Returns the events of a watch's body, up to the first error event.
+/// Returns the events of a watch's body, up to the first error event. A line longer than [`LONGEST_OBJECT`] becomes such
+/// an event, and no more than that is read of it.
 pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
 ) -> WatchStream<T> {
     // A broken connection ends the stream without an error event, as the watch's timeout does, because a Reflector then
     // opens the next watch at once.
-    let lines = stream::unfold(Box::pin(body), |mut body| async {
+    let lines = stream::unfold(Some(Box::pin(body)), async |body| {
+        let mut body = body?;
         let mut line = Vec::new();
-        match body.read_until(b'\n', &mut line).await {
+        let read = (&mut body).take(LONGEST_OBJECT as u64 + 1).read_until(b'\n', &mut line).await;
+        match read {
             Ok(0) => None,
-            Ok(_) => Some((line, body)),
+            Ok(_) if is_too_long(&line) => Some((line, None)),
+            Ok(_) => Some((line, Some(body))),
             Err(error) => {
                 debug!("the watch ended: {}", with_causes(&error));
                 None
@@ -37,6 +44,11 @@ pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     });
     let events = lines.filter_map(move |line| ready(decode(&line, &kind)));
     stop_after_error(events).boxed()
+}
+
+/// Returns true if a line of a watch has reached the limit before its end.
+fn is_too_long(line: &[u8]) -> bool {
+    line.len() > LONGEST_OBJECT && !line.ends_with(b"\n")
 }
 
 /// One line of a watch.
@@ -50,6 +62,9 @@ struct Line<'a> {
 /// Decodes one line of a watch. Objects of another kind, events of an unknown type and empty lines are skipped. A line
 /// that cannot be decoded becomes an error event, unless the end of the stream cut it off, which is an ordinary end.
 fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>> {
+    if is_too_long(line) {
+        return Some(undecodable(&ApiError::TooLarge { what: "an event", limit: LONGEST_OBJECT }));
+    }
     if line.trim_ascii().is_empty() {
         return None;
     }
@@ -65,8 +80,13 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     if breaks_off && !line.ends_with(b"\n") {
         return None;
     }
+    Some(undecodable(&error))
+}
+
+/// Returns the event that upstream makes of an event that cannot be decoded.
+fn undecodable<T>(error: &dyn Error) -> WatchEvent<T> {
     let message = format!("unable to decode an event from the watch stream: {error}");
-    Some(WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500))))
+    WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500)))
 }
 
 /// Decodes one line of text; `None` for an event that is skipped.
