@@ -312,7 +312,7 @@ fn no_hidden_character_of_a_record_reaches_a_frame() {
         let mut random = fastrand::Rng::with_seed(seed);
         let values = poisoned_record(&mut random);
         let records: Vec<Record> = values.into_iter().map(|value| serde_json::from_value(value).unwrap()).collect();
-        let (lang, predict) = (random.bool().then_some(Lang::Zh).unwrap_or(Lang::En), Predict::Yes);
+        let (lang, predict) = (if random.bool() { Lang::Zh } else { Lang::En }, Predict::Yes);
         let mut session = Session::new(records, predict, lang);
         loop {
             let shown = frame(&session, random.u16(1..120), random.u16(1..40));

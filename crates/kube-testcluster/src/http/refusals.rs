@@ -121,7 +121,10 @@ mod tests {
         }
         for code in ["400 Bad Request", "414 URI Too Long", "431 Request Header Fields Too Large"] {
             let refusal = String::from_utf8(instead(head(code).as_bytes()).unwrap()).unwrap();
-            assert!(refusal.starts_with(&format!("HTTP/1.1 {code}\r\n")) && refusal.contains("\"Status\""), "{refusal}");
+            assert!(
+                refusal.starts_with(&format!("HTTP/1.1 {code}\r\n")) && refusal.contains("\"Status\""),
+                "{refusal}"
+            );
         }
     }
 }

@@ -51,8 +51,8 @@ fn convert(request: &Value) -> Value {
 
 const V1: &str = "/apis/example.com/v1/namespaces/default/places";
 const V2: &str = "/apis/example.com/v2/namespaces/default/places";
-/// Starts a cluster with a definition that is served as `v1` and `v2` and stored as `v2`.
 
+/// Starts a cluster with a definition that is served as `v1` and `v2` and stored as `v2`.
 async fn cluster(hook: &Hook) -> Cluster {
     let cluster = Cluster::builder().bare().start();
     let version = |name: &str, fields: &[&str]| {

@@ -14,8 +14,8 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
-/// A TLS server that accepts client certificates of its authority and two tokens.
 
+/// A TLS server that accepts client certificates of its authority and two tokens.
 struct Served {
     cluster: Cluster,
     address: SocketAddr,
@@ -73,8 +73,8 @@ impl Served {
         self.ask(client, &head, &review.to_string()).await.1["status"]["userInfo"].clone()
     }
 }
-/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 
+/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await; // some connections end without a TLS close
@@ -129,8 +129,8 @@ async fn an_invalid_credential_is_refused_per_request_and_does_not_fail_the_hand
         "a valid token counts even beside an invalid certificate"
     );
 }
-/// Starts a cluster in a folder, with the authority that is kept there.
 
+/// Starts a cluster in a folder, with the authority that is kept there.
 fn kept(folder: &Path) -> Served {
     let mut cluster = Cluster::builder().bare().start_in(folder).unwrap();
     let authority = Authority::kept_in(folder, "test").unwrap();

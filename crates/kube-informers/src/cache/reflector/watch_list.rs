@@ -38,11 +38,7 @@ struct TemporaryStore<T> {
 
 enum StreamedList<T> {
     /// All objects came. The watch continues with the changes after `resource_version`.
-    Complete {
-        resource_version: String,
-        objects: Vec<Arc<T>>,
-        watch: OpenWatch<T>,
-    },
+    Complete { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
     /// The stream ended before all objects had come.
     CutOff,
 }

@@ -41,15 +41,9 @@ pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 pub(crate) enum Operation<T> {
     /// Stores an object, new or existing.
-    Put {
-        key: String,
-        object: Arc<T>,
-    },
+    Put { key: String, object: Arc<T> },
     /// Removes an object. `last` is its final state, if it is known.
-    Delete {
-        key: String,
-        last: Option<Arc<T>>,
-    },
+    Delete { key: String, last: Option<Arc<T>> },
 }
 
 impl<T> Default for ThreadSafeStore<T> {

@@ -99,8 +99,8 @@ impl Hook {
     pub fn requests(&self) -> Vec<Value> {
         self.state.requests.lock().unwrap().clone()
     }
-    /// Holds back all answers until the returned guard is opened.
 
+    /// Holds back all answers until the returned guard is opened.
     pub fn hold(&self) -> Held {
         self.state.held.send_replace(true);
         Held(self.state.clone())
@@ -143,8 +143,8 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, state: Arc<HookState>)
     let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have closed the connection
     let _ = stream.shutdown().await;
 }
-/// Returns the body of a request; none while it is incomplete.
 
+/// Returns the body of a request; none while it is incomplete.
 fn body(read: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(read);
     let (head, _) = text.split_once("\r\n\r\n")?;
