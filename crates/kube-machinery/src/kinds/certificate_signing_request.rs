@@ -8,13 +8,13 @@ use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Change, Resource, Scope, Subresource};
+use crate::kinds::resource::{Change, Resource, ResourceRow, Scope, Subresource};
 use crate::value::{Value, json};
 
 /// The API server accepts this signer's client certificates.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",
     singular: "certificatesigningrequest",
@@ -23,19 +23,19 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     scope: Scope::Cluster,
     short_names: &["csr"],
     subresources: &[Subresource::Approval, Subresource::Status],
-    fields: &[("spec.signerName", &["spec", "signerName"], "")],
+    fields: &[("spec.signerName", "spec.signerName", "")],
     name_rule: NameRule::PathSegment,
     prepare,
     validate: validation::validate,
     validate_status: validation::validate_status,
     validate_subresource: validation::validate_approval,
     columns: columns::certificates::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Clients may not choose the requester. Upstream: `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
-    if resource.kind != "CertificateSigningRequest" {
+    if resource.kind() != "CertificateSigningRequest" {
         return;
     }
     let Value::Object(mut info) = user.info() else { return };
@@ -50,7 +50,7 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
 
 /// Clients may not ask for a certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
-    if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
+    if resource.kind() != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
     }
     let subject = validation::subject(&new["spec"]["request"])?;

@@ -12,10 +12,10 @@ use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{Generation, Resource};
+use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "discovery.k8s.io",
     plural: "endpointslices",
     singular: "endpointslice",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare,
     validate,
     columns: columns::endpoints::SLICES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_EndpointPort`.

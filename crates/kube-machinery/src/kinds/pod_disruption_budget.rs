@@ -9,10 +9,10 @@ use crate::kinds::conditions;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of_if_set};
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "policy",
     plural: "poddisruptionbudgets",
     singular: "poddisruptionbudget",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::policy::BUDGETS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// As upstream's causes print it.

@@ -7,10 +7,10 @@ use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
 use crate::kinds::names;
-use crate::kinds::resource::{DeleteResponse, Resource, Scope};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "storage.k8s.io",
     plural: "storageclasses",
     singular: "storageclass",
@@ -22,7 +22,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::storage::CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_StorageClass`.

@@ -8,14 +8,14 @@ use kube_machinery::managed_fields::{Filter, PathElement, Set, SetMatcher, field
 /// Returns the filter for writes to this subresource (`None` for the object itself), in the served form of the kind.
 pub(super) fn reset_fields(resource: &Resource, subresource: Option<Subresource>) -> Option<Filter> {
     let excluded = |names: &[&[&str]]| Some(Filter::Exclude(Set::of(names.iter().map(|names| field_path(names)))));
-    match (subresource, resource.kind) {
+    match (subresource, resource.kind()) {
         _ if resource.custom.is_some() => match subresource {
             Some(Subresource::Status) => excluded(&[&["metadata"], &["spec"]]),
-            _ if resource.subresources.contains(&Subresource::Status) => excluded(&[&["status"]]),
+            _ if resource.subresources().contains(&Subresource::Status) => excluded(&[&["status"]]),
             _ => None,
         },
         (None, "CertificateSigningRequest") => excluded(&[&["spec"], &["status"]]),
-        (None | Some(Subresource::Finalize), _) if resource.subresources.contains(&Subresource::Status) => {
+        (None | Some(Subresource::Finalize), _) if resource.subresources().contains(&Subresource::Status) => {
             excluded(&[&["status"]])
         }
         (Some(Subresource::Status), "APIService" | "ValidatingAdmissionPolicy") => {

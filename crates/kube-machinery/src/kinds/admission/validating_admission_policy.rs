@@ -13,10 +13,10 @@ use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
@@ -31,7 +31,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const MOST_ANNOTATIONS: usize = 20;

@@ -2,9 +2,9 @@
 //! `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingwebhookconfigurations",
     singular: "validatingwebhookconfiguration",
@@ -17,5 +17,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: super::set_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

@@ -6,10 +6,10 @@ use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
-use crate::kinds::resource::{Change, Generation, Resource, Subresource};
+use crate::kinds::resource::{Change, Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "deployments",
     singular: "deployment",
@@ -24,7 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::workloads::DEPLOYMENTS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const ROLLING: &str = "RollingUpdate";

@@ -9,10 +9,10 @@ use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, one_of, required, text};
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "batch",
     plural: "cronjobs",
     singular: "cronjob",
@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::jobs::CRON_JOBS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result

@@ -3,9 +3,9 @@
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Serving};
+use crate::kinds::resource::{ResourceRow, Scope, Serving};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "componentstatuses",
     singular: "componentstatus",
     kind: "ComponentStatus",
@@ -16,5 +16,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     name_rule: NameRule::Unchecked,
     deprecation: Some("v1 ComponentStatus is deprecated in v1.19+"),
     columns: columns::components::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

@@ -6,10 +6,10 @@ use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "endpoints",
     singular: "endpoints",
     kind: "Endpoints",
@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::endpoints::ENDPOINTS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_Endpoints`.

@@ -5,10 +5,10 @@ use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
+use crate::kinds::resource::{Dependents, Lifetime, ResourceRow, Strategy};
 use crate::value::Value;
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "events",
     singular: "event",
     kind: "Event",
@@ -21,22 +21,22 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     },
     cached: false,
     fields: &[
-        ("involvedObject.kind", &["involvedObject", "kind"], ""),
-        ("involvedObject.namespace", &["involvedObject", "namespace"], ""),
-        ("involvedObject.name", &["involvedObject", "name"], ""),
-        ("involvedObject.uid", &["involvedObject", "uid"], ""),
-        ("involvedObject.apiVersion", &["involvedObject", "apiVersion"], ""),
-        ("involvedObject.resourceVersion", &["involvedObject", "resourceVersion"], ""),
-        ("involvedObject.fieldPath", &["involvedObject", "fieldPath"], ""),
-        ("reason", &["reason"], ""),
-        ("reportingComponent", &["reportingComponent"], ""),
-        ("type", &["type"], ""),
-        ("source", &["source", "component"], ""),
+        ("involvedObject.kind", "involvedObject.kind", ""),
+        ("involvedObject.namespace", "involvedObject.namespace", ""),
+        ("involvedObject.name", "involvedObject.name", ""),
+        ("involvedObject.uid", "involvedObject.uid", ""),
+        ("involvedObject.apiVersion", "involvedObject.apiVersion", ""),
+        ("involvedObject.resourceVersion", "involvedObject.resourceVersion", ""),
+        ("involvedObject.fieldPath", "involvedObject.fieldPath", ""),
+        ("reason", "reason", ""),
+        ("reportingComponent", "reportingComponent", ""),
+        ("type", "type", ""),
+        ("source", "source.component", ""),
     ],
     name_rule: NameRule::Unchecked,
     validate,
     columns: columns::event::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// In bytes, for `reportingInstance`, `action` and `reason`.

@@ -10,11 +10,11 @@ use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "limitranges",
     singular: "limitrange",
     kind: "LimitRange",
@@ -24,7 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::simple::DEFAULT,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_LimitRangeItem`, `SetDefaults_ResourceList`.

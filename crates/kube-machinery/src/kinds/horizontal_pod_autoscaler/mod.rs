@@ -6,10 +6,10 @@ mod validation;
 use crate::conventions::edit::{empty, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "autoscaling",
     version: "v2",
     plural: "horizontalpodautoscalers",
@@ -24,7 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate: validation::validate,
     validate_status: validation::validate_status,
     columns: columns::autoscaler::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_HorizontalPodAutoscaler`.

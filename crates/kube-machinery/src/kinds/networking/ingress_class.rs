@@ -5,10 +5,10 @@ use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Scope};
+use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "ingressclasses",
     singular: "ingressclass",
@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::networking::CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_IngressClass`.

@@ -6,10 +6,10 @@ use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
-use crate::kinds::resource::{Generation, Resource};
+use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "networkpolicies",
     singular: "networkpolicy",
@@ -20,7 +20,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::networking::POLICIES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// A policy restricts egress by default only if it has egress rules. Upstream: `SetDefaults_NetworkPolicy`,

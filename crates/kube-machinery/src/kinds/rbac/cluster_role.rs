@@ -7,10 +7,10 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Strategy};
+use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "clusterroles",
     singular: "clusterrole",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateClusterRole`.

@@ -3,10 +3,10 @@
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "roles",
     singular: "role",
@@ -16,7 +16,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateRole`.

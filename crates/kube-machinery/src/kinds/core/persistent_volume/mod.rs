@@ -7,11 +7,11 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volumes::sources;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumes",
     singular: "persistentvolume",
     kind: "PersistentVolume",
@@ -24,7 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare,
     validate: validation::validate,
     columns: columns::storage::VOLUMES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_PersistentVolume`.

@@ -6,11 +6,11 @@ use crate::conventions::edit::{empty, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::text;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
     kind: "PersistentVolumeClaim",
@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate: validation::validate,
     validate_status: validation::validate_status,
     columns: columns::storage::CLAIMS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_PersistentVolumeClaim`.

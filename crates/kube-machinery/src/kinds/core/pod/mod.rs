@@ -38,7 +38,7 @@ pub(in crate::kinds) mod volumes;
 mod windows;
 
 use crate::kinds::columns;
-use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
+use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, Subresource};
 
 pub(in crate::kinds) use self::certificates::signer_name;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
@@ -48,7 +48,7 @@ pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "pods",
     singular: "pod",
     kind: "Pod",
@@ -70,14 +70,14 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     delete_response: DeleteResponse::Object,
     generation: Generation::Counted,
     fields: &[
-        ("spec.nodeName", &["spec", "nodeName"], ""),
-        ("spec.restartPolicy", &["spec", "restartPolicy"], ""),
-        ("spec.schedulerName", &["spec", "schedulerName"], ""),
-        ("spec.serviceAccountName", &["spec", "serviceAccountName"], ""),
-        ("spec.hostNetwork", &["spec", "hostNetwork"], "false"),
-        ("status.phase", &["status", "phase"], ""),
-        ("status.podIP", &["status", "podIP"], ""),
-        ("status.nominatedNodeName", &["status", "nominatedNodeName"], ""),
+        ("spec.nodeName", "spec.nodeName", ""),
+        ("spec.restartPolicy", "spec.restartPolicy", ""),
+        ("spec.schedulerName", "spec.schedulerName", ""),
+        ("spec.serviceAccountName", "spec.serviceAccountName", ""),
+        ("spec.hostNetwork", "spec.hostNetwork", "false"),
+        ("status.phase", "status.phase", ""),
+        ("status.podIP", "status.podIP", ""),
+        ("status.nominatedNodeName", "status.nominatedNodeName", ""),
     ],
     defaults: set_defaults,
     defaults_but_spec: Some(defaults::status),
@@ -86,5 +86,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate_status,
     validate_subresource: subresources::validate,
     columns: columns::pod::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
