@@ -7,6 +7,7 @@
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
 use super::names::{self, NameRule};
+use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
@@ -28,6 +29,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::simple::API_SERVICES,
+    reset_fields: reset_fields::status_alone,
     ..ResourceRow::USUAL
 };
 

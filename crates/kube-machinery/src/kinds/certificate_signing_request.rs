@@ -8,7 +8,9 @@ use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
+use crate::kinds::reset_fields::excluded;
 use crate::kinds::resource::{Change, Resource, ResourceRow, Scope, Subresource};
+use crate::managed_fields::Filter;
 use crate::value::{Value, json};
 
 /// The API server accepts this signer's client certificates.
@@ -29,9 +31,20 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate: validation::validate,
     validate_status: validation::validate_status,
     validate_subresource: validation::validate_approval,
+    reset_fields,
     columns: columns::certificates::COLUMNS,
     ..ResourceRow::USUAL
 };
+
+/// Upstream: `GetResetFields` of `csrStrategy`, `csrStatusStrategy` and `csrApprovalStrategy`.
+fn reset_fields(_: &Resource, subresource: Option<Subresource>) -> Option<Filter> {
+    match subresource {
+        None => excluded(&[&["spec"], &["status"]]),
+        Some(Subresource::Status) => excluded(&[&["spec"], &["status", "conditions"]]),
+        Some(Subresource::Approval) => excluded(&[&["spec"], &["status", "certificate"]]),
+        _ => None,
+    }
+}
 
 /// Clients may not choose the requester. Upstream: `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {

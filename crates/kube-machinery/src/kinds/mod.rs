@@ -27,6 +27,7 @@ mod networking;
 mod pod_disruption_budget;
 mod priority_class;
 mod rbac;
+mod reset_fields;
 mod resource;
 mod resource_list;
 mod reviews;

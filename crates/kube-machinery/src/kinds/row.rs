@@ -4,11 +4,13 @@
 use super::columns::{self, Column};
 use super::field_selector::FieldRow;
 use super::names::NameRule;
-use super::resource::{Allocator, Change};
+use super::reset_fields;
+use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
 use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
 use super::subresource::Subresource;
 use crate::conventions::cause::Cause;
+use crate::managed_fields::Filter;
 use crate::value::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +72,9 @@ pub struct ResourceRow {
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
+    /// Returns the fields that a write to a subresource (`None` for the object itself) cannot change, in the served form
+    /// of the kind. Upstream: `GetResetFields` and `GetResetFieldsFilter`.
+    pub reset_fields: fn(&Resource, Option<Subresource>) -> Option<Filter>,
     /// Makes the allocator of a kind whose objects need values of their own, such as addresses and ports of services.
     pub allocator: Option<fn() -> Box<dyn Allocator>>,
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
@@ -107,6 +112,7 @@ impl ResourceRow {
         validate_status: no_causes,
         validate_subresource: no_subresource,
         warnings: no_warnings,
+        reset_fields: reset_fields::usual,
         allocator: None,
         deprecation: None,
         columns: columns::simple::OTHERS,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use axum::extract::Request;
 use http::{HeaderMap, header};
 
-use super::reset_fields::reset_fields;
 use crate::auth::Caller;
 use crate::http::query::Query;
 use crate::http::write_options::LONGEST_MANAGER;
@@ -225,7 +224,7 @@ pub(super) fn field_manager<'a>(
         kind: served.kind(),
         of: type_of(served),
         subresource: subresource.map_or("", Subresource::name),
-        reset: reset_fields(served, subresource),
+        reset: (served.reset_fields)(served, subresource),
         tracked: tracked(store),
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),

@@ -13,6 +13,7 @@ use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
+use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
@@ -31,6 +32,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
+    reset_fields: reset_fields::status_alone,
     ..ResourceRow::USUAL
 };
 

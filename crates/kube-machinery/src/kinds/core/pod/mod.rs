@@ -21,6 +21,7 @@ mod probes;
 mod profiles;
 mod projected;
 mod qos;
+mod reset_fields;
 mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
@@ -85,6 +86,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate,
     validate_status,
     validate_subresource: subresources::validate,
+    reset_fields: reset_fields::reset_fields,
     columns: columns::pod::COLUMNS,
     ..ResourceRow::USUAL
 };
