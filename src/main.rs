@@ -43,7 +43,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The speed is the tutorials' pace on a terminal, without pauses in a pipe.
+/// Opens the transcript and the record file, and chooses the speed: the tutorials' pace on a terminal, no pauses in a
+/// pipe.
 fn console(
     printer: Printer,
     speed: Option<Speed>,

@@ -36,7 +36,7 @@ func dial(server string) (*connection, error) {
 	return &connection{host: host, socket: socket, answers: bufio.NewReader(socket)}, nil
 }
 
-// A status of 300 or more is an error.
+// send sends a request and reads the answer. A status of 300 or more is an error.
 func (c *connection) send(method, path, contentType, body string) error {
 	c.request.Reset()
 	fmt.Fprintf(&c.request, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",

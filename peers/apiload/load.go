@@ -15,6 +15,7 @@ import (
 	"time"
 )
 
+// load puts load on the pods of one namespace of one server.
 type load struct {
 	server string
 	// pods is the path of the pods.
@@ -63,6 +64,7 @@ func (l *load) create() ([]figure, error) {
 	return []figure{{Part: "creates", Value: float64(*pods) / spent, Unit: "/s", Did: int(created.Load())}}, <-failures
 }
 
+// createOver creates pods over one connection, until there are enough.
 func (l *load) createOver(next, created *atomic.Int64) error {
 	server, err := dial(l.server)
 	if err != nil {

@@ -55,6 +55,7 @@ func rest(pid int) error {
 	return errors.New("the server is still busy after a minute")
 }
 
+// resident returns the memory of a process at rest, in bytes.
 func resident(pid int) (float64, error) {
 	if err := rest(pid); err != nil {
 		return 0, err

@@ -12,6 +12,7 @@ import (
 	"informer-lab/peers/apiserver/core"
 )
 
+// row is a built-in kind that is served.
 type row struct {
 	group, plural, singular string
 	short                   []string
@@ -41,6 +42,7 @@ func rows(s *runtime.Scheme) []row {
 
 func make1[T any]() runtime.Object { return any(new(T)).(runtime.Object) }
 
+// newRegistries returns the storage of every resource, by group and by path.
 func newRegistries(scheme *runtime.Scheme, storage storageOptions) (map[string]map[string]rest.Storage, error) {
 	served := map[string]map[string]rest.Storage{}
 	for _, row := range rows(scheme) {
@@ -84,6 +86,7 @@ func (r row) store(storage storageOptions) (*genericregistry.Store, error) {
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: storage, AttrFunc: attributes})
 }
 
+// kindStrategy is the part of a kind's strategy that a store needs.
 type kindStrategy interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy

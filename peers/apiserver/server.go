@@ -120,6 +120,7 @@ func install(server *genericapiserver.GenericAPIServer, group *genericapiserver.
 	return server.InstallAPIGroup(group)
 }
 
+// makeNamespaces waits until the server is ready, and creates the initial namespaces.
 func makeNamespaces(ctx context.Context, client kubernetes.Interface) error {
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		return client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() == nil, nil

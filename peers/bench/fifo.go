@@ -26,6 +26,7 @@ func realFIFO(_ context.Context, options options) ([]figure, error) {
 	}), nil
 }
 
+// addAndPop adds every key and then pops every key.
 func addAndPop(options options, queue func() fifo) []figure {
 	pods := manyPods(options.number("keys", 10_000))
 	popped := 0

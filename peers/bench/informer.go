@@ -26,6 +26,7 @@ type noWatchList struct{ *cache.ListWatch }
 
 func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
+// source returns a source that lists all pods at once and has this watch.
 func source(pods []corev1.Pod, events watch.Interface) cache.ListerWatcher {
 	return noWatchList{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// matches is the number of objects that a query finds.
 const matches = 100
 
 // listerIndex finds a hundred of many objects through an index, and reads each of them.

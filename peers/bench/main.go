@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// work does something and measures it.
 type work func(context.Context, options) ([]figure, error)
 
 var works = map[string]work{

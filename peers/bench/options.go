@@ -13,6 +13,7 @@ import (
 // keys are all options. Each work uses some of them.
 var keys = []string{"changes", "encoding", "handlers", "keys", "ms", "objects", "pods", "readers", "url", "workers"}
 
+// options are the --key value pairs of the command line.
 type options map[string]string
 
 func parse(words []string) (options, error) {
@@ -49,6 +50,7 @@ func (o options) number(key string, usual int) int {
 	return number
 }
 
+// time is the time for which a work is repeated.
 func (o options) time() time.Duration {
 	return time.Duration(o.number("ms", 500)) * time.Millisecond
 }

@@ -49,6 +49,7 @@ func takeProfiles(from, into string) error {
 	return os.WriteFile(into, []byte(rest+"\n"+profiles), 0o644)
 }
 
+// splitProfiles splits a manifest into the tables of its profiles and the rest.
 func splitProfiles(manifest string) (rest, profiles string) {
 	into := &rest
 	for line := range strings.Lines(manifest) {
@@ -66,6 +67,7 @@ func splitProfiles(manifest string) (rest, profiles string) {
 // tenth.
 const nothingMore = 0.9
 
+// beforeRows returns the rows that compare the cluster with the revision of --before, if there is one.
 func beforeRows(p programs, s size) []row {
 	if *before == "" {
 		return nil

@@ -12,7 +12,9 @@ import (
 	"strings"
 )
 
+// programs holds the paths of all programs that run. All paths are absolute.
 type programs struct {
+	// root is the project's folder.
 	root string
 	// work is the benchmark program of our libraries, informerLab is informer-lab itself.
 	work, informerLab string
@@ -71,6 +73,7 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	return p, err
 }
 
+// cargo runs a build and returns the path of the executable with this name.
 func cargo(ctx context.Context, folder, name string, arguments ...string) (string, error) {
 	building := process(ctx, "cargo", append(arguments, "--message-format", "json-render-diagnostics")...)
 	building.Dir, building.Stderr = folder, os.Stderr

@@ -23,6 +23,7 @@ type figure struct {
 // samples are the figures of one contender by part, one figure for each run.
 type samples map[string][]figure
 
+// contender is an implementation that does a piece of work and measures it.
 type contender struct {
 	name string
 	run  func(context.Context) ([]figure, error)

@@ -7,6 +7,7 @@ import (
 	"slices"
 )
 
+// better says which values of a figure are better.
 type better int
 
 const (
@@ -16,6 +17,7 @@ const (
 	within
 )
 
+// goal is the target for one part of a work.
 type goal struct {
 	// what names the judged figure, if the work's name does not. A prefix such as "9: " moves the goal to another row
 	// of the table.
@@ -32,6 +34,7 @@ type goal struct {
 	ratio float64
 }
 
+// result is a judged goal with the figures that decided.
 type result struct {
 	row           row
 	goal          goal
@@ -107,6 +110,7 @@ func positive(all map[string]samples, who, part string) ([]figure, error) {
 	return figures, nil
 }
 
+// sameWork returns an error if two contenders did different amounts of work.
 func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
 		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)

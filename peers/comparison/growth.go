@@ -8,11 +8,13 @@ import (
 	"slices"
 )
 
+// point is a line of a table: the table, and the number of objects.
 type point struct {
 	table   *table
 	objects int
 }
 
+// table shows how the cost of a work grows with the number of objects.
 type table struct {
 	title string
 	// columns are the figures shown for each contender.
@@ -20,6 +22,7 @@ type table struct {
 	contenders []string
 }
 
+// column is a measured part of a work, with its heading.
 type column struct{ part, head string }
 
 var two = []string{ours, clientGo}
@@ -67,14 +70,16 @@ func growthRows(p programs, s size) (rows []row) {
 	return append(rows, smaller)
 }
 
+// line holds the medians of all contenders for one number of objects.
 type line struct {
 	objects int
 	cells   []string
 }
 
+// grown holds the lines of each table.
 type grown map[*table][]line
 
-// add returns an error if the contenders did different amounts of work.
+// add adds the line for the measured figures. It returns an error if the contenders did different amounts of work.
 func (g grown) add(at point, all map[string]samples) error {
 	line := line{objects: at.objects}
 	for _, column := range at.table.columns {

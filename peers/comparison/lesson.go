@@ -16,6 +16,7 @@ import (
 	"time"
 )
 
+// again is the number of times that a lesson runs for one figure.
 const again = 20
 
 // lesson returns a contender that runs a lesson from start to exit, and checks its output against the trace.
@@ -76,6 +77,7 @@ func help(words []string) error {
 	return nil
 }
 
+// program returns a contender that measures the size of an executable.
 func program(name, path string) contender {
 	return contender{name, func(context.Context) ([]figure, error) {
 		file, err := os.Stat(path)

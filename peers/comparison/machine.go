@@ -59,6 +59,7 @@ func (m machine) isBusy() bool {
 	return err == nil && load > float64(runtime.NumCPU())/4
 }
 
+// locked returns the version of a package in a Cargo.lock.
 func locked(lock, name string) string {
 	text, _ := os.ReadFile(lock)
 	_, rest, _ := strings.Cut(string(text), fmt.Sprintf("name = %q\nversion = \"", name))
@@ -66,6 +67,7 @@ func locked(lock, name string) string {
 	return version
 }
 
+// required returns the version of a module in a go.mod.
 func required(module, name string) string {
 	text, _ := os.ReadFile(module)
 	for line := range strings.Lines(string(text)) {
@@ -86,6 +88,7 @@ func said(ctx context.Context, folder, program string, arguments ...string) stri
 	return strings.TrimSpace(string(out))
 }
 
+// field returns the value of a name in a file of /proc.
 func field(path, name string) string {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

@@ -120,6 +120,7 @@ func run(ctx context.Context) error {
 	)
 }
 
+// asked parses the command line: the size of the run, and the rows to run.
 func asked() (size, *regexp.Regexp, error) {
 	if flag.NArg() > 0 {
 		return size{}, nil, fmt.Errorf("unexpected argument %q, see --help", flag.Arg(0))

@@ -58,6 +58,7 @@ func (r report) plot() []byte {
 	return out.Bytes()
 }
 
+// scale is a logarithmic scale from the least ratio to this many decades above one.
 type scale struct{ decades float64 }
 
 func (s scale) x(ratio float64) float64 {
@@ -93,6 +94,7 @@ func legend(out *bytes.Buffer) {
 	fmt.Fprintf(out, `<line class="target" x1="%d" x2="%d" y1="%d" y2="%d"/><text x="%d" y="%d">target</text>`+"\n", nameWidth+200, nameWidth+200, y-12, y+4, nameWidth+210, y)
 }
 
+// bands shades every other group of rows with the same number.
 func bands(out *bytes.Buffer, shown []result) {
 	dark, before := false, 0
 	for n, result := range shown {

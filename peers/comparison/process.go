@@ -21,6 +21,7 @@ func process(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	return command
 }
 
+// endGroup sends SIGTERM to a process and to all processes that it has started.
 func endGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 
 // output returns the standard output of a command. If the command fails, the error quotes its standard error.
@@ -34,6 +35,7 @@ func output(command *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
+// loud runs a command and shows its output.
 func loud(command *exec.Cmd) error {
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {
@@ -42,8 +44,10 @@ func loud(command *exec.Cmd) error {
 	return nil
 }
 
+// tail keeps the last bytes that were written to it.
 type tail struct{ text []byte }
 
+// kept is the number of bytes that a tail keeps.
 const kept = 4096
 
 func (t *tail) Write(text []byte) (int, error) {

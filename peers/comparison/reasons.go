@@ -12,6 +12,7 @@ import (
 	"strings"
 )
 
+// reason is the explanation for one or more missed goals.
 type reason struct {
 	// goals matches the names of goals. An asterisk in the file stands for any text, so that one line covers every
 	// size.
@@ -27,6 +28,7 @@ type reasons []reason
 
 var apart = regexp.MustCompile(` {2,}`)
 
+// readReasons reads reasons.txt in this folder, and the profiles that it names.
 func readReasons(folder string) (reasons, error) {
 	path := filepath.Join(folder, "reasons.txt")
 	text, err := os.ReadFile(path)
@@ -73,6 +75,7 @@ func pattern(goals string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(goals), `\*`, ".*") + "$")
 }
 
+// of returns the reason for a missed goal, or nil if there is none.
 func (all reasons) of(name string) *reason {
 	for n := range all {
 		if all[n].goals.MatchString(name) {

@@ -63,6 +63,7 @@ func syncRow(p programs, pods int) row {
 	}
 }
 
+// watchRows returns row 10, watch events to handlers.
 func watchRows(p programs, s size) (rows []row) {
 	const pods = 100
 	for _, handlers := range []int{1, 10, 100} {

@@ -28,6 +28,7 @@ type report struct {
 	failures []string
 }
 
+// spent is the time that the rows of one number took.
 type spent struct {
 	number int
 	time   time.Duration
@@ -164,6 +165,7 @@ func listed(what string, names []string) string {
 	return fmt.Sprintf("\n**%s** (%d):\n\n- %s\n", what, len(names), strings.Join(names, "\n- "))
 }
 
+// profiles writes the profiles that the reasons of this run name, each once.
 func (r report) profiles(out *bytes.Buffer) {
 	var shown []string
 	for _, result := range r.results {

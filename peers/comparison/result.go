@@ -17,6 +17,7 @@ func (r result) number() int {
 	return r.row.number
 }
 
+// name returns the full name of the goal, beginning with the row's number.
 func (r result) name() string {
 	_, what, belongs := strings.Cut(r.goal.what, ": ")
 	if !belongs {
@@ -68,6 +69,7 @@ func (r result) ratios() string {
 	}
 }
 
+// missed returns true if there was a target and it was not reached.
 func (r result) missed() bool { return r.isJudged && !r.met }
 
 func (r result) verdict() string {

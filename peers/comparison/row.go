@@ -12,7 +12,9 @@ import (
 
 const ours = "ours"
 
+// row is a piece of work, the contenders that do it, and its goals.
 type row struct {
+	// number is the row's number in the table of targets.
 	number     int
 	name       string
 	contenders []contender
@@ -27,6 +29,7 @@ type row struct {
 
 func (r row) title() string { return fmt.Sprintf("%d %s", r.number, r.name) }
 
+// measure gives every contender its turns, one for each run.
 func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) {
 	if r.runs != 0 {
 		runs = r.runs
@@ -43,7 +46,7 @@ func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) 
 	return all, server.blame(err)
 }
 
-// judge returns an error for the goals that cannot be judged.
+// judge returns the results of the goals, and an error for the goals that cannot be judged.
 func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
 		result, failure := goal.judge(all)

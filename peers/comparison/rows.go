@@ -8,6 +8,7 @@ import (
 	"slices"
 )
 
+// The names of contenders besides ours.
 const (
 	projected = "projected"
 	clientGo  = "client-go"
@@ -44,6 +45,7 @@ func both(p programs, s size, work string, arguments ...string) []contender {
 
 func faster(ratio float64) []goal { return []goal{{against: clientGo, ratio: ratio}} }
 
+// storeRows returns rows 1 and 2, the indexer and the queues of deltas.
 func storeRows(p programs, s size) []row {
 	const objects = 5000 // as in client-go's benchmark
 	keys := fmt.Sprint(s.of(10_000))
@@ -59,6 +61,7 @@ func storeRows(p programs, s size) []row {
 	}
 }
 
+// queueRows returns rows 3, 4 and 5: listeners, work queues and delaying queues.
 func queueRows(p programs, s size) []row {
 	notifications, keys, turns := 4000*s.milliseconds, fmt.Sprint(s.of(100_000)), 10*s.milliseconds
 	rows := []row{
@@ -81,6 +84,7 @@ func queueRows(p programs, s size) []row {
 	}})
 }
 
+// informerRows returns row 6, shared informers with readers beside them.
 func informerRows(p programs, s size) (rows []row) {
 	for _, pods := range s.each(10_000, 160_000) {
 		for _, reached := range []struct {
@@ -117,6 +121,7 @@ func informerRow(p programs, s size, pods, readers int, writes float64) row {
 	}
 }
 
+// listerRows returns row 7, listers with and without an index.
 func listerRows(p programs, s size) (rows []row) {
 	for _, objects := range s.each(10_000, 100_000, 1_000_000) {
 		scanned := max(objects, 1000) // client-go has no smaller benchmark
@@ -132,6 +137,7 @@ func listerRows(p programs, s size) (rows []row) {
 	return rows
 }
 
+// clusterRows returns row 11, the API servers and the cluster.
 func clusterRows(p programs, s size) []row {
 	return append([]row{{
 		number: 11, name: "API server", contenders: []contender{
@@ -194,6 +200,7 @@ func lifecycleRow(p programs, s size) row {
 	return row
 }
 
+// lessonRows returns row 12: a lesson from start to exit, and the size and build time of the program.
 func lessonRows(p programs, s size) []row {
 	trace := filepath.Join(p.root, "fixtures", "traces", "deltafifo.txt")
 	rows := []row{

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// names returns the names of all goals with a target, for a run of this size.
 func names(s size) (names []string) {
 	for _, row := range rows(programs{}, s) {
 		for _, goal := range row.goals {

@@ -67,6 +67,7 @@ func (s *server) blame(err error) error {
 	return err
 }
 
+// answers waits until the server answers a list of pods.
 func (s *server) answers(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/namespaces/default/pods", nil)
 	if err != nil {
@@ -86,6 +87,7 @@ func (s *server) answers(ctx context.Context) error {
 	}
 }
 
+// resident returns the server's resident memory in MB.
 func (s *server) resident() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {

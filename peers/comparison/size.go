@@ -22,6 +22,7 @@ var (
 	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
+// of returns the number, but at most the limit.
 func (s size) of(number int) int { return min(number, s.most) }
 
 // each returns the numbers within the limit. The first number is always there, cut to the limit.

@@ -12,7 +12,9 @@ import (
 	"strings"
 )
 
+// upstream is a benchmark of client-go's own tests.
 type upstream struct {
+	// tests is the path of the compiled test program.
 	tests string
 	// name is the benchmark's name, with sub-benchmarks as in Go: Name/level=1.
 	name string

@@ -75,6 +75,7 @@ func deep(g *generator, made *draft) {
 	made.setText(strings.Replace(asText(made.body), "{", `{"deep":`+strings.Repeat(`{"a":[`, levels/2)+strings.Repeat("]}", levels/2)+",", 1))
 }
 
+// duplicated writes a field of the object twice.
 func duplicated(g *generator, text string) string {
 	switch g.IntN(5) {
 	case 0:

@@ -99,6 +99,7 @@ func (g *generator) selectable(schema object) []any {
 	return found
 }
 
+// copied returns a deep copy of a JSON value.
 func copied(value any) any {
 	switch value := value.(type) {
 	case object:

@@ -8,6 +8,7 @@ import "strings"
 // stands here twice is made twice as often.
 var faults = []func(g *generator, spec object){namesFault, namesFault, versionsFault, versionsFault, subresourcesFault, columnsFault, schemaFault, schemaFault, schemaFault, schemaFault, specFault}
 
+// faulty puts one or two mistakes into the definition.
 func (g *generator) faulty(definition object) object {
 	spec := definition["spec"].(object)
 	for range 1 + g.IntN(2) {
@@ -46,6 +47,7 @@ func specFault(g *generator, spec object) {
 	}
 }
 
+// versionOf returns a random version of the definition, or an empty one if it has none.
 func versionOf(g *generator, spec object) object {
 	versions, _ := spec["versions"].([]any)
 	if len(versions) == 0 {
@@ -134,6 +136,7 @@ func schemaFault(g *generator, spec object) {
 	}
 }
 
+// schemasIn appends a schema and all schemas inside it to found.
 func schemasIn(schema object, found []object) []object {
 	found = append(found, schema)
 	for _, field := range []string{"items", "additionalProperties", "not"} {

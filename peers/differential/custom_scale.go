@@ -2,6 +2,7 @@ package main
 
 // Makes requests to the scale subresource of custom resources.
 
+// scale makes a request that reads or writes the scale of an object.
 func scale(g *generator, kind kind) *draft {
 	if !kind.custom || !kind.scale && !g.sometimes(10) { // the peer serves no scale of built-in kinds
 		return update(g, kind)

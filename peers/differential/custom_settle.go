@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// passingNames are the names of the definitions that sequences create and delete.
 var passingNames = []string{"as." + passingGroup, "bs." + passingGroup, "cs." + passingGroup}
 
 const (
@@ -54,6 +55,7 @@ func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 	return made, found
 }
 
+// fillCaches waits until upstream's watch caches of these kinds are initialized.
 func (r *Runner) fillCaches(of []kind) {
 	for _, kind := range of {
 		for deadline := time.Now().Add(controllersPatience); !r.real.serves(kind.everywhere()+"?resourceVersion=0") && time.Now().Before(deadline); {
@@ -62,10 +64,12 @@ func (r *Runner) fillCaches(of []kind) {
 	}
 }
 
+// serves returns true if a GET of the path succeeds.
 func (s *Side) serves(path string) bool {
 	return s.ask(Request{Method: "GET", Path: path}).Status == 200
 }
 
+// uninstall deletes the definitions that install created for the seed.
 func (r *Runner) uninstall(made []kind) []Finding {
 	var sequence []Request
 	for i, kind := range made {

@@ -19,6 +19,7 @@ func newGenerator(seed uint64, of []kind) *generator {
 	return &generator{rand.New(rand.NewPCG(seed, 0)), of}
 }
 
+// sequence returns requests that are sent one after the other, to objects of one or two kinds.
 func (g *generator) sequence(length int) []Request {
 	first, second := pick(g, g.kinds), pick(g, g.kinds)
 	made := make([]Request, length)
@@ -104,6 +105,7 @@ func (g *generator) name(kind kind) string {
 	return kind.objects()[pick(g, []int{0, 0, 0, 1, 1, 2})]
 }
 
+// weighted is a function that makes requests of one verb, with its frequency.
 type weighted struct {
 	weight int
 	make   func(g *generator, kind kind) *draft
@@ -127,4 +129,5 @@ func (g *generator) request(kind kind) *draft {
 	panic("the weights are summed")
 }
 
+// sometimes returns true in one of `in` cases.
 func (g *generator) sometimes(in int) bool { return g.IntN(in) == 0 }

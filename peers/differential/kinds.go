@@ -97,6 +97,7 @@ func podSpec() object {
 	}
 }
 
+// patch returns a change as the body of a merge patch.
 func (k kind) patch() object {
 	if k.custom {
 		return k.change() // nulls stay: they remove fields
@@ -111,8 +112,10 @@ func (k kind) objects() []string {
 	return []string{"a", "b", "c"}
 }
 
+// first is the key of the kind's first object in memory.
 func (k kind) first() string { return k.plural + "/" + k.objects()[0] }
 
+// path returns the path of the kind's objects in the namespace of the sequence.
 func (k kind) path() string {
 	if k.cluster {
 		return k.everywhere()
@@ -120,10 +123,12 @@ func (k kind) path() string {
 	return k.in("<<ns:>>")
 }
 
+// in returns the path of the kind's objects in a namespace.
 func (k kind) in(namespace string) string {
 	return k.version() + "/namespaces/" + namespace + "/" + k.plural
 }
 
+// everywhere returns the path of the kind's objects in all namespaces.
 func (k kind) everywhere() string {
 	return k.version() + "/" + k.plural
 }

@@ -2,7 +2,8 @@
 // cluster, and compares their answers completely. It shrinks a difference to the shortest sequence of requests that
 // shows it, and prints that sequence with both answers. table.go lists the intended differences.
 //
-//	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server URL]
+//	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server
+// URL]
 //
 // It exits with 1 if fewer requests than --at-least percent are answered alike, or if a row of table.go explained no
 // difference.
@@ -117,7 +118,7 @@ func serverAt(at, program string, start func(string) (*server, error)) (string, 
 	return started.url, started.stop, nil
 }
 
-// "customresources" stands for all custom resources.
+// chosenKinds returns the kinds with these plurals. "customresources" stands for all custom resources.
 func chosenKinds(all []kind, plurals string) ([]kind, error) {
 	if plurals == "" {
 		return all, nil

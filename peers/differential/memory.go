@@ -28,6 +28,7 @@ func newMemory(namespace string) *memory {
 	return &memory{values: map[string]string{"ns:": namespace}, first: "1"}
 }
 
+// start remembers the resourceVersion of the new, empty namespace.
 func (m *memory) start(namespace any) {
 	body, _ := namespace.(object)
 	metadata, _ := body["metadata"].(object)
@@ -53,6 +54,7 @@ func (m *memory) resolve(text string) string {
 	})
 }
 
+// learn remembers the versions, uids and generated names of the objects in an answer.
 func (m *memory) learn(plural string, answer any) {
 	body, ok := answer.(object)
 	if !ok {

@@ -9,8 +9,10 @@ import (
 	"strings"
 )
 
+// odd makes one odd change to a request.
 type odd func(g *generator, kind kind, made *draft)
 
+// good sets a valid field in metadata.
 func good(g *generator, metadata object) {
 	field := pick(g, []object{
 		{"labels": object{"app": "x"}}, {"labels": object{"app": "y", "tier": "z"}}, {"annotations": object{"note": "some text"}},
@@ -120,6 +122,7 @@ func oddSystem(g *generator, kind kind, made *draft) {
 	}
 }
 
+// oddShape replaces or misspells metadata or parts of it.
 func oddShape(g *generator, _ kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {

@@ -28,7 +28,7 @@ func newNormaliser() *normaliser {
 	return &normaliser{uids: map[string]string{}, generated: map[string]string{}}
 }
 
-// A comparison may be repeated after more answers, with a clone of the normaliser.
+// clone returns a copy, for a comparison that may be repeated after more answers.
 func (n *normaliser) clone() *normaliser {
 	return &normaliser{maps.Clone(n.uids), maps.Clone(n.generated), slices.Clone(n.writes)}
 }
@@ -72,6 +72,7 @@ func (n *normaliser) version(text string) string {
 	return fmt.Sprintf("<rv%d+>", at)
 }
 
+// value returns a JSON value without its chance parts.
 func (n *normaliser) value(value any) any {
 	switch value := value.(type) {
 	case object:
@@ -143,6 +144,7 @@ func byManager(entries []any) []any {
 	return united
 }
 
+// union returns the fields that are in at least one of two FieldsV1 sets.
 func union(one, other any) any {
 	fields, isSet := one.(object)
 	others, _ := other.(object)
@@ -169,6 +171,7 @@ func withoutAges(cells []any) []any {
 
 var age = regexp.MustCompile(`^\d{1,2}m?(\d{1,2})?s$`)
 
+// noteGenerated remembers the name that the server generated from generateName.
 func (n *normaliser) noteGenerated(metadata object) {
 	prefix, _ := metadata["generateName"].(string)
 	name, _ := metadata["name"].(string)
@@ -178,6 +181,7 @@ func (n *normaliser) noteGenerated(metadata object) {
 	}
 }
 
+// noteRefused remembers the generated name in an error, when the object was not created.
 func (n *normaliser) noteRefused(request string, answer any) {
 	var asked struct{ Metadata struct{ GenerateName string } }
 	status, _ := answer.(object)
@@ -187,6 +191,7 @@ func (n *normaliser) noteRefused(request string, answer any) {
 	}
 }
 
+// token decodes a continue token.
 func (n *normaliser) token(text string) string {
 	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 	var token object

@@ -32,6 +32,7 @@ func openings() []Request {
 	}
 }
 
+// smallest is a definition with only the required fields.
 const smallest = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.` + passingGroup + `"},"spec":{"group":"` + passingGroup + `","scope":"Namespaced",
 	"names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 

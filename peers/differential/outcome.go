@@ -41,6 +41,7 @@ func outcome(side *Side, answer Answer) Outcome {
 	return made
 }
 
+// flatten writes each leaf of a JSON value into the map, by its path.
 func flatten(into Outcome, path string, value any) {
 	switch value := value.(type) {
 	case object:
@@ -66,6 +67,7 @@ func flatten(into Outcome, path string, value any) {
 	}
 }
 
+// without returns the outcome without the paths for which gone returns true.
 func (o Outcome) without(gone func(path string) bool) Outcome {
 	rest := Outcome{}
 	for path, value := range o {
@@ -152,6 +154,7 @@ func (o Outcome) sortedWarnings() Outcome {
 
 var missingIn = regexp.MustCompile(`is missing in '.*'`)
 
+// withoutPatched returns the outcome without the object that a message about a refused patch quotes.
 func (o Outcome) withoutPatched() Outcome {
 	if o["status"] != "422" || o["/details/causes/0/field"] != `"patch"` {
 		return o
@@ -165,6 +168,7 @@ func (o Outcome) withoutPatched() Outcome {
 	return made
 }
 
+// withoutEntriesOf returns the outcome without the managedFields entries of a manager.
 func (o Outcome) withoutEntriesOf(manager string) Outcome {
 	gone := map[string]bool{}
 	for path, value := range o {

@@ -61,6 +61,7 @@ func (r *Report) add(finding Finding) (isNew bool) {
 	return true
 }
 
+// print writes the classes with their examples, the most frequent first.
 func (r *Report) print(out io.Writer, most int) {
 	classes := sortedKeys(r.counts)
 	sort.SliceStable(classes, func(i, j int) bool { return r.counts[classes[i]] > r.counts[classes[j]] })

@@ -90,6 +90,7 @@ func oneRefused(request Request, real, ours Outcome) bool {
 	return writes && isCustom(request) && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
 }
 
+// begin creates the namespace of the next sequence on both servers.
 func (r *Runner) begin() {
 	r.sequences++
 	namespace := fmt.Sprintf("s%d-%d", r.seed, r.sequences)
@@ -102,6 +103,7 @@ func (r *Runner) begin() {
 	})
 }
 
+// ask sends a request to both servers at the same time.
 func (r *Runner) ask(request Request) (real, ours Outcome) {
 	outcomes := map[*Side]*Outcome{r.real: &real, r.ours: &ours}
 	r.both(func(side *Side) {

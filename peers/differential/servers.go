@@ -19,6 +19,7 @@ type server struct {
 	command *exec.Cmd
 }
 
+// startReal starts the API server of upstream's libraries, peers/apiserver.
 func startReal(program string) (*server, error) {
 	return start(program, "ready http://", "--listen", "127.0.0.1:0")
 }
@@ -31,6 +32,7 @@ func startOurs(program string) (*server, error) {
 		"--stages", still)
 }
 
+// start starts a program and reads its output up to the line with its URL.
 func start(program, sign string, arguments ...string) (*server, error) {
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr

@@ -15,6 +15,7 @@ import (
 	"time"
 )
 
+// Side is one of the two servers, with the single connection to it.
 type Side struct {
 	name, url string
 	client    *http.Client
@@ -46,6 +47,7 @@ func newSide(name, url string) *Side {
 	return side
 }
 
+// watched is a connection that notes when the server closes it.
 type watched struct {
 	net.Conn
 	dropped *atomic.Bool
@@ -59,6 +61,7 @@ func (w *watched) Read(into []byte) (int, error) {
 	return n, err
 }
 
+// begin forgets all answers, for a new sequence.
 func (s *Side) begin(namespace string) {
 	s.memory = newMemory(namespace)
 	s.normal = newNormaliser()
@@ -95,6 +98,7 @@ func (s *Side) ask(request Request) Answer {
 	return answer
 }
 
+// read returns the whole body, decompressed.
 func read(response *http.Response) ([]byte, error) {
 	if response.Header.Get("Content-Encoding") != "gzip" {
 		return io.ReadAll(response.Body)

@@ -134,6 +134,7 @@ func accepting(holds func(request Request, real, ours Outcome) bool) func(Reques
 	}
 }
 
+// dropping returns a mend that removes these paths from both outcomes.
 func dropping(paths *regexp.Regexp) func(Request, Outcome, Outcome) (Outcome, Outcome) {
 	return func(_ Request, real, ours Outcome) (Outcome, Outcome) {
 		return real.without(paths.MatchString), ours.without(paths.MatchString)
@@ -144,6 +145,7 @@ func isCustom(request Request) bool {
 	return strings.Contains(request.Path, standingDomain) || strings.Contains(request.Path, definitionsPath)
 }
 
+// renaming returns a mend that rewrites the texts of both outcomes.
 func renaming(names *strings.Replacer, pattern *regexp.Regexp, by string) func(Request, Outcome, Outcome) (Outcome, Outcome) {
 	rewrite := func(of Outcome) Outcome {
 		made := Outcome{}

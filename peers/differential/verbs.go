@@ -13,6 +13,7 @@ func newDraft(method, path string) *draft {
 	return &draft{method: method, path: path, query: url.Values{}, header: map[string]string{}}
 }
 
+// named returns a valid object of the kind.
 func named(kind kind, name string) object {
 	body := kind.body(name)
 	body["apiVersion"], body["kind"] = kind.apiVersion, kind.name
@@ -36,6 +37,7 @@ func create(g *generator, kind kind) *draft {
 	return made
 }
 
+// bind makes a request that assigns a pod to a node.
 func bind(g *generator, kind kind) *draft {
 	if kind.plural != "pods" {
 		return create(g, kind)
@@ -177,6 +179,7 @@ func watch(g *generator, kind kind) *draft {
 	return made
 }
 
+// strange makes requests that no client sends on purpose.
 func strange(g *generator, kind kind) *draft {
 	object := kind.path() + "/" + g.name(kind)
 	everywhere := kind.everywhere()

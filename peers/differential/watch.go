@@ -29,6 +29,7 @@ type stream struct {
 	ended  bool
 }
 
+// watchPair is the same watch on both servers.
 type watchPair struct {
 	index      int
 	real, ours *stream
@@ -133,6 +134,7 @@ func frame(reader *bufio.Reader) ([]byte, error) {
 	return event, err
 }
 
+// outcome returns the watch's status and headers, or the refusal.
 func (s *stream) outcome(side *Side) Outcome {
 	if s.end == nil {
 		return outcome(side, s.refused)
@@ -160,6 +162,7 @@ func (s *stream) all(request Request, normal *normaliser) Outcome {
 	return told
 }
 
+// noTime finds a watch whose timeout is over at once.
 var noTime = regexp.MustCompile(`timeoutSeconds=(-|9223372037)`)
 
 func isOrdinaryBookmark(event any) bool {
@@ -234,10 +237,12 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	return all
 }
 
+// selects returns true if a watch may leave out a mark object.
 func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
 
+// write creates an object on both servers, and returns true if both accepted it.
 func (r *Runner) write(plural, name string) bool {
 	kind := r.kinds[slices.IndexFunc(r.kinds, func(kind kind) bool { return kind.plural == plural })]
 	real, ours := r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),

@@ -164,6 +164,7 @@ func key(object any) string {
 	return key
 }
 
+// world changes a cluster at random.
 type world struct {
 	client kubernetes.Interface
 	random *rand.Rand

@@ -77,6 +77,7 @@ func campaign(t *testing.T, client kubernetes.Interface, name string) candidate 
 	return c
 }
 
+// lease returns the holder of the lease, and the number of its transitions.
 func lease(t *testing.T, client kubernetes.Interface) (string, int32) {
 	t.Helper()
 	lease, err := client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(t.Context(), "leader", metav1.GetOptions{})

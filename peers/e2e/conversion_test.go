@@ -72,6 +72,7 @@ func compareVersions(t *testing.T, random *requests) {
 	}
 }
 
+// definition returns the CustomResourceDefinition with the current stored version.
 func (r *requests) definition() string {
 	version := func(name, field string) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"selectableFields":[{"jsonPath":".spec.%s"},{"jsonPath":".spec.of"}],"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
@@ -92,6 +93,7 @@ type requests struct {
 	last string
 }
 
+// next returns a function that sends the next request to a side and returns the answer to compare.
 func (r *requests) next() func(*testing.T, *side) string {
 	version, name, n := []string{"v1", "v2"}[r.IntN(2)], []string{"a", "b", "c"}[r.IntN(3)], r.IntN(3)
 	all := fmt.Sprintf(doors, version)
@@ -156,6 +158,7 @@ func (r *requests) selector() string {
 	return terms[r.IntN(len(terms))]
 }
 
+// side is one of the two servers.
 type side struct {
 	url string
 	// revisions numbers the resourceVersions in the order in which they were seen.
@@ -182,8 +185,10 @@ func (s *side) ask(t *testing.T, method, path, kind, body string) string {
 	return fmt.Sprintf("%d %s", code, revisions.ReplaceAllString(string(text), "revision=N"))
 }
 
+// revisions matches revisions in errors of the storage.
 var revisions = regexp.MustCompile(`revision=\d+`)
 
+// putAgain reads an object and writes it unchanged.
 func (s *side) putAgain(t *testing.T, path string) string {
 	t.Helper()
 	code, object := s.send(t, http.MethodGet, path, "", "")

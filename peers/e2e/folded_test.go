@@ -66,6 +66,7 @@ func (f *folded) fail(format string, arguments ...any) {
 	f.failures = append(f.failures, fmt.Sprintf(format, arguments...))
 }
 
+// result returns the objects that the handler knows, and its failures.
 func (f *folded) result() (map[string]metav1.Object, []string) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

@@ -9,10 +9,12 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
+// conf returns the manifest of a config map with this data.
 func conf(data string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: conf}\ndata:\n" + data
 }
 
+// serverSide returns the arguments of a server-side apply by a field manager.
 func serverSide(manager string, more ...string) []string {
 	return append([]string{"apply", "--server-side", "--field-manager=" + manager, "-f", "-"}, more...)
 }

@@ -9,6 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
+// guarded returns the administrator's kubectl for a cluster with RBAC authorization.
 func guarded(t *testing.T) harness.Kubectl {
 	return harness.LabCluster(t, "--authorization", "rbac").Kubectl()
 }

@@ -14,6 +14,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
+// lesson is a lesson that watches a cluster, with its trace in the documents.
 type lesson struct {
 	arguments []string
 	trace     string
@@ -108,6 +109,7 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 	awaitBody(t, url+"/?app=nettool", `[]`)
 }
 
+// withTheDocumentsPods starts a real cluster with the four running pods of the documents.
 func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 	t.Helper()
 	cluster := harness.RealCluster(t, lifecycle...)
@@ -127,6 +129,7 @@ func makeTheDocumentsPods(t *testing.T, cluster harness.Cluster) {
 	kubectl.Run(t, "wait", "--for=condition=Ready", "pod", "--all")
 }
 
+// watch starts a lesson and waits until it watches the cluster.
 func watch(t *testing.T, cluster harness.Cluster, arguments []string) *harness.Process {
 	t.Helper()
 	proxy := harness.NewProxy(t, cluster)
@@ -147,6 +150,7 @@ func runAndDeleteNettool(t *testing.T, cluster harness.Cluster) {
 // marker is the name of a pod that is created last, so that its events come after all others.
 const marker = "marker"
 
+// untilTheMarker creates the marker and returns the lines that the program prints before it.
 func untilTheMarker(t *testing.T, cluster harness.Cluster, run *harness.Process) []string {
 	t.Helper()
 	makeMarker(t, cluster)
@@ -163,6 +167,7 @@ func beforeMarker(lines []string) []string {
 	return lines[:slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, marker) })]
 }
 
+// documents returns a trace from the documents.
 func documents(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(harness.Fixture("traces", name+".txt"))
@@ -192,6 +197,7 @@ func trimLast(lines []string, last string) []string {
 	return lines
 }
 
+// awaitBody sends requests until the answer is the expected one.
 func awaitBody(t *testing.T, url, expected string) {
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)

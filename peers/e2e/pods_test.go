@@ -35,6 +35,7 @@ func manifest(name string, labels map[string]string) string {
 	return string(text) + "\n"
 }
 
+// replicaSet returns the manifest of a ReplicaSet with this many pods labelled app=web.
 func replicaSet(replicas int) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: ReplicaSet
@@ -49,11 +50,13 @@ spec:
 `, replicas)
 }
 
+// field returns the value at a JSONPath of an object.
 func field(t *testing.T, kubectl harness.Kubectl, object, path string) string {
 	t.Helper()
 	return kubectl.Run(t, "get", object, "-o", "jsonpath={"+path+"}")
 }
 
+// matches expects the whole text to match the pattern.
 func matches(t *testing.T, text, pattern string) {
 	t.Helper()
 	if !regexp.MustCompile(`\A(?:` + pattern + `)\z`).MatchString(text) {

@@ -62,6 +62,7 @@ func TestTheTutorialsIndexerAnswersWhatTheLessonAnswers(t *testing.T) {
 	awaitBody(t, url+"/?app=wiremock", `["default/wiremock-84d49c989c-zg4ls"]`)
 }
 
+// withFourPods starts a cluster of our own with the four ready pods of the tutorials.
 func withFourPods(t *testing.T) harness.Cluster {
 	t.Helper()
 	cluster := harness.LabCluster(t, "--stages", harness.DefaultStages())
@@ -69,6 +70,7 @@ func withFourPods(t *testing.T) harness.Cluster {
 	return cluster
 }
 
+// tutorial starts a program and waits until it watches the cluster.
 func tutorial(t *testing.T, cluster harness.Cluster, name string) *harness.Process {
 	t.Helper()
 	proxy := harness.NewProxy(t, cluster)

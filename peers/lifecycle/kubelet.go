@@ -23,6 +23,7 @@ type kubelet struct {
 	stage map[types.UID]string
 }
 
+// write makes one change to the pod with this name.
 type write func(ctx context.Context, name string) error
 
 func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
@@ -70,6 +71,7 @@ func (k kubelet) bind(ctx context.Context, name string) error {
 	}, metav1.CreateOptions{})
 }
 
+// status returns a write of the pod's status, changed by the function.
 func (k kubelet) status(change func(*corev1.Pod)) write {
 	return func(ctx context.Context, name string) error {
 		// A deletion while the pod is being brought up makes both stages write the pod.

@@ -23,6 +23,7 @@ import (
 	"strings"
 )
 
+// upstream is a module of upstream whose tests are run.
 type upstream struct {
 	module string
 	// folder is the path of the module's copy in the temporary folder. Some tests read files beside their module.
@@ -65,6 +66,7 @@ var upstreams = []upstream{
 
 const managers = "pkg/util/managedfields"
 
+// ofManaging are the recorded functions of apimachinery.
 var ofManaging = map[string][]string{
 	managers + "/scalehandler.go":                  {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
 	managers + "/internal/conflict.go":             {"func NewConflictError("},
@@ -86,6 +88,7 @@ var innerOfManaging = [][2]string{
 //go:embed recorders
 var recorders embed.FS
 
+// ofMerging are the recorded functions of structured-merge-diff.
 var ofMerging = map[string][]string{
 	"value/value.go":           {"func Less("},
 	"value/mapunstructured.go": nil, // has loops over maps
@@ -305,6 +308,7 @@ func has(list []any, item any) bool {
 	return slices.ContainsFunc(list, func(other any) bool { return textOf(other) == text })
 }
 
+// table is a list of schemas without duplicates.
 type table struct {
 	list   []any
 	places map[string]int

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
+// document is an OpenAPI document in JSON or in protobuf, split into parts.
 type document struct {
 	name  string
 	etag  string
@@ -31,6 +32,7 @@ func info() object {
 	return object{"title": "Kubernetes", "version": version}
 }
 
+// v2 returns the document at /openapi/v2, in JSON and in protobuf.
 func v2(published object) []*document {
 	paths := servedPaths(published)
 	parameters := referred("#/parameters/", published["parameters"].(object), paths)

@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// trimPath removes unsupported media types from the operations of a path.
 func trimPath(path object) {
 	for _, operation := range path {
 		operation, ok := operation.(object)

@@ -42,6 +42,7 @@ func (s *server) prepare() error {
 	return nil
 }
 
+// write sends a write that must succeed.
 func (s *server) write(request Request) error {
 	if request.Headers == nil {
 		request.Headers = map[string]string{"content-type": "application/json"}
@@ -57,6 +58,7 @@ func (s *server) write(request Request) error {
 	return nil
 }
 
+// actions are the possible actions while a watch is open.
 var actions = []struct {
 	form *regexp.Regexp
 	make func(words []string) Request

@@ -42,6 +42,7 @@ func (s *server) send(request Request) (*http.Response, error) {
 	return transport.RoundTrip(sent)
 }
 
+// ask sends the request of a record and reads the answer.
 func (s *server) ask(record Record) (*Response, error) {
 	if isStreaming(record.Request.Path) {
 		return s.watch(record)
@@ -75,6 +76,7 @@ func headers(all http.Header) map[string]string {
 	return found
 }
 
+// decoded returns a body in the form that is recorded.
 func decoded(header http.Header, text []byte) any {
 	if header.Get("Content-Encoding") == "gzip" {
 		return map[string]any{"gzip": true}

@@ -18,6 +18,7 @@ const (
 	ahead = 100_000
 )
 
+// bindings hold the current values of the placeholders.
 type bindings struct {
 	// values maps <rvN> and <uid:NAME> to their values, and the old ETags to the new ones.
 	values map[string]string
@@ -31,6 +32,7 @@ func newBindings() *bindings { return &bindings{values: map[string]string{}} }
 // generated name.
 var placeholder = regexp.MustCompile(`<(?:continue:(\{.*?\})|rv\d+|uid(?::(?:[^<>]|<5 random>)*)?|time|age|5 random|host:port)>`)
 
+// request returns the request with values in place of the placeholders.
 func (b *bindings) request(request Request) Request {
 	headers := map[string]string{}
 	for name, value := range request.Headers {
@@ -65,6 +67,7 @@ func (b *bindings) fill(template string) string {
 
 var version = regexp.MustCompile(`^\d+$`)
 
+// saw remembers the highest revision in an answer.
 func (b *bindings) saw(response *Response) {
 	eachVersion([]any{response.Body, response.Events}, func(text string) {
 		if number, err := strconv.Atoi(text); err == nil {
@@ -146,6 +149,7 @@ func (b *bindings) bindOne(placeholder, value string) {
 	}
 }
 
+// form returns a pattern for the values of a placeholder.
 func form(placeholder string) string {
 	switch {
 	case strings.HasPrefix(placeholder, "<continue:"):
@@ -158,6 +162,7 @@ func form(placeholder string) string {
 	return `(.+?)`
 }
 
+// untoken decodes a continue token.
 func untoken(token string) (string, error) {
 	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
 	return string(text), err

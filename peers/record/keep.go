@@ -64,7 +64,7 @@ var keeps = map[string]func(body any) any{
 	"outline": outline,
 }
 
-// An error Status is kept whole.
+// keep returns the part of a body that a record keeps. An error Status is kept whole.
 func keep(part string, body any) (any, error) {
 	if part == "" {
 		return body, nil

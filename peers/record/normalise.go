@@ -106,6 +106,7 @@ func (n normaliser) newUID(name string) string {
 	return "<uid:" + name + ">"
 }
 
+// number numbers all revisions in ascending order.
 func (n normaliser) number(records []Record) {
 	seen := map[int]bool{}
 	note := func(text string) string {

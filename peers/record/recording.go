@@ -26,7 +26,7 @@ type Record struct {
 	Note     string    `json:"note,omitempty"`
 }
 
-// A body that is a string is sent as it is, any other body as JSON.
+// Request is a request. A body that is a string is sent as it is, any other body as JSON.
 type Request struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
@@ -97,7 +97,7 @@ func encode(body any) (string, error) {
 	return text.String(), nil
 }
 
-// mapStrings visits the strings in a fixed order.
+// mapStrings returns a copy of a value with every string replaced. It visits the strings in a fixed order.
 func mapStrings(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case string:

@@ -27,6 +27,7 @@ const (
 	noticed = 33 * time.Second
 )
 
+// server is a real API server with its own etcd.
 type server struct {
 	program, folder string
 	flags           []string
@@ -34,6 +35,7 @@ type server struct {
 	command         *exec.Cmd
 }
 
+// start starts a server on an empty etcd.
 func start(program, gates string) (*server, error) {
 	folder, err := os.MkdirTemp("", "informer-lab-record-")
 	if err != nil {
@@ -85,6 +87,7 @@ func (s *server) stop() {
 	os.RemoveAll(s.folder)
 }
 
+// gates returns the feature gates of a recording, which its first record may name.
 func gates(records []Record) string {
 	if len(records) == 0 {
 		return ""

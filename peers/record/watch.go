@@ -63,6 +63,7 @@ func (s *server) watch(record Record) (*Response, error) {
 	return response, nil
 }
 
+// meanwhile does the actions of a record while its watch is open.
 func (s *server) meanwhile(record Record, stream *stream) error {
 	stream.wait(settle)
 	for _, action := range record.DuringWatch {

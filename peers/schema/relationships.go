@@ -22,6 +22,7 @@ var describing = [][2]string{
 	{"k8s.io/apiextensions-apiserver", "pkg/client/applyconfiguration/internal/internal.go"},
 }
 
+// schema returns the merged schema of all apply configurations.
 func schema() (*smd.Schema, error) {
 	var all smd.Schema
 	for _, of := range describing {

@@ -31,6 +31,7 @@ func clusterAPITests(folder string) func(place) ([]outcome, error) {
 	}
 }
 
+// copyTo copies a folder, unless the target exists.
 func copyTo(folder, to string) error {
 	copying.Lock()
 	defer copying.Unlock()

@@ -54,6 +54,7 @@ func goBuild(folder, program, of string) error {
 	return nil
 }
 
+// tryAll runs each program beside a new cluster.
 func tryAll(at place, programs []example) ([]outcome, error) {
 	var outcomes []outcome
 	for _, program := range programs {
@@ -66,6 +67,7 @@ func tryAll(at place, programs []example) ([]outcome, error) {
 	return outcomes, nil
 }
 
+// try runs the program until it prints the expected text.
 func (e example) try(at place) (told string, passed bool, err error) {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
@@ -84,6 +86,7 @@ func (e example) try(at place) (told string, passed bool, err error) {
 	return told, passed, nil
 }
 
+// until reads lines up to the first that contains the text.
 func until(out io.Reader, says string) (told string, found bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		told += lines.Text() + "\n"

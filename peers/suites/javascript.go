@@ -37,6 +37,7 @@ var (
 	tapError = regexp.MustCompile(`(?s)error: (.*?)\n +code:`)
 )
 
+// tap parses the Test Anything Protocol.
 func tap(told string) (outcomes []outcome) {
 	for _, found := range tapLine.FindAllStringSubmatchIndex(told, -1) {
 		name := told[found[4]:found[5]]

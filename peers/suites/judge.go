@@ -16,6 +16,7 @@ type exception struct {
 
 func except(tests, reason string) exception { return exception{regexp.MustCompile(tests), reason} }
 
+// result is the verdict on a suite.
 type result struct {
 	suite                            suite
 	passed, attempted, notApplicable int

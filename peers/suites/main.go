@@ -84,6 +84,7 @@ func run() error {
 	return nil
 }
 
+// ending is the end of a suite: its outcomes, or an error.
 type ending struct {
 	outcomes []outcome
 	err      error

@@ -121,6 +121,7 @@ func kubeWorkspace(at place, folder string) error {
 	return os.WriteFile(filepath.Join(folder, "Cargo.lock"), lock, 0o644)
 }
 
+// registry returns the folders with the sources of the project's dependencies.
 func registry(project string) (map[string]string, error) {
 	metadata := exec.Command("cargo", "metadata", "--locked", "--format-version", "1", "--all-features")
 	metadata.Dir = project
@@ -151,7 +152,8 @@ func registry(project string) (map[string]string, error) {
 	return sources, nil
 }
 
-// Both of kubePrograms' commands select the same packages and features, so that nothing is built twice.
+// kubePrograms builds the unit tests of each crate, and each example. Both commands select the same packages and
+// features, so that nothing is built twice.
 func kubePrograms(folder string) (map[string]string, error) {
 	chosen := []string{"-p", "kube-examples"}
 	for _, crate := range kubeCrates {
@@ -196,6 +198,7 @@ func cargoPrograms(folder string, arguments []string, to map[string]string) erro
 
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)
 
+// libtest parses the output of Rust's test harness.
 func libtest(crate, told string) (outcomes []outcome) {
 	for _, found := range libtestLine.FindAllStringSubmatch(told, -1) {
 		_, failure, _ := strings.Cut(told, "---- "+found[1]+" stdout ----")

@@ -14,6 +14,7 @@ import (
 	"strings"
 )
 
+// built builds the tests of a package and runs them.
 func built(at place, sources, folder string, environment ...string) ([]outcome, error) {
 	program := filepath.Join(at.scratch, filepath.Base(sources)+"-"+strings.ReplaceAll(folder, "/", "-")+".test")
 	build := exec.Command("go", "test", "-c", "-o", program, "./"+folder)

@@ -64,6 +64,7 @@ func saySynced() {
 	fmt.Fprintln(os.Stderr, "synced")
 }
 
+// saySyncedWhen waits for the condition in a new goroutine.
 func saySyncedWhen(synced cache.InformerSynced) {
 	go func() {
 		if cache.WaitForCacheSync(context.Background().Done(), synced) {

@@ -122,7 +122,8 @@ func listsInAnyOrder(lines []string) []string {
 	return lines
 }
 
-// onlyOfClientGosHandlers leaves out the handler with a buffer that client-go does not have, and what is pending, which client-go does not tell.
+// onlyOfClientGosHandlers leaves out the handler with a buffer that client-go does not have, and what is pending, which client-go does not
+// tell.
 func onlyOfClientGosHandlers(lines []string) []string {
 	lines = slices.DeleteFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "pending:") || strings.HasPrefix(line, "OnAdd:merged")

@@ -199,6 +199,7 @@ func answer(c *kase) error {
 	return c.note(obj, rest.BeforeUpdate(strategy, ctx, obj, old))
 }
 
+// withStatus returns the old object with the case's status.
 func (c *kase) withStatus(ctx context.Context, old runtime.Object, kind string) (runtime.Object, error) {
 	var object map[string]any
 	if err := json.Unmarshal(c.Old, &object); err != nil {

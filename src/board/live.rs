@@ -25,6 +25,7 @@ use crate::lessons::Row;
 /// The largest number of pages that follow a run at once.
 const MOST_STREAMS: usize = 16;
 
+/// The largest number of bytes in a command.
 const LONGEST_COMMAND: usize = 1000;
 
 /// Starts a live run, and serves its page until it ends. For a real cluster, the page takes no commands.
@@ -78,11 +79,12 @@ struct LiveState {
 
 struct RecordStream {
     followers: Followers,
+    /// The number of the record that comes next.
     number: usize,
     _permit: OwnedSemaphorePermit,
 }
 
-/// The last message is the reason why no more records come.
+/// Streams every record from the beginning, and at the end the reason why no more come.
 async fn events(State(LiveState { followers, streams }): State<LiveState>) -> Response {
     let Ok(permit) = streams.try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages follow the run: close one").into_response();

@@ -50,6 +50,7 @@ pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     page
 }
 
+/// The permissions of a live run's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Follows {
     /// The page takes the keyboard's commands.
@@ -58,7 +59,7 @@ pub(super) enum Follows {
     Reads,
 }
 
-/// The records of a live run come later.
+/// Returns the page of a live run, whose records come later.
 pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     let live = match follows {
         Follows::Acts => "acts",
@@ -67,7 +68,8 @@ pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
     fill(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
 }
 
-/// JSON has `<` only in strings, where it is escaped, so no text can end the element.
+/// Inserts a text into an element of the page. JSON has `<` only in strings, where it is escaped, so no text can end
+/// the element.
 fn fill(page: &str, element: &str, text: &str) -> String {
     let (begin, end) = element.split_at(element.len() - "</script>".len());
     page.replacen(element, &format!("{begin}{}{end}", text.replace('<', "\\u003c")), 1)

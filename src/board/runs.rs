@@ -14,6 +14,7 @@ use kube_testcluster::{Effect, Stages};
 /// Returns each run that ends by itself, with the options of its command and the files that it begins with. A test
 /// compares the options with the command line.
 pub fn runs() -> Value {
+    // A run with a golden trace ends by itself.
     let finite: Vec<&Row> = rows().filter(|row| row.trace.is_some()).collect();
     let files: BTreeMap<_, _> = finite.iter().copied().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
     let mut runs: Vec<_> = finite.iter().map(|row| (row.chapter, run(row))).collect();
@@ -51,7 +52,8 @@ fn run(row: &Row) -> Value {
     })
 }
 
-/// `None` for `stale` too, because its lesson depends on its own cluster.
+/// Returns the cluster that the run's options can change; `None` for `stale` too, because its lesson depends on its own
+/// cluster.
 fn cluster(row: &Row) -> Option<&ClusterDefaults> {
     row.defaults.cluster.as_ref().filter(|_| row.options.common == CommonOptions::Watch)
 }

@@ -8,10 +8,12 @@ use crate::lessons::rows;
 pub struct Chapter {
     /// The name of the chapter's files in `lessons/`, without language and ending, such as `04-reflector`.
     pub name: &'static str,
+    /// The file in `lessons/` with the English text.
     en_file: &'static str,
     zh_file: &'static str,
 }
 
+/// Makes a [`Chapter`] of these two files in `lessons/`. A missing file is a compile error.
 macro_rules! chapter {
     ($name:expr, $en:expr, $zh:expr) => {{
         const _: [&str; 2] =
@@ -124,6 +126,7 @@ pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     found.ok_or_else(|| similar(&wanted))
 }
 
+/// Returns the chapters with a similar name or title; else the glossary, if it has the word.
 fn similar(wanted: &str) -> Vec<&'static str> {
     let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
     let likeness = |chapter: &Chapter| match chapter.slug() {

@@ -7,6 +7,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::trace::is_in_word;
 
+/// The extra indentation of a line's continuation.
 const HANG: usize = 4;
 
 /// The texts after which a line of a program is best broken.
@@ -52,8 +53,9 @@ impl Language {
     }
 }
 
-/// A line is broken after a comma, a bracket or an operator, or at a method; comments and lines without such a place,
-/// between words. A comment behind the code moves above it.
+/// Breaks the line into parts that fit the width and are still the same program. A line is broken after a comma, a
+/// bracket or an operator, or at a method; comments and lines without such a place, between words. A comment behind the
+/// code moves above it.
 pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String> {
     if line.width() <= width {
         return vec![line.to_owned()];
@@ -71,6 +73,7 @@ pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String
     }
 }
 
+/// Breaks a line between words. `below` is the text before each further line, such as the comment mark.
 fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = line.to_owned();
@@ -86,6 +89,7 @@ fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
     parts
 }
 
+/// Breaks a line of code. `below` is the indentation of each further line.
 fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = Rest { line: line.to_owned(), begins_in_text: false, language };
@@ -108,13 +112,15 @@ fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec
 
 struct Rest {
     line: String,
+    /// True if the rest begins inside a string literal.
     begins_in_text: bool,
     language: Language,
 }
 
 impl Rest {
-    /// Breaks after a comma, a bracket or an operator far to the right, else before a method, else at any such place, else
-    /// inside a long string literal, else between words. `begins` is the width of the indentation.
+    /// Returns the offset at which the line is broken: after a comma, a bracket or an operator far to the right, else
+    /// before a method, else at any such place, else inside a long string literal, else between words. `begins` is
+    /// the width of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {
@@ -133,7 +139,8 @@ impl Rest {
         best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)
     }
 
-    /// Breaks a string literal that is too long for a line: between words, else at the page's width.
+    /// Returns the offset at which a string literal is broken that is too long for a line: between words, else at the
+    /// page's width.
     fn in_text(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let room = width.saturating_sub(self.language.seam().0.len());
@@ -150,10 +157,12 @@ impl Rest {
     }
 }
 
+/// Returns the offsets between words, behind the blanks.
 fn words(line: &str) -> impl Iterator<Item = usize> {
     linebreaks(line).map(|(at, _)| at).filter(|at| *at < line.len() && !is_in_word(line, *at))
 }
 
+/// Returns true if the line up to this offset fits the width, without trailing blanks.
 fn fits_before(line: &str, at: usize, begins: usize, width: usize) -> bool {
     at > begins && line[..at].trim_end().width() <= width
 }
@@ -162,6 +171,7 @@ fn quotation_marks(text: &str) -> usize {
     text.match_indices('"').filter(|(mark, _)| !text[..*mark].ends_with('\\')).count()
 }
 
+/// Returns the number of bytes that fit the width.
 fn fitting(line: &str, width: usize) -> usize {
     let mut room = width;
     for (at, c) in line.char_indices() {
@@ -184,11 +194,13 @@ fn comment(line: &str) -> Option<&str> {
     matches!(mark, "//" | "///" | "//!" | "#").then_some(mark)
 }
 
+/// Returns the offset of a comment's first word.
 fn comment_begins(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     indent + comment(line).map_or(0, |mark| mark.len() + 1)
 }
 
+/// Returns the offset of a comment that stands behind code.
 fn comment_behind(line: &str, language: Language) -> Option<usize> {
     let found = line.match_indices(" // ").map(|(at, _)| at + 1);
     let mut behind = found.filter(|at| language != Language::Other && quotation_marks(&line[..*at]).is_multiple_of(2));

@@ -22,7 +22,7 @@ pub use text::Ink;
 
 /// The widest page, because longer lines are hard to read.
 const WIDEST: usize = 100;
-/// In a pipe or a file.
+/// The width of a page in a pipe or a file.
 const DEFAULT_WIDTH: usize = 80;
 
 /// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
@@ -51,7 +51,7 @@ fn list(printer: &Printer) -> String {
     text
 }
 
-/// `meant` has similar names.
+/// Returns the error for a name that is no chapter; `meant` has similar names.
 fn unknown(name: &str, meant: &[&str]) -> Failure {
     let next = match meant {
         [] => ("informer-lab read lists the chapters".to_owned(), "informer-lab read 列出所有章节".to_owned()),

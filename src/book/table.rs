@@ -2,6 +2,7 @@
 
 use super::text::{Ink, Text};
 
+/// The number of blanks between two columns.
 const GAP: usize = 2;
 /// The width below which a column is not narrowed.
 const NARROWEST: usize = 6;
@@ -21,6 +22,7 @@ pub(super) fn layout(rows: &[Vec<Text>], width: usize, ink: Ink) -> String {
     page
 }
 
+/// Returns the width of the widest cell of each column.
 fn natural(rows: &[Vec<Text>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(Text::width).max();

@@ -57,17 +57,19 @@ impl Text {
         &self.plain
     }
 
+    /// Returns the text's width in columns, on one line.
     pub(super) fn width(&self) -> usize {
         self.plain.width()
     }
 
-    /// A word that is too long is broken. The numbers are the lines' widths.
+    /// Returns lines of at most this many columns, with their widths. A longer word is broken.
     pub(super) fn lines(&self, width: usize, ink: Ink) -> Vec<(String, usize)> {
         let lines = fitting(&self.plain, width);
         lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
     }
 
-    /// An emphasis that is open at the start begins again, and one that is open at the end is closed.
+    /// Returns a part of the text with its escape codes. An emphasis that is open at the start begins again, and one
+    /// that is open at the end is closed.
     fn inked(&self, line: Range<usize>, ink: Ink) -> String {
         if ink == Ink::Plain {
             return self.plain[line].to_owned();

@@ -17,7 +17,8 @@ use super::request::{Request, checked_settings, parse_cli};
 
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// Only a live run can be recorded at the same time.
+/// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
+/// recorded at the same time.
 pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = split_options(board.words);
     // The options behind the lesson are parsed as a second `board` command line.
@@ -57,7 +58,7 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
-/// With the options on its output and its record file.
+/// A lesson to run live, with the options on its output and its record file.
 type Live = (LookArgs, PrintArgs, &'static Row, Settings);
 
 /// Returns the lesson if its options make a live run, which goes on until Ctrl-C.
@@ -83,6 +84,7 @@ fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Re
     Ok(Some((look, print, lesson.run, settings)))
 }
 
+/// Splits the words into the options of `board` and the lesson with its own options.
 fn split_options(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
     let (mut own, mut lesson) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();

@@ -40,7 +40,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     Ok(())
 }
 
-/// The error names the rows of the lesson that take the options.
+/// Refuses options of a cluster for a row that makes its own objects, and names the rows of the lesson that take them.
 fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());
@@ -113,6 +113,7 @@ fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str>
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }
 
+/// Returns the name of the first option that was given.
 fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(option, given)| given.then_some(option))
 }

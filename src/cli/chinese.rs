@@ -3,7 +3,7 @@
 pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一课都通过真正的 Kubernetes 客户端访问本进程内的集群，\n\
                          加 --cluster 则访问你自己的集群。不带子命令时显示从哪里开始";
 
-/// The catalog describes the lessons.
+/// Returns the description of a subcommand, unless it is a lesson's: lessons are described in their catalog.
 pub fn about(subcommand: &str) -> Option<&'static str> {
     Some(match subcommand {
         "lessons" => "列出所有课程和每一步，以及教程中的对应命令",
@@ -27,6 +27,7 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
     })
 }
 
+/// Returns the description of a subcommand's option or argument, by clap's id of the argument.
 pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
     Some(match id {
         "stages" if subcommand == "cluster" => {

@@ -24,6 +24,7 @@ impl From<Error> for UsageError {
     }
 }
 
+/// Returns an error on options that do not fit together, with the usage of this subcommand.
 pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
@@ -36,6 +37,7 @@ fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     UsageError { error: of_subcommand.error(kind, &words), ours: Some(words) }
 }
 
+/// Returns an error on a missing argument that clap does not notice.
 pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
@@ -92,7 +94,8 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
 }
 
 impl UsageError {
-    /// clap's own sentences exist only in English, so each kind of error is worded again here.
+    /// Returns the error as Chinese lines for standard error. clap's own sentences exist only in English, so each kind
+    /// of error is worded again here.
     pub fn in_chinese(&self) -> String {
         let sentence = self.ours.as_ref().map_or_else(|| self.clap_sentence(), |words| words.pick(Lang::Zh).to_owned());
         let mut text = format!("错误：{sentence}\n");
@@ -134,7 +137,7 @@ impl UsageError {
         }
     }
 
-    /// Empty if the error has no such part.
+    /// Returns a part of clap's error as text, empty if the error has no such part.
     fn context(&self, kind: ContextKind) -> String {
         match self.error.get(kind) {
             Some(ContextValue::String(text)) => text.clone(),

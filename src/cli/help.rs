@@ -10,7 +10,7 @@ use informer_lab::trace::Lang;
 use super::args::Cli;
 use super::chinese;
 
-/// The subcommand is the one that the command line names, or else the whole program.
+/// Renders the help of the subcommand that the command line names, or of the whole program.
 pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     let mut command = command(lang);
     let long = args.iter().any(|arg| arg == "--help" || arg == "help");
@@ -28,7 +28,8 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     }
 }
 
-/// clap writes an English colon after each heading, and does not let us translate two of the headings.
+/// Replaces the English colon that clap writes after each heading, and the two headings that clap does not let us
+/// translate.
 fn wide_colons(help: &StyledStr) -> StyledStr {
     let colons =
         |text: String, (heading, chinese): (&str, &str)| text.replace(&format!("{heading}:"), &format!("{chinese}："));
@@ -42,6 +43,7 @@ const EXAMPLES: [(&str, &str); 2] = [
     ("envtest", "KUBEBUILDER_ASSETS=$(informer-lab envtest) go test ./..."),
 ];
 
+/// Builds clap's command with all its texts in one language.
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
     command.build();
@@ -95,7 +97,7 @@ fn translated(command: Command) -> Command {
         .mut_args(|arg| translated_arg(&name, arg))
 }
 
-/// clap would add an option's values and default in English, so they are added here.
+/// Replaces the text of an option. clap would add its values and default in English, so they are added here.
 fn translated_arg(subcommand: &str, arg: Arg) -> Arg {
     let arg = match arg.get_help_heading().map(chinese::heading) {
         Some(heading) => arg.help_heading(heading),

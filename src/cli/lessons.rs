@@ -18,6 +18,7 @@ pub struct LessonArgs {
     pub run: &'static Row,
     /// The value of the option that chooses the row.
     pub value: Option<String>,
+    /// The address of `--serve`.
     pub serve: Option<SocketAddr>,
     /// `None` if the lesson is the same in both eras.
     pub client: Option<ClientArgs>,
@@ -91,12 +92,14 @@ impl FromArgMatches for LessonArgs {
 /// The option `--serve` without its hyphens.
 const SERVE: &str = "serve";
 
+/// Returns the main row of a lesson.
 fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
 }
 
-/// The order is the catalog's but for the indexer: the catalog has it after the shared informer, as the tutorials;
-/// the help has it before the first informer, as the book.
+/// Returns the lessons in the order of the program's help, which is the catalog's order but for the indexer. The
+/// catalog has it after the shared informer, as the tutorials; the help has it before the first informer, as the
+/// book.
 fn in_order_of_help() -> Vec<&'static Row> {
     let mut all: Vec<_> = lessons().collect();
     let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));

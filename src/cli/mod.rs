@@ -61,7 +61,8 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
     }
 }
 
-/// Reads the raw words, because the rest of the command line may be wrong.
+/// Returns the language of `--lang`, or of the locale. Reads the raw words, because the rest of the command line may be
+/// wrong.
 fn language(args: &[OsString]) -> Lang {
     let args = args.iter().filter_map(|arg| arg.to_str());
     let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);

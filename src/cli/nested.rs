@@ -54,7 +54,8 @@ fn names_a_file(word: &OsString) -> bool {
     !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
 }
 
-/// clap reports an unknown lesson as an unknown subcommand.
+/// Rewords clap's error on an unknown first word: the word should be a lesson, but clap reports it as an unknown
+/// subcommand.
 fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     let context = |kind| match usage.error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -84,6 +85,7 @@ fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
     )
 }
 
+/// Returns the error for words that name no lesson, or a record and a lesson.
 fn one_at_a_time(by: &str) -> UsageError {
     let en = format!("{by} shows one lesson or a record: name one");
     conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))

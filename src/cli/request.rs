@@ -30,13 +30,16 @@ pub struct Invocation {
     pub verbosity: Verbosity,
     /// `None` for the default.
     pub speed: Option<Speed>,
+    /// The file to record runs into.
     pub record: Option<PathBuf>,
+    /// The file that gets the trace with its narration.
     pub transcript: Option<PathBuf>,
     pub request: Request,
 }
 
 #[derive(Debug)]
 pub enum Request {
+    /// Show the start page.
     Menu,
     Lessons,
     Tour(TourSettings),
@@ -51,6 +54,7 @@ pub enum Request {
     /// A page that follows a live run, served at this address.
     BoardLive(&'static Row, Settings, SocketAddr),
     Cluster(ClusterSettings),
+    /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -68,7 +72,10 @@ pub enum RecordSource {
     File(PathBuf),
 }
 
-/// Returns a usage error, or, as in clap, a request for help or the version, as the error.
+/// Parses and checks the command line.
+///
+/// # Errors
+/// A usage error, or, as in clap, a request for help or the version.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = parse_cli(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
@@ -146,6 +153,7 @@ fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation
     Invocation { look, verbosity, speed: print.speed, record: print.record.clone(), transcript, request }
 }
 
+/// Returns the choice of a pair of flags such as `--narrate` and `--no-narrate`.
 fn show(yes: bool, no: bool) -> Show {
     match (yes, no) {
         (true, _) => Show::Yes,

@@ -22,7 +22,7 @@ pub fn address(text: &str) -> Result<SocketAddr, Words> {
     text.parse().map_err(|_| expected.into())
 }
 
-/// Accepts only addresses of this machine.
+/// Parses an address as [`address`] does, but accepts only addresses of this machine.
 pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     let address = address(text)?;
     if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
@@ -38,7 +38,7 @@ pub fn only_without_tls() -> Words {
         .into()
 }
 
-/// The same for a lesson, which has no TLS.
+/// Returns the refusal of an address that other machines can reach, for a lesson, which has no TLS.
 fn only_of_this_machine() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so anyone who reaches \
@@ -68,6 +68,7 @@ pub fn controllers(text: &str) -> Result<Controllers, Words> {
     chosen.map(Controllers::Only).ok_or_else(|| expected.into())
 }
 
+/// Parses a number of pods, or the path of a file with pods.
 pub fn pods(text: &str) -> Result<Pods, Words> {
     const MOST: usize = 1_000_000;
     match text.parse() {
@@ -80,6 +81,7 @@ pub fn pods(text: &str) -> Result<Pods, Words> {
     }
 }
 
+/// Finds an exercise by its name, its number or its file's name.
 pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     let expected = || {
         let (most, names) = (exercises::ALL.len(), exercises::ALL.map(|exercise| exercise.name).join(", "));
@@ -96,7 +98,7 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
     number.ok_or_else(|| expected().into())
 }
 
-/// A fault's error is reworded in both languages.
+/// Parses a fault, and rewords its error in both languages.
 pub fn fault(text: &str) -> Result<Fault, Words> {
     let words = |error: BadFault| {
         let error = error.to_string();
@@ -112,7 +114,7 @@ pub fn fault(text: &str) -> Result<Fault, Words> {
     text.parse().map_err(words)
 }
 
-/// A clock cannot overflow when this is added.
+/// The longest duration that is accepted. A clock cannot overflow when it is added.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Parses a duration in jiff's friendly format. Negative durations are refused.

@@ -24,6 +24,7 @@ const NOT_FOUND: u8 = 127;
 /// A shell's exit code for a command that exists but cannot be run.
 const NOT_RUN: u8 = 126;
 
+/// The time that a command has to end after a signal.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
@@ -80,6 +81,7 @@ pub(super) async fn run(
     ended(status)
 }
 
+/// Waits until a time, or for ever without one.
 async fn at(time: Option<Instant>) {
     match time {
         Some(time) => sleep_until(time).await,
@@ -98,7 +100,7 @@ fn not_started(program: &OsString, error: io::Error) -> Failure {
     failure.because(error)
 }
 
-/// The exit code is that of a shell.
+/// Returns the exit code as a shell reports it.
 fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
     let status = status.map_err(|error| {
         Failure::new(("cannot see how the command has ended", "无法得知命令怎样结束")).because(error)

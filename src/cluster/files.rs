@@ -35,7 +35,10 @@ pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: N
 const STAGES: &str = "应为一串 stages，写法见 cluster --help";
 
 impl InputFile {
-    /// The sentence of an error is the parser's in English, and our own in Chinese.
+    /// Parses the text. The sentence of an error is the parser's in English, and our own in Chinese.
+    ///
+    /// # Errors
+    /// A syntax error, with its line.
     pub(crate) fn parsed<T>(
         &self,
         expected_zh: &str,
@@ -84,7 +87,8 @@ pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<S
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
-/// Enough for some hundred thousand pods. The limit protects from devices without an end, such as /dev/zero.
+/// The largest file that is read, enough for some hundred thousand pods. The limit protects from devices without an
+/// end, such as /dev/zero.
 const LONGEST: u64 = 256 << 20;
 
 fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {

@@ -21,13 +21,15 @@ const MARK: &str = "# Written by informer-lab, for a cluster that lives as long 
 #[derive(Debug)]
 pub(crate) struct KubeconfigFile {
     path: PathBuf,
-    /// Removed with the kubeconfig; `None` for a file that the user named.
+    /// The directory that was created for a temporary kubeconfig, and is removed with it; `None` for a file that the
+    /// user named.
     temporary: Option<PathBuf>,
 }
 
 /// The credentials of a client at a cluster with TLS, in PEM.
 #[derive(Debug)]
 pub(crate) struct Credentials {
+    /// The certificate of the authority that signed the server's certificate.
     pub(crate) authority: String,
     pub(crate) certificate: String,
     pub(crate) key: String,
@@ -42,7 +44,10 @@ impl KubeconfigFile {
         Self::write_with(address, None, file)
     }
 
-    /// Writes it for a cluster with TLS, if there are credentials.
+    /// The same as [`write`](Self::write), for a cluster with TLS if there are credentials.
+    ///
+    /// # Errors
+    /// The same as [`write`](Self::write).
     pub(crate) fn write_with(
         address: SocketAddr,
         credentials: Option<&Credentials>,
@@ -182,6 +187,7 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     }
 }
 
+/// Returns the server's address in a kubeconfig of this program.
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
     line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()

@@ -70,6 +70,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
+/// Announces that the folder of `--data` holds a cluster already, which goes on.
 fn announce_data(folder: &Path, printer: &Printer) {
     let folder = folder.display();
     printer.notice(
@@ -140,7 +141,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     })
 }
 
-/// The command that sets KUBECONFIG is printed, too.
+/// Prints the cluster's address and the command that sets KUBECONFIG, and waits for a signal.
 async fn wait_for_signal(
     url: &str,
     kubeconfig: &KubeconfigFile,
@@ -160,7 +161,7 @@ async fn wait_for_signal(
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// If a step fails, reports the error, and the cluster keeps running.
+/// Plays the scenario. If a step fails, reports the error, and the cluster keeps running.
 async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
     let print_step = |step: &_| printer.notice(&format!("{step}"), &format!("{step}"));

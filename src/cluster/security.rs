@@ -49,14 +49,15 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
     Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
 }
 
-/// The certificate contains these.
+/// Returns the names and addresses by which clients reach the server. The certificate contains them.
 fn names(settings: &ClusterSettings) -> Vec<String> {
     let always = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
     let listen_address = settings.listen.ip().to_string();
     always.map(ToOwned::to_owned).into_iter().chain([listen_address]).chain(settings.tls_san.iter().cloned()).collect()
 }
 
-/// A listener on all addresses is reached at the loopback address.
+/// Returns the address at which this machine reaches a listener. A listener on all addresses is reached at the loopback
+/// address.
 pub(super) fn reachable_address(listener: SocketAddr) -> SocketAddr {
     let ip = match listener.ip() {
         ip if !ip.is_unspecified() => ip,

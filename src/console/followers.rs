@@ -18,16 +18,20 @@ pub struct Followers(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     lines: Mutex<Vec<Arc<str>>>,
+    /// Wakes the followers that wait for the next record.
     state: watch::Sender<StreamState>,
+    /// The number of kept records: `LIMIT`, or less in a test.
     limit: usize,
     commands: mpsc::Sender<String>,
     /// The receiver of commands, until the run takes it.
     receiver: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
+/// The number of records so far, and the reason if no more will come.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamState {
     count: usize,
+    /// `None` while more records may come.
     end: Option<EndReason>,
 }
 
@@ -73,7 +77,7 @@ impl Followers {
         Self(Arc::new(Inner { lines, state, limit, commands, receiver: Mutex::new(Some(receiver)) }))
     }
 
-    /// Beyond the limit, sends once that no more records come.
+    /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
     pub(crate) fn publish(&self, record: &Record) {
         let Ok(line) = serde_json::to_string(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);
@@ -89,7 +93,7 @@ impl Followers {
         self.close(EndReason::Ended);
     }
 
-    /// Only the first reason counts.
+    /// Ends the stream of records. Only the first reason counts.
     fn close(&self, reason: EndReason) {
         self.0.state.send_if_modified(|state| {
             let is_first = state.end.is_none();

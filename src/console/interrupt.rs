@@ -42,16 +42,18 @@ struct State {
     in_order: AtomicBool,
     /// True while another program, such as a pager, uses the terminal. Ctrl-C is meant for that program.
     elsewhere: AtomicBool,
-    /// The receiver of all signals while `informer-lab cluster -- COMMAND` runs.
+    /// The command of `informer-lab cluster -- COMMAND` that receives the signals, if there is one.
     command: Mutex<Option<CommandSignals>>,
     /// The exit code for the last signal, 0 if none came.
     code: AtomicU8,
+    /// The time of the first signal.
     first: OnceLock<Instant>,
 }
 
 #[derive(Debug)]
 struct CommandSignals {
     sender: UnboundedSender<u8>,
+    /// The last signal and its time, to leave out a signal that comes twice.
     last: Option<(u8, Instant)>,
 }
 
@@ -99,12 +101,13 @@ impl Interrupt {
         self.0.command.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the exit code for the last signal, if there was one.
     pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 
     #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
-    /// `code` is the signal's exit code.
+    /// Handles one signal, given as its exit code. The thread that listens calls this.
     fn receive(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
@@ -128,6 +131,7 @@ impl Interrupt {
 
 #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a web page has no signals"))]
 impl CommandSignals {
+    /// Sends a signal to the command, unless it is the same one again.
     fn receive(&mut self, code: u8) {
         let now = Instant::now();
         let again = self.last.replace((code, now)).is_some_and(|(last, at)| last == code && now - at < ONE_SIGNAL);

@@ -17,12 +17,14 @@ pub(crate) enum KeyPress {
 pub(crate) struct Keys(Option<QuietKeyboard>);
 
 impl Keys {
-    /// If the terminal's echo cannot be switched off, whole lines are read instead, each ended by Enter.
+    /// Starts reading keys. If the terminal's echo cannot be switched off, whole lines are read instead, each ended by
+    /// Enter.
     pub(crate) fn begin() -> Self {
         Self(QuietKeyboard::begin())
     }
 
-    /// A shell may have switched the echo on while the program was stopped, so it is switched off again.
+    /// Discards unread key presses, and switches the echo off again, because a shell may have switched it on while the
+    /// program was stopped.
     pub(crate) fn forget(&self) {
         if let Some(keyboard) = &self.0 {
             keyboard.keep_quiet();
@@ -44,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Of the escape sequences, only the left and right arrows are known.
+/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
 fn key_presses(bytes: &[u8]) -> Vec<KeyPress> {
     match bytes {
         b"\x1b[C" | b"\x1bOC" => vec![KeyPress::Right],

@@ -9,10 +9,12 @@ use crate::trace::Printer;
 /// The time after which a wait is shown, and the interval at which its seconds are updated.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
-/// Shows the seconds so far in the terminal's footer until it is dropped. Shows nothing in a pipe.
+/// Shows the reason for waiting, with the seconds so far, in the terminal's footer until it is dropped. Shows nothing
+/// in a pipe.
 pub(crate) struct Progress {
     /// Dropped to end the thread.
     over: Option<Sender<()>>,
+    /// The thread that draws the line.
     shows: Option<JoinHandle<()>>,
 }
 

@@ -1,7 +1,7 @@
 //! A line that the user is typing during a live run. It carries out backspace and the other editing keys itself,
 //! because the terminal's own line editing is switched off (see `typing.rs`).
 
-/// Every command is far shorter. The rest of a longer line is ignored.
+/// The largest number of bytes in a line. The rest of a longer line is ignored; every command is far shorter.
 const LONGEST: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -10,7 +10,7 @@ pub(super) struct TypedLine {
     escape: Escape,
 }
 
-/// A terminal sends an escape sequence for a key without a character, such as an arrow.
+/// The position in an escape sequence, which a terminal sends for a key without a character, such as an arrow.
 #[derive(Debug, Default)]
 enum Escape {
     #[default]

@@ -25,9 +25,9 @@ const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 pub(crate) struct Typing {
     chunks: mpsc::Receiver<Vec<u8>>,
     line: TypedLine,
-    /// Ended by Enter and not returned yet.
+    /// Lines that were ended by Enter and not returned yet.
     entered: VecDeque<String>,
-    /// `None` if the terminal echoes the typed line, or nothing does.
+    /// The screen and the keyboard for showing the typed line. `None` if the terminal echoes it, or nothing does.
     screen: Option<(Printer, QuietKeyboard)>,
 }
 
@@ -84,6 +84,7 @@ impl Drop for Typing {
     }
 }
 
+/// Returns true if this process may read standard input and change its terminal's settings.
 fn is_ours() -> bool {
     #[cfg(unix)]
     if io::stdin().is_terminal() {
@@ -146,9 +147,11 @@ mod unix {
     /// The terminal's original settings, while the keyboard is quiet.
     static LOUD: Mutex<Option<Termios>> = Mutex::new(None);
 
+    /// Switches off the terminal's echo and its line buffering while this lives. Ctrl-C is still a signal.
     pub(crate) struct QuietKeyboard(Termios);
 
     impl QuietKeyboard {
+        /// Switches the echo off. Returns `None` if that is not possible.
         pub(crate) fn begin() -> Option<Self> {
             let loud = tcgetattr(io::stdin()).ok()?;
             let mut quiet = loud.clone();
@@ -170,6 +173,7 @@ mod unix {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
         }
 
+        /// Discards typed input that was not read.
         pub(crate) fn forget(&self) {
             if is_ours() {
                 let _ = tcflush(io::stdin(), QueueSelector::IFlush);

@@ -25,6 +25,7 @@ const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and n
 
 const VERSION: &str = "3.6.0";
 
+/// Acts as etcd until a signal comes.
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);
     if flags.asks_for_help() {
@@ -50,7 +51,7 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     })
 }
 
-/// Upstream: `server/etcdserver/api/etcdhttp`.
+/// The routes of every listener. Upstream: `server/etcdserver/api/etcdhttp`.
 fn routes() -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
@@ -62,6 +63,7 @@ fn routes() -> Router {
 #[derive(Debug, PartialEq, Eq)]
 enum ListenAddress {
     Address(SocketAddr),
+    /// A socket in the file system.
     #[cfg(unix)]
     File(std::path::PathBuf),
 }

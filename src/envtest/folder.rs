@@ -1,5 +1,5 @@
-//! The folder for `KUBEBUILDER_ASSETS` in the user's cache: links to this program with the names of the replaced
-//! binaries.
+//! Makes the folder for `KUBEBUILDER_ASSETS` in the user's cache: links to this program with the names of the binaries
+//! that it replaces.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -30,11 +30,13 @@ pub(super) fn make() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Returns the folder above, in the user's cache.
 fn parent() -> PathBuf {
     let cache = etcetera::choose_base_strategy().map(|strategy| strategy.cache_dir());
     cache.unwrap_or_else(|_| env::temp_dir()).join("informer-lab").join("envtest")
 }
 
+/// Returns the folder's name: a hash of the program's path.
 fn name(program: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     program.hash(&mut hasher);

@@ -43,6 +43,7 @@ const IGNORED_SILENTLY: [(&str, &str); 6] = [
     ("v", ""),
 ];
 
+/// The known feature gates.
 const AGGREGATED_DISCOVERY: &str = "AggregatedDiscoveryEndpoint";
 const WATCH_LIST: &str = "WatchList";
 
@@ -103,6 +104,7 @@ fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
     Ok(SocketAddr::new(ip, port.parse().map_err(|_| wrong("secure-port", "a port"))?))
 }
 
+/// Returns the certificates, tokens and keys that the flags name.
 fn serving(flags: &Flags, address: SocketAddr) -> Result<SecureServing> {
     let names = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1"].map(ToOwned::to_owned);
     let names = [names.as_slice(), &[address.ip().to_string()]].concat();
@@ -143,7 +145,7 @@ fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     }
 }
 
-/// Upstream: `component-base/featuregate`.
+/// Returns the feature gates that are switched on or off. Upstream: `component-base/featuregate`.
 fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
     let gates = flags.all("feature-gates").flat_map(|value| value.split(','));
     gates
@@ -151,6 +153,7 @@ fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
         .filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
 }
 
+/// Returns the authorization modes that are switched on.
 fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
     flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
 }

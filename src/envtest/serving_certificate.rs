@@ -15,7 +15,7 @@ use crate::trace::Failure;
 const DEFAULT_DIR: &str = "/var/run/kubernetes";
 
 /// Returns the certificate and key that the flags name; else the pair in `--cert-dir`, which is made if both files are
-/// missing.
+/// missing. `names` are the host names and addresses of a new certificate.
 pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     if let (Some(certificate), Some(key)) = (flags.get("tls-cert-file"), flags.get("tls-private-key-file")) {
         return Ok(KeyPair { certificate: text(certificate.as_ref())?, key: text(key.as_ref())? });
@@ -27,6 +27,7 @@ pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
     }
     let authority = Authority::new("informer-lab")?;
     let mut pair = authority.server(names)?;
+    // As upstream, the file has the certificate and then the authority's.
     pair.certificate.push_str(authority.certificate());
     let written = fs::create_dir_all(folder)
         .and_then(|()| write(&certificate, &pair.certificate))

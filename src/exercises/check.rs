@@ -1,4 +1,5 @@
-//! `informer-lab check [NAME]`: cargo builds and runs the package `lessons/break`, whose exit code is the verdict.
+//! `informer-lab check [NAME]`: compiles and judges the learner's program, and keeps the progress. The package
+//! `lessons/break` has the programs and the judges; cargo builds and runs it, and its exit code is the verdict.
 
 use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
@@ -35,6 +36,7 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
     }
     let status = judge(exercise, &checkout, printer)?;
     match status.code() {
+        // The program is right.
         Some(0) => {
             progress.done(exercise)?;
             Ended::from_write(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
@@ -66,6 +68,7 @@ fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<
     })
 }
 
+/// Prints the explanation of the mistake, the difference to our solution, and the next exercise.
 fn praise(
     exercise: &Exercise,
     mine: &str,
@@ -95,6 +98,7 @@ fn praise(
     Ok(print())
 }
 
+/// Returns the error if cargo or the judging program failed, so that there is no verdict.
 fn does_not_run(exercise: &Exercise, status: ExitStatus) -> Failure {
     let message = match status.code() {
         Some(101) => ("the exercises do not compile", "练习编译不过"),

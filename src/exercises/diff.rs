@@ -14,6 +14,7 @@ pub(super) enum Line {
 }
 
 impl Line {
+    /// Formats the line with its sign.
     pub(super) fn plain(&self) -> String {
         match self {
             Self::Both(line) => format!("  {line}"),
@@ -23,7 +24,7 @@ impl Line {
         }
     }
 
-    /// In git's colours.
+    /// Formats the line with its sign, in git's colours.
     pub(super) fn coloured(&self) -> String {
         match self {
             Self::Both(_) | Self::Gap => self.plain(),

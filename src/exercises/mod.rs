@@ -59,14 +59,17 @@ impl Exercise {
         })
     }
 
+    /// Prints a Markdown text on standard output, wrapped to its width.
     fn prose(text: Both, printer: &Printer) -> io::Result<()> {
         printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
     }
 
+    /// Returns the path of the program that the learner edits, from the root of the clone.
     fn program(&self) -> String {
         format!("lessons/break/exercises/{}.rs", self.file)
     }
 
+    /// Returns the path of the mended program, from the root of the clone.
     fn solution(&self) -> String {
         format!("lessons/break/solutions/{}.rs", self.file)
     }

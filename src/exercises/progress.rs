@@ -22,6 +22,7 @@ pub(super) struct Progress {
 /// The content of the file. Names that this version does not know stay in the file.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
+    /// The names of the mended programs.
     done: BTreeSet<String>,
 }
 
@@ -69,10 +70,12 @@ impl Progress {
         self.kept.done.contains(exercise.name)
     }
 
+    /// Returns the first program that is not mended yet.
     pub(super) fn next(&self) -> Option<&'static Exercise> {
         ALL.into_iter().find(|exercise| !self.is_done(exercise))
     }
 
+    /// Returns the number of mended programs.
     pub(super) fn count(&self) -> usize {
         ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
     }
@@ -94,7 +97,7 @@ impl Progress {
     }
 }
 
-/// Another process reads the old text or the new one.
+/// Replaces a file in one step, so another process reads the old text or the new one.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     if let Some(directory) = file.parent() {
         fs::create_dir_all(directory)?;

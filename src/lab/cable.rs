@@ -32,7 +32,8 @@ impl Default for Cable {
 }
 
 impl Cable {
-    /// Requests fail, and responses in progress break off. Returns true if the cable was plugged in before.
+    /// Pulls the cable out: requests fail, and responses in progress break off. Returns true if the cable was plugged
+    /// in before.
     pub(super) fn pull_out(&self) -> bool {
         self.0.send_replace(Plug::Out) == Plug::In
     }

@@ -18,6 +18,7 @@ pub(super) enum NamespaceLookup {
     Missing,
 }
 
+/// Looks up the namespace. The cluster must be ready: the first error is reported.
 pub(super) async fn look_up_namespace(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
     try_look_up_namespace(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
@@ -37,6 +38,7 @@ pub(super) async fn try_look_up_namespace(client: &Client, namespace: &str) -> k
     }
 }
 
+/// Adds a sentence and advice to an error of the lesson's own requests.
 pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
@@ -58,7 +60,7 @@ pub(super) fn forbidden(namespace: &str) -> Failure {
     ))
 }
 
-/// `None` if this cause is no response of the server.
+/// Returns the API server's Status in this cause, if it is a response of the server.
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     match error.downcast_ref::<kube::Error>() {
         Some(kube::Error::Api(status)) => Some(status),
@@ -93,8 +95,8 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     }
 }
 
-/// The layers above the innermost cause (service, client, connector) only repeat each other. `None` if the error
-/// itself says more.
+/// Returns the innermost cause, because the layers above it (service, client, connector) only repeat each other. `None`
+/// if the error itself says more.
 fn innermost_cause(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Auth(_) => None,
@@ -103,7 +105,7 @@ fn innermost_cause(error: &kube::Error) -> Option<String> {
     }
 }
 
-/// The message may be a whole page.
+/// Returns the start of the first line of a server's message, which may be a whole page.
 pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(200).collect();
@@ -127,6 +129,7 @@ fn mentions_tls(error: &kube::Error) -> bool {
 mod tests {
     use super::*;
 
+    /// Returns a client of a cluster that answers every request with one status code and body.
     fn answering(code: u16, body: &'static str) -> Client {
         let router = axum::Router::new().fallback(move || async move {
             let code = http::StatusCode::from_u16(code).unwrap();

@@ -18,8 +18,11 @@ use kube_testcluster::Step;
 #[derive(Debug, PartialEq, Eq)]
 enum Command {
     Help,
+    /// List the pods of the cluster.
     Get,
+    /// Show the lesson's store.
     Store,
+    /// Show the lesson's queue.
     Queue,
     /// Every Reflector resyncs now.
     Resync,
@@ -27,8 +30,11 @@ enum Command {
     Late,
     /// The time that each handler of `late` takes for a notification.
     Slow(Duration),
+    /// Pull out the cable between the lesson and the cluster.
     Cut,
+    /// Plug the cable in again.
     Heal,
+    /// Change an object in the cluster, or start a fault.
     Step(Step),
 }
 
@@ -65,7 +71,9 @@ pub(super) struct Keyboard {
 /// The other source of changes to the cluster while the user types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherChanges {
+    /// A scenario also changes the cluster.
     Scenario,
+    /// No scenario: only the user changes the cluster.
     Nothing,
 }
 
@@ -195,10 +203,12 @@ impl Keyboard {
     }
 }
 
+/// Returns the next line from the terminal, or `None` if standard input has ended or is not read.
 async fn next_typed(typing: &mut Option<Typing>) -> Option<String> {
     typing.as_mut()?.next().await
 }
 
+/// Returns the next line from a browser.
 async fn next_sent(sent: &mut Option<Receiver<String>>) -> Option<String> {
     sent.as_mut()?.recv().await
 }
@@ -248,6 +258,7 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
     }
 }
 
+/// The longest time of a handler for a notification, in milliseconds.
 const MOST_MS: u64 = 60_000;
 
 /// Adds a handler. Returns false if the lesson has no informer that takes one.

@@ -41,7 +41,8 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
     Ok(Config::from_custom_kubeconfig(merged, &options).await.map_err(|error| unusable(error, &shown, &contexts))?)
 }
 
-/// As kubectl: the files in `$KUBECONFIG`, else `~/.kube/config`. Empty if there is none.
+/// Returns the kubeconfig files that kubectl would read: those in `$KUBECONFIG`, else `~/.kube/config`. Empty if there
+/// is none.
 fn default_files() -> Result<Vec<PathBuf>> {
     let named: Vec<_> = env::var_os("KUBECONFIG")
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
@@ -64,6 +65,7 @@ fn default_files() -> Result<Vec<PathBuf>> {
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
 
+/// Returns the configuration of the pod's service account. A pod has no contexts to choose from.
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
         return Err(Failure::new((
@@ -116,7 +118,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
     Ok(Kubeconfig::read_from(file).map_err(failure)?)
 }
 
-/// Lists the contexts to choose from.
+/// Explains why the merged kubeconfig names no usable cluster, and lists the contexts to choose from.
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
         [] => (

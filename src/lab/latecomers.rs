@@ -19,11 +19,12 @@ pub(super) struct Latecomers {
     takes_ms: Arc<AtomicU64>,
 }
 
-/// The closure hides the type of the informer's objects.
+/// Adds a handler to one informer. The closure hides the type of the informer's objects.
 type Join = Box<dyn Fn(Latecomer) -> Result<(), InformerStopped> + Send + Sync>;
 
 impl Latecomers {
-    /// [`close`](Self::close) drops the informer again, because it holds a reference to the lab.
+    /// Registers an informer for later handlers, until [`close`](Self::close) drops it again, because it holds a
+    /// reference to the lab.
     pub(super) fn offer<T: Object + Send + Sync + 'static>(&self, informer: &SharedIndexInformer<T>) {
         let informer = informer.clone();
         let join = move |handler| informer.add_event_handler(handler).map(drop);
@@ -34,7 +35,7 @@ impl Latecomers {
         let _informers = std::mem::take(&mut *self.informers.lock().expect(NO_PANIC)); // dropped after the lock is released
     }
 
-    /// Returns the number of informers that a handler was added to.
+    /// Adds a handler to each informer, and returns the number of informers.
     pub(super) fn join(&self, lab: &Lab) -> Result<usize, InformerStopped> {
         let informers = self.informers.lock().expect(NO_PANIC);
         for join in informers.iter() {
@@ -48,6 +49,7 @@ impl Latecomers {
         self.count.load(Ordering::Relaxed) > 0
     }
 
+    /// Lets each added handler take this long for a notification from now on.
     pub(super) fn slow_down(&self, takes: Duration) {
         self.takes_ms.store(u64::try_from(takes.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }

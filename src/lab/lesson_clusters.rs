@@ -1,4 +1,5 @@
-//! Provides the clusters that a lesson watches, before the lesson begins.
+//! Provides the clusters that a lesson watches: starts the built-in cluster that the plan describes, or connects to a
+//! real one. The runner does this before the lesson begins.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -26,13 +27,16 @@ pub(super) struct LessonClusters {
     /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
     pub(super) cluster: Option<Cluster>,
+    /// The address of the real cluster, if the lesson watches one.
     pub(super) real: Option<String>,
     /// A client for a cluster of each era, or for the real one. Empty if the lesson needs only one cluster.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
+    /// The built-in clusters in `each_era`.
     pub(super) others: Vec<Cluster>,
 }
 
 impl LessonClusters {
+    /// Serves the built-in cluster on the listener of `--listen`, and returns its kubeconfig.
     pub(super) fn serve_built_in(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = serve_cluster(cluster, listener)?;
@@ -67,6 +71,7 @@ impl LessonClusters {
                 others.push(other);
             }
         }
+        // Requests go through the simulated cable that the commands `cut` and `heal` move, if the run has one.
         let client = match &plan.cable {
             Some(cable) => cable.client(&cluster, &plan.namespace),
             None => cluster.client(&plan.namespace),

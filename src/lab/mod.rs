@@ -59,6 +59,8 @@ pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// The environment of a lesson. Clones share one lab, so each task and handler can have its own clone.
+///
+/// A lesson runs the same way with a built-in and a real cluster, and in virtual and real time.
 #[derive(Clone)]
 pub struct Lab(Arc<Inner>);
 
@@ -67,18 +69,24 @@ struct Inner {
     started: Instant,
     /// Locked while a record is stored or printed, to keep the records in order.
     recorder: Mutex<Recorder>,
+    /// The number of [`Race`]s so far. Each has its own seed.
     races: AtomicU64,
+    /// The number of informers so far.
     informers: AtomicUsize,
     /// True once the first LIST has succeeded. Until the first WATCH has succeeded too, a failure ends the run; later
     /// failures are only reported, because the Reflector tries again.
     listed: AtomicBool,
+    /// True once the first WATCH has succeeded.
     watching: AtomicBool,
+    /// Makes every Reflector of the lesson resync.
     resync: ResyncTrigger,
     /// The informers that the commands `late` and `slow` act on.
     latecomers: Latecomers,
+    /// The progress line that is shown until the first event.
     waiting: Mutex<Option<Progress>>,
     /// True if the reader of standard output has gone, such as `head` in a pipe.
     reader_gone: AtomicBool,
+    /// The first error that must end the run.
     failure: Mutex<Option<anyhow::Error>>,
 }
 
@@ -93,10 +101,12 @@ pub(super) struct LabConfig {
     pub(super) sink: Sink,
     /// The file that the run is recorded into while it runs.
     pub(super) record: Option<RecordFile>,
+    /// The followers of the run in a browser.
     pub(super) followers: Option<Followers>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
     pub(super) waits: Waits,
+    /// The listener of `--serve`.
     pub(super) listener: Option<TcpListener>,
 }
 
@@ -144,7 +154,8 @@ impl Lab {
         &self.0.config.namespace
     }
 
-    /// Returns a token that is cancelled when the run must end. The lesson then stops in order and returns.
+    /// Returns a token that is cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was
+    /// pressed, or it failed. The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
         self.0.config.stop.clone()
     }
@@ -169,6 +180,7 @@ impl Lab {
         self.observer_of(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
+    /// Returns an observer that records the events of the informer with this number, and notes how far it has come.
     fn observer_of(&self, informer: usize) -> Observer {
         let lab = self.clone();
         Observer::by_type(move |of, event| {
@@ -228,6 +240,7 @@ impl Lab {
         self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；稍后重试"));
     }
 
+    /// Returns true if the first LIST and the first WATCH have succeeded.
     fn is_up(&self) -> bool {
         self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
     }
@@ -238,10 +251,13 @@ impl Lab {
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
+    /// Returns the current picture: the state of queues, stores and handlers, computed from the events so far. The
+    /// keyboard's commands `store` and `queue` show it.
     pub(super) fn picture(&self) -> Picture {
         self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
 
+    /// Makes every watching Reflector resync, and returns their number.
     pub(super) fn resync(&self) -> usize {
         self.0.recorder.lock().expect(NO_PANIC).expect_resync();
         self.0.resync.fire()
@@ -277,6 +293,7 @@ impl Lab {
         self.failure().take()
     }
 
+    /// Returns true if the reader of standard output has gone during a live run.
     pub(super) fn reader_gone(&self) -> bool {
         self.0.reader_gone.load(Ordering::Relaxed)
     }
@@ -289,6 +306,7 @@ impl Lab {
         }
     }
 
+    /// Returns the time since the start of the run, on the run's own clock.
     fn elapsed(&self) -> Duration {
         self.0.started.elapsed()
     }
@@ -311,10 +329,12 @@ impl Lab {
         });
     }
 
+    /// Records the program's own words.
     fn record_text(&self, what: What) {
         self.record(|recorder, at| recorder.program_text(at, what));
     }
 
+    /// Makes a record and hands it to every reader: the record file, a browser, and the memory or the printer.
     fn record(&self, make: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = make(&mut recorder, self.elapsed());

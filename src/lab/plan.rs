@@ -27,10 +27,13 @@ pub(super) struct Plan {
     pub(super) clusters: Clusters,
     /// The cable between the lesson and its built-in cluster, in a live run.
     pub(super) cable: Option<Cable>,
+    /// The scenario that the run plays itself.
     pub(super) scenario: Option<Scenario>,
     /// The scenario that the user is asked to perform in another terminal.
     pub(super) by_hand: Option<Scenario>,
+    /// The listener of `--serve`.
     pub(super) listener: Option<TcpListener>,
+    /// The listener of `--listen`.
     pub(super) cluster_listener: Option<TcpListener>,
 }
 
@@ -43,7 +46,7 @@ pub(super) enum Until {
 }
 
 pub(super) enum PlannedSource {
-    /// With the longest time to wait for it.
+    /// A real cluster, with the longest time to wait for it.
     Real(Target, Option<Duration>),
     BuiltIn(PlannedCluster),
 }
@@ -53,11 +56,15 @@ pub(super) struct PlannedCluster {
     pub(super) server: Era,
     pub(super) pods: Vec<Pod>,
     pub(super) stages: Stages,
+    /// The resourceVersion of the first object.
     pub(super) first_revision: u64,
 }
 
 impl Plan {
-    /// Reads the files, binds the listeners and draws a random seed if the user asked for one.
+    /// Makes the plan: reads the files, binds the listeners and draws a random seed if the user asked for one.
+    ///
+    /// # Errors
+    /// A file cannot be used, or an address cannot be bound.
     pub(super) fn new(command: &str, defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
         let cluster_defaults = defaults.cluster.as_ref();
         let source = cluster_defaults.map(|defaults| PlannedSource::new(defaults, settings)).transpose()?;
@@ -91,7 +98,7 @@ impl Plan {
 }
 
 impl Until {
-    /// The user's limit counts first, then none in a live run, then the lesson's own.
+    /// Returns the condition: the user's limit first, then none in a live run, then the lesson's own.
     fn new(defaults: &Defaults, settings: &Settings) -> Self {
         match (settings.limit, settings.pace(), defaults.lasts) {
             (Some(limit), _, _) => Self::Elapsed(limit),
@@ -131,7 +138,8 @@ impl PlannedCluster {
     }
 }
 
-/// The default scenario is not played on a cluster that the user can reach.
+/// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
+/// cluster that the user can reach.
 fn scenarios(
     cluster_defaults: Option<&ClusterDefaults>,
     settings: &Settings,

@@ -30,6 +30,7 @@ fn finish(seed: u64) -> u64 {
 /// 1 of 180 deletions, and more often on a busy machine.
 const ONE_STALL_IN: u8 = 100;
 
+/// The delay of a late wake-up.
 const STALL: Duration = Duration::from_millis(2);
 
 /// One task's part in a race: short waits on the run's clock, drawn from a seed.

@@ -20,6 +20,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The pause before a server that is not ready is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,
@@ -84,8 +85,8 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
     Ok(Reached { address, version })
 }
 
-/// A cluster that has just started answers 503 for a while, so the namespace is looked up again until the time is
-/// over.
+/// Looks up the namespace, again and again until the server is ready to answer or the time is over. A cluster that has
+/// just started answers 503 for a while.
 async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {

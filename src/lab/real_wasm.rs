@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::settings::Target;
 use crate::trace::Failure;
 
+/// A client of a cluster that has responded, with the cluster's address.
 pub(super) struct Connection {
     pub(super) client: kube::Client,
     pub(super) address: String,

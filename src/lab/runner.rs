@@ -66,7 +66,7 @@ pub fn record(
     result.map(|()| records)
 }
 
-/// The runtime's time is paused for a run in virtual time.
+/// Runs a lesson on a runtime of its own: with paused time for a run in virtual time, with real time for a live run.
 fn perform(
     command: &str,
     defaults: &Defaults,
@@ -99,6 +99,7 @@ fn perform(
 struct RunResult {
     records: Vec<Record>,
     result: Result<()>,
+    /// True if the reader of standard output has gone, such as `head` in a pipe.
     reader_gone: bool,
 }
 
@@ -110,6 +111,7 @@ impl RunResult {
 }
 
 impl Plan {
+    /// Carries out the plan: connects, makes the lab, announces the run, runs the lesson and shuts the clusters down.
     async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> RunResult {
         let began = Instant::now(); // the time limit includes connecting
         let connecting =
@@ -177,6 +179,7 @@ impl Plan {
         RunResult { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
+    /// Runs the lesson until it returns, or until its time, its scenario, a signal or an error ends it.
     async fn run_lesson(
         &self,
         lab: &Lab,
@@ -203,7 +206,7 @@ impl Plan {
         }
     }
 
-    /// Plays the scenario and carries out the user's commands meanwhile.
+    /// Plays the scenario and carries out the user's commands, and returns when the run must end.
     async fn wait_for_end(
         &self,
         lab: &Lab,

@@ -1,4 +1,5 @@
-//! The HTTP servers of a run, `--listen` and `--serve`. `serve_wasm.rs` replaces this file in a web page.
+//! The HTTP servers of a run: `--listen` serves the built-in cluster for kubectl, and `--serve` serves a lesson's own
+//! answers for curl. `serve_wasm.rs` replaces this file in a web page.
 
 use std::net::{SocketAddr, TcpListener};
 
@@ -8,6 +9,7 @@ use super::Lab;
 use crate::trace::Failure;
 use kube_testcluster::{Cluster, only_for_this_machine};
 
+/// Serves the built-in cluster for `--listen`, and returns its address.
 pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Result<SocketAddr> {
     let served = cluster.serve(listener);
     Ok(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?)

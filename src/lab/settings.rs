@@ -47,7 +47,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns the pace of the run. Only a live run takes place in real time.
+    /// Returns the pace of the run. A live run takes place in real time and is printed as it happens. Any other run
+    /// takes place in virtual time, is recorded, and is printed afterwards.
     pub fn pace(&self) -> Pace {
         let listens = self.serve.or(self.listen).is_some();
         let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || listens;
@@ -121,6 +122,7 @@ pub struct Target {
     pub context: Option<String>,
 }
 
+/// The advice if no kubeconfig is found: how to name one.
 pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
     "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",

@@ -37,6 +37,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 }
 // ANCHOR_END: controller
 
+/// The label of the ReplicaSets that this controller handles.
 const OURS: (&str, &str) = ("controller", "informer-lab");
 
 fn is_ours(set: &ReplicaSet) -> bool {
@@ -44,7 +45,7 @@ fn is_ours(set: &ReplicaSet) -> bool {
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// The queue adds the key again, later after each failure. The error is shown without its causes.
+/// Narrates a failure. The queue adds the key again, later after each failure. The error is shown without its causes.
 fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
     lab.narrate(&format!("{error}; {key} is queued again"), &format!("{error}；{key} 重新入队"));
 }

@@ -27,6 +27,7 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
     Ended::from_write(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }
 
+/// Returns the sentence on a run without a modern counterpart.
 fn same(run: &Row) -> (String, String) {
     let name = run.command;
     if run.shows_both_eras() {

@@ -18,6 +18,7 @@ const BEGIN: [Line; 2] = [
     ("tour", "then: every lesson in turn, with a pause after each", "然后：依次运行每一课，每课之后停一下"),
 ];
 
+/// The line below the tutorials' lessons.
 const BEYOND: Line = (
     "lessons",
     "all of them: resync, relist, late, workqueue and more",
@@ -50,6 +51,7 @@ pub fn all(console: &Console) -> Result<Ended> {
     show(&all_text(&console.printer), console)
 }
 
+/// The width of the column of commands.
 const WIDTH: usize = 17;
 
 fn menu_text(printer: &Printer) -> String {

@@ -86,6 +86,7 @@ fn version(options: &ListOptions) -> String {
     }
 }
 
+/// Prints lines with the milliseconds since the start.
 #[derive(Clone)]
 struct Clock {
     lab: Lab,

@@ -46,6 +46,7 @@ impl Requests {
         format!("{lists} 次 LIST，{watches} 次 WATCH")
     }
 
+    /// Returns the number of LISTs and of WATCHes.
     fn each(&self) -> [usize; 2] {
         [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed))
     }

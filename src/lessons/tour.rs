@@ -92,7 +92,8 @@ fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
     row.run(&Settings::default(), console)
 }
 
-/// Each command has a line of its own, so it stays in one piece on a narrow terminal.
+/// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
+/// terminal.
 fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     let [read, onward, keys] = match printer.lang() {
         Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],
@@ -132,9 +133,11 @@ fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<us
 enum Answer {
     /// Go to this stop, or end the tour.
     Go(Option<usize>),
+    /// The typed number is not a stop.
     NoStop,
     Typed(char),
     Erased,
+    /// The key means nothing here.
     Nothing,
 }
 

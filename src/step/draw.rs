@@ -66,6 +66,7 @@ fn box_height(screen: u16) -> u16 {
     (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
 }
 
+/// A box of the frame. `Nothing` stands for an event that changes no box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameBox {
     Server,
@@ -77,6 +78,7 @@ enum FrameBox {
 }
 
 impl FrameBox {
+    /// Returns the box that an event changes.
     fn of(what: &What) -> Self {
         match what {
             What::Committed { .. } => Self::Server,
@@ -93,14 +95,15 @@ impl FrameBox {
     }
 }
 
-/// Returns the event's kind, or that of the last event with a kind; at the beginning, that of the next.
+/// Returns the kind of object that the frame shows: the event's, or that of the last event with a kind; at the
+/// beginning, that of the next.
 pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
     let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
     record.of.clone().or_else(earlier).or_else(later)
 }
 
-/// The score is at the right end. If both do not fit, the heading is cut.
+/// Returns the heading, with the score at the right end. If both do not fit, the heading is cut.
 fn title_line(session: &Session, record: &Record, width: usize) -> String {
     let score = match session.score {
         (_, 0) => String::new(),
@@ -175,7 +178,7 @@ fn event_name(what: &What, lang: Lang) -> &'static str {
     NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
 
-/// Draws as many lines as fit, and the line of the event's object among them.
+/// Draws a box with as many lines as fit, and the line of the event's object among them.
 fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
     let fits = name.width() + 4 <= usize::from(area.width);
     let name = if fits { name } else { name.split(" (").next().unwrap_or(name) };
@@ -197,7 +200,7 @@ fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, are
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-/// A long name is cut in a box.
+/// Returns true if a line of a box begins with this object's name, or with its cut form.
 fn line_names(line: &str, name: &str) -> bool {
     let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
     cut.is_some_and(|begins| name.starts_with(begins))
@@ -208,6 +211,7 @@ pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     pipeline.server.iter().map(|(key, version)| object(key, version, width)).collect()
 }
 
+/// Formats an object with its version. A long name is cut, because the version is the part that changes.
 fn object(key: &str, version: &str, width: usize) -> String {
     format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
 }
@@ -226,6 +230,7 @@ fn cut(text: &str, width: usize) -> String {
     format!("{begins}…")
 }
 
+/// Formats the slots of the queue. `†` marks a tombstone.
 pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -240,7 +245,7 @@ pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     slots.collect()
 }
 
-/// The objects of the store come first, then the keys of each indexed value.
+/// Formats the objects of the store, and then the keys of each indexed value.
 pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let objects = pipeline.store.iter().map(|(key, version)| object(key, version, width));
     let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
@@ -275,7 +280,8 @@ pub(super) fn work_lines(work: &Work) -> Vec<String> {
     queued.chain(delayed).collect()
 }
 
-/// A key that was added again meanwhile is marked, because it will be queued again.
+/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
+/// queued again.
 pub(super) fn worker_lines(work: &Work) -> Vec<String> {
     let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
     work.processing.iter().map(line).collect()

@@ -1,5 +1,5 @@
-//! Not every lesson has a queue, a store, handlers and a workqueue; the frame of step mode then writes "none in this
-//! run" into the box.
+//! Finds out from a record which parts a run has: a queue, a store, handlers, a workqueue. Not every lesson has all of
+//! them, and the frame of step mode then writes "none in this run" into the box.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,17 @@ pub(super) struct RunParts {
     pub handlers: bool,
     /// True if the run has a workqueue. All kinds of objects share it.
     pub work: bool,
+    /// True if a consumer pops the queue.
     pops: bool,
+    /// True if an event shows that a store exists.
     stores: bool,
+    /// True if a Reflector has listed.
     lists: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct RecordParts {
+    /// The parts by the index of the run's last event, and by kind.
     runs: BTreeMap<usize, BTreeMap<String, RunParts>>,
 }
 
@@ -68,7 +72,8 @@ impl RunParts {
         self.stores || (self.lists && self.handlers)
     }
 
-    /// A callback of a pop loop is no handler of a Processor, so the box says so.
+    /// Returns the text of the handlers' box in a run without handlers. A callback of a pop loop is no handler of a
+    /// Processor.
     pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
         let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
         [none_text(lang)].into_iter().chain(instead.map(str::to_owned)).collect()

@@ -36,19 +36,25 @@ const SAVE_INTERVAL: usize = 500;
 /// A record with the current event and the state of the questions.
 pub struct Session {
     pub(super) records: Vec<Record>,
+    /// The index of the current event.
     pub(super) at: usize,
+    /// The picture after the current event.
     picture: Picture,
     /// Saved pictures by event index: after the first event, and after every [`SAVE_INTERVAL`] events that were seen.
     saved: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
+    /// True while the list of keys is shown.
     pub(super) helps: bool,
+    /// The question that is open before the next event.
     pub(super) question: Option<Question>,
     /// The verdict on the last answer, or the reason why a key found no event.
     pub(super) verdict: Option<String>,
     /// The number of right answers, and of all answers.
     pub(super) score: (usize, usize),
     predict: Predict,
+    /// The questions by event index.
     questions: BTreeMap<usize, Question>,
+    /// The indices of events at which a question was due.
     visited: Vec<usize>,
     /// The narrator's sentences at each event.
     narration: Vec<Vec<String>>,
@@ -65,6 +71,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Returns the number of questions that were asked.
     pub(super) fn met(&self) -> usize {
         self.answered + self.skipped
     }
@@ -204,8 +211,8 @@ impl Session {
         before != (self.at, self.helps, self.question.is_some(), false)
     }
 
-    /// Forward, the events are applied to the picture; back, an earlier saved picture is the start, because events
-    /// cannot be undone.
+    /// Goes to another event. Forward, the events are applied to the picture; back, an earlier saved picture is the
+    /// start, because events cannot be undone.
     fn go(&mut self, at: usize) {
         let saved = self.saved.range(..=at).next_back().filter(|_| at < self.at);
         if let Some((from, picture)) = saved {
@@ -224,6 +231,7 @@ impl Session {
         self.records.len().saturating_sub(1)
     }
 
+    /// Goes to the next event that matches, and returns true if there is one.
     fn find(&mut self, is: impl Fn(&Record) -> bool) -> bool {
         let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record)).map(|(at, _)| at);
         if let Some(at) = found {
@@ -232,6 +240,7 @@ impl Session {
         found.is_some()
     }
 
+    /// Opens the current event's question, if it has one that was not asked before.
     fn open_question(&mut self) -> bool {
         if self.visited.contains(&self.at) {
             return false;

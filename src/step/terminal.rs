@@ -18,7 +18,8 @@ const CONTROL_C: u8 = 130;
 /// The interval at which a signal is checked for while no key is pressed.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// At the end, restores the terminal and prints the score of the questions.
+/// Shows the session until the user quits or a signal ends it. Then restores the terminal and prints the score of the
+/// questions.
 pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     let stop = console.interrupt.arm().context("cannot listen for signals")?;
     end_with_the_terminal().context("cannot watch the terminal")?;
@@ -43,6 +44,7 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     shown
 }
 
+/// Draws and reads keys until the user quits. While a search is typed, it takes all keys.
 fn until_quit(
     session: &mut Session,
     terminal: &mut ratatui::DefaultTerminal,
@@ -99,6 +101,7 @@ fn until_quit(
     }
 }
 
+/// Waits for the next terminal event. Returns `None` once a signal has come.
 fn next(stop: &CancellationToken) -> io::Result<Option<Event>> {
     while !stop.is_cancelled() {
         if event::poll(GLANCE)? {
@@ -135,7 +138,7 @@ fn end_with_the_terminal() -> io::Result<()> {
     Ok(())
 }
 
-/// A command for the session, or something that the terminal does itself.
+/// The action of a pressed key: a command for the session, or something that the terminal does itself.
 enum KeyMeaning {
     Key(Key),
     Search,

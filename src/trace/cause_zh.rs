@@ -41,7 +41,8 @@ const MEANINGS: [(&str, &str); 35] = [
     ("request to the API server failed", "对 API server 的请求失败"),
 ];
 
-/// Returns the Chinese meaning of the error, followed by the part of its text that it explains.
+/// Returns the Chinese meaning of the error, followed by the part of its text that it explains, or `None` if the error
+/// is not in the table.
 pub fn cause_in_chinese(text: &str) -> Option<String> {
     let (at, meaning) = MEANINGS.iter().find_map(|(part, meaning)| Some((text.find(part)?, meaning)))?;
     let from = text[..at].rfind(": ").map_or(0, |colon| colon + 2);

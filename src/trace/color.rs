@@ -130,7 +130,8 @@ impl Paint {
         self.apply(text, |text| text.red().bold())
     }
 
-    /// Overrides the decision of the crate `colored`, which is one for the whole process: each stream has its own.
+    /// Applies the style. The crate `colored` makes one decision for the whole process, but each stream here has its
+    /// own, so the decision of `colored` is overridden.
     fn apply(self, text: &str, style: impl FnOnce(&str) -> ColoredString) -> String {
         if self == Self::Plain || text.is_empty() {
             return text.to_owned();

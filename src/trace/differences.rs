@@ -36,7 +36,9 @@ struct Facts<'a> {
     lines: Vec<&'a str>,
     /// The keys of each LIST response, in its order.
     lists: Vec<Vec<&'a str>>,
+    /// The keys whose deletion DeltaFIFO dropped.
     dropped: BTreeSet<&'a str>,
+    /// The keys whose deletion was queued.
     deleted: BTreeSet<&'a str>,
     /// The names of the deltas that lists queued.
     of_lists: BTreeSet<&'a str>,
@@ -50,7 +52,9 @@ struct Facts<'a> {
     merged: bool,
     /// True if the first list was a streaming list, which arrives as events of a watch.
     streamed: bool,
+    /// The queue's name: `DeltaFIFO` or `RealFIFO`.
     queue: Option<&'a str>,
+    /// The picture after the last event.
     end: Picture,
 }
 
@@ -96,11 +100,13 @@ impl<'a> Facts<'a> {
         self.lines.iter().any(|line| line.split(|c: char| !c.is_alphanumeric()).any(|part| part == word))
     }
 
+    /// Returns the keys of the stores at the end of the run.
     fn stored(&self) -> BTreeSet<&str> {
         self.end.pipelines.values().flat_map(|pipeline: &Pipeline| pipeline.store.keys().map(String::as_str)).collect()
     }
 }
 
+/// The sentence for equal traces.
 fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     let mut inside = Vec::new();
     let mut inside_zh = Vec::new();

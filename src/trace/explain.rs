@@ -14,7 +14,9 @@ use super::record::{Cause, Record, WaitingDelta, What};
 #[derive(Debug, Default)]
 pub struct Explainer {
     steps: Vec<Step>,
+    /// The keys of the objects in these steps.
     keys: BTreeSet<String>,
+    /// The informer that these steps are about.
     of: Option<String>,
 }
 
@@ -91,7 +93,7 @@ impl Explainer {
     }
 }
 
-/// The line of a change without further steps is shown at once, which matters in a live run.
+/// Returns true if the change has no further steps. Its line is then shown at once, which matters in a live run.
 fn is_last(what: &What, after: &Pipeline) -> bool {
     match what {
         What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => {
@@ -133,6 +135,7 @@ impl Step {
         }
     }
 
+    /// The number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
     }
@@ -223,6 +226,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
     })
 }
 
+/// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
 fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
@@ -240,7 +244,7 @@ fn reason_zh(reason: &str) -> &str {
     }
 }
 
-/// One step stands for the notifications of all listeners, with the number that waits for each.
+/// Returns one step for the notifications of all listeners, with the number that waits for each listener.
 fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
     let key = record.what.key()?;
     let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();

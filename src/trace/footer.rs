@@ -12,8 +12,10 @@ use super::visible::visible;
 /// Moves the cursor to the start of the line and clears the line.
 const CLEAR: &[u8] = b"\r\x1b[K";
 
+/// The footer's text, and whether it is on the screen at the moment.
 pub(super) struct Footer {
     text: Option<String>,
+    /// False while other text is printed.
     is_shown: bool,
     on_terminal: bool,
 }
@@ -29,6 +31,7 @@ impl Footer {
         self.text = text.filter(|_| self.on_terminal);
     }
 
+    /// Removes the footer from the screen.
     pub(super) fn lift(&mut self, screen: &mut impl Write) {
         if std::mem::take(&mut self.is_shown) {
             let _ = screen.write_all(CLEAR);
@@ -36,11 +39,13 @@ impl Footer {
         }
     }
 
+    /// Returns true if the footer has text that is not on the screen.
     pub(super) fn is_lifted(&self) -> bool {
         self.text.is_some() && !self.is_shown
     }
 
-    /// Of a text that is too long, the end is shown, because the user types there.
+    /// Draws the footer on a screen of this width. Of a text that is too long, the end is shown, because the user types
+    /// there.
     pub(super) fn put_back(&mut self, screen: &mut impl Write, width: usize) {
         let Some(text) = &self.text else { return };
         let _ = screen.write_all(end(&visible(text), width.saturating_sub(1)).as_bytes());

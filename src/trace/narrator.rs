@@ -16,6 +16,7 @@ const SLOW: usize = 4;
 pub struct Narrator {
     /// The subjects that were explained already and are not explained again.
     explained: BTreeSet<String>,
+    /// The relist whose deltas are being queued, by kind of object.
     relists: BTreeMap<Option<String>, Relist>,
 }
 
@@ -66,6 +67,7 @@ impl Narrator {
         }
     }
 
+    /// Returns the sentence, unless this subject was explained before.
     fn unless_explained(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
         self.explained.insert(what.to_owned()).then_some(sentence)
     }
@@ -169,8 +171,8 @@ impl Narrator {
         self.unless_explained(&format!("{delta} {cause:?}"), (en.to_owned(), zh.to_owned()))
     }
 
-    /// After the last delta of a relist, returns a sentence on each object that stays in the store for ever, because
-    /// the list lacks it and no tombstone deletes it.
+    /// Collects the deltas of a relist. After the last one, returns a sentence on each object that stays in the store
+    /// for ever, because the list lacks it and no tombstone deletes it.
     fn ghosts(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
         if record.what.is_program_text() {
             return Vec::new();

@@ -16,7 +16,7 @@ use super::streams::Streams;
 use super::width::{hanging, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Speed, What};
 
-/// Clones share the streams.
+/// The only writer of standard output and standard error. Clones share the streams.
 ///
 /// Methods that write to standard output fail with [`io::ErrorKind::BrokenPipe`] once its reader has gone. Errors of
 /// standard error are ignored, because there is no other place to report them.
@@ -64,7 +64,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints a recorded run, with the pauses of `speed`.
+    /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
     pub fn print_run(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let mut shown_until = Duration::ZERO;
@@ -202,7 +202,7 @@ impl Printer {
     }
 }
 
-/// Draws the footer again, below the new output, when the lock is released.
+/// The locked streams. When the lock is released, the footer is drawn again below the new output.
 struct Held<'a>(MutexGuard<'a, Streams>);
 
 impl Deref for Held<'_> {
@@ -236,6 +236,7 @@ mod tests {
     use super::*;
     use crate::trace::{ColorChoice, Recorder, Show, Style};
 
+    /// A stream whose bytes the test can read.
     #[derive(Clone, Default)]
     struct Tape(Arc<Mutex<Vec<u8>>>);
 

@@ -16,7 +16,7 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usi
     lines.collect::<String>().replacen(label, &paint.alarm(label), 1)
 }
 
-/// A cause that the error above quotes is left out.
+/// Returns the unwrapped lines. A cause that the error above quotes is left out.
 fn text(error: &anyhow::Error, lang: Lang) -> String {
     let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as an English one with a space
@@ -44,7 +44,8 @@ pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     })
 }
 
-/// Many errors quote their cause, which would then be printed twice. True marks a quoted cause.
+/// Returns the causes, each with true if the error above it quotes it. Many errors quote their cause, which would then
+/// be printed twice.
 fn causes(error: &anyhow::Error) -> impl Iterator<Item = (&(dyn Error + 'static), bool)> {
     let mut above = error.to_string();
     error.chain().skip(1).map(move |cause| {
@@ -85,7 +86,7 @@ fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
     }
 }
 
-/// All lines but the first are indented, as of a YAML error with an excerpt.
+/// Formats a text of several lines, such as a YAML error with an excerpt: all lines but the first are indented.
 fn paragraph(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
 }

@@ -7,13 +7,15 @@ use super::visible::visible;
 use super::width::{broken, is_drawn};
 use super::{Lang, Record, Style, What};
 
+/// The least width of a column.
 const NARROWEST: usize = 8;
 
 type StyledLine = (Style, String);
 
+/// One row of the table: a line on one side or on both.
 type TableRow<'a> = (Option<&'a StyledLine>, Option<&'a StyledLine>);
 
-/// A part of a line, with the number of blanks up to the column's end.
+/// A part of a line that fits its column, with the number of blanks up to the column's end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) style: Style,
@@ -21,7 +23,8 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// Includes the events that cause differences: the steps of the scenario, a broken watch, a relist.
+/// Returns the lines of a trace, with the events that cause differences: the steps of the scenario, a broken watch, a
+/// relist.
 pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
@@ -61,7 +64,7 @@ pub(super) fn table(
     table
 }
 
-/// Wrapped lines would destroy a drawing that is too wide for its column.
+/// Returns true if a drawing is too wide for its column. Wrapped lines would destroy the drawing.
 pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
     let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
@@ -71,7 +74,7 @@ pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[S
         .any(|(lines, column)| lines.iter().any(|line| is_torn(line, *column)))
 }
 
-/// `<` marks lines of the first trace only, `>` lines of the second only.
+/// Returns the two traces in one column: `<` marks lines of the first only, `>` lines of the second only.
 pub(super) fn in_one_column<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<(char, &'a StyledLine)> {
     let rows = |mark, lines: &'a [StyledLine]| lines.iter().map(move |line| (mark, line)).collect::<Vec<_>>();
     let texts = |lines: &'a [StyledLine]| lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
@@ -92,7 +95,8 @@ fn mark(left: Option<&StyledLine>, right: Option<&StyledLine>) -> char {
     }
 }
 
-/// Each column is as wide as its longest line, at most half of the total, or more if the other column leaves room.
+/// Returns the widths of the two columns. Each is as wide as its longest line, at most half of the total, or more if
+/// the other column leaves room.
 fn columns(sides: [[&[StyledLine]; 2]; 2], width: usize) -> [usize; 2] {
     let longest =
         |side: [&[StyledLine]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();

@@ -11,7 +11,7 @@ const SLOWEST: f64 = 0.01;
 /// The speed of a recorded run's output. The output is the same at every speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// The run's own pace, which is the tutorials'.
+    /// The run's own pace, which is that of the tutorials, "the documents".
     Documents,
     /// This many times as fast: a finite number, at least 0.01.
     Times(f64),

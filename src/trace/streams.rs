@@ -1,4 +1,5 @@
-//! The three outputs of the printer, which locks them for every call.
+//! The three outputs of the printer: trace lines go to stdout, narration and messages to stderr, and a plain copy of the
+//! trace and the narration to the transcript file. The printer locks this for every call.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -16,8 +17,9 @@ use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
 /// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was,
 /// unless the user asked for that or a transcript has the narration.
 ///
-/// The narration (headings, the lesson's sentences, and the [`Commentary`]'s remarks) can be left out. A notice is
-/// always printed.
+/// The narration is the text around the trace that explains it, and it can be left out: headings, the lesson's own
+/// sentences ([`What::Narration`]), and the remarks that the [`Commentary`] finds in the records. A notice is a message
+/// of the program; it is always printed.
 pub(super) struct Streams {
     out: BufWriter<Box<dyn Write + Send>>,
     err: Box<dyn Write + Send>,
@@ -27,9 +29,12 @@ pub(super) struct Streams {
     pub(super) lang: Lang,
     /// True if the narration is printed. If not, only the transcript has it.
     narrates: bool,
-    /// True if the narration includes the explainer's steps. If not, the transcript has none either.
+    /// True if the narration includes the explainer's remarks, the steps of an informer. If not, the transcript has
+    /// none either.
     explains: bool,
+    /// True if the user asked to leave the narration out.
     silent: bool,
+    /// True if some narration was left out.
     left_out: bool,
     pub(super) width: Width,
     footer: Footer,
@@ -39,6 +44,7 @@ pub(super) struct Streams {
     transcript_error: Option<io::Error>,
 }
 
+/// The width of the narration in a transcript.
 const TRANSCRIPT_WIDTH: usize = 100;
 
 impl Streams {
@@ -78,11 +84,13 @@ impl Streams {
         Ok(())
     }
 
+    /// Sets the footer below everything that is printed; `None` removes it.
     pub(super) fn set_footer(&mut self, text: Option<String>) {
         self.lift_footer();
         self.footer.set(text);
     }
 
+    /// Removes the footer from the screen before other text is printed.
     pub(super) fn lift_footer(&mut self) {
         self.footer.lift(&mut self.err);
     }
@@ -197,6 +205,7 @@ impl Streams {
         }
     }
 
+    /// Prints a message that is already formatted on standard error.
     pub(super) fn err(&mut self, text: &str) {
         self.lift_footer();
         let _ = self.out.flush();
@@ -228,7 +237,7 @@ impl Streams {
         self.out.flush()
     }
 
-    /// Without narration, only writes the text into the transcript.
+    /// Prints a text of the narration, or only writes it into the transcript if the narration is left out.
     fn narrate(&mut self, mark: &str, text: &str) {
         if self.narrates {
             self.print_wrapped(mark, text);
@@ -238,8 +247,8 @@ impl Streams {
         }
     }
 
-    /// The text is bold after the mark `# `. The explainer's remarks have another mark and are plain; dimmed, they
-    /// could not be read on a projector.
+    /// Prints a narration or a notice on standard error, and writes it into the transcript. It is bold after the mark
+    /// `# `. The explainer's remarks have another mark and are plain; dimmed, they could not be read on a projector.
     fn print_wrapped(&mut self, mark: &str, text: &str) {
         let text = printable(text);
         for line in wrapped(mark, &text, self.width.of_narration()) {

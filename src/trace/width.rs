@@ -17,8 +17,10 @@ const DEFAULT: usize = 80;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
+    /// Of standard output and standard error: the terminal's width, else `COLUMNS`.
     out: Option<usize>,
     err: Option<usize>,
+    /// The width of standard output, if it is a terminal.
     screen: Option<usize>,
 }
 
@@ -36,11 +38,13 @@ impl Width {
         self.out.unwrap_or(DEFAULT)
     }
 
-    /// Lines are wrapped on a terminal only, never in a file.
+    /// Returns the width of trace lines and lists on standard output. They are wrapped on a terminal only, never in a
+    /// file.
     pub(super) fn of_screen(self) -> usize {
         self.screen.unwrap_or(usize::MAX)
     }
 
+    /// Returns the width of questions and the footer on standard error.
     pub(super) fn of_terminal(self) -> usize {
         self.err.unwrap_or(DEFAULT)
     }
@@ -66,7 +70,8 @@ pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     text.split('\n').flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
 }
 
-/// The rest of the line is indented further than its beginning. A line of a drawing stays as it is.
+/// Wraps a line of the trace. The rest of the line is indented further than its beginning. A line of a drawing stays as
+/// it is.
 pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     if line.width() <= width || is_drawn(line) {
         return vec![line.to_owned()];
@@ -96,7 +101,8 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
     fitting(line, width).into_iter().map(|part| line[part].to_owned()).collect()
 }
 
-/// Returns the range of each wrapped line, without trailing blanks. Wide characters need no space for a break.
+/// Returns the range of each line after wrapping, without trailing blanks. Lines break at spaces and beside wide
+/// characters, which need no space; a word is broken only if it is too long for a line.
 pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut end) = (0, 0); // the current line
@@ -115,8 +121,8 @@ pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// A word breaks beside `-` or `/` only if it is too long for a line, so an address or an option can be copied in one
-/// piece.
+/// Returns the offsets at which a line may end: between words, and beside `-` or `/` inside a word only if the word is
+/// too long for a line. So an address or an option can be copied in one piece.
 fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;
@@ -135,6 +141,7 @@ fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     places
 }
 
+/// Returns the offset at which a word is cut to fit the width, or `None` if it fits.
 fn cut(word: &str, width: usize) -> Option<usize> {
     if word.trim_end().width() <= width {
         return None;
@@ -142,7 +149,8 @@ fn cut(word: &str, width: usize) -> Option<usize> {
     word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
 }
 
-/// Such a word, for example an address or an option, is broken only if it is too long for a line.
+/// Returns true if the characters on both sides of this offset belong to one word, such as an address or an option.
+/// Such a word is broken only if it is too long for a line.
 pub fn is_in_word(text: &str, at: usize) -> bool {
     let (before, after) = text.split_at(at);
     before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())

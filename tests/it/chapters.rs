@@ -28,6 +28,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Returns the pages whose files have a language in their name: the chapters and the glossary.
 fn pages() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.name != "teaching")
 }
@@ -36,6 +37,7 @@ fn numbered() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.number().is_some())
 }
 
+/// Returns the rest of each line that begins with `mark`.
 fn after<'a>(text: &'a str, mark: &'a str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(mark)).collect()
 }
@@ -46,6 +48,7 @@ fn marker(line: &str) -> Option<(&str, &str)> {
     ["run", "code", "go"].contains(&kind).then_some((kind, what))
 }
 
+/// Makes the block that belongs under a marker: the output of a command, or an excerpt of a file.
 fn block((kind, what): (&str, &str)) -> String {
     match kind {
         "run" => {
@@ -58,6 +61,7 @@ fn block((kind, what): (&str, &str)) -> String {
     }
 }
 
+/// Returns the line above a block of code: its language and a link to its file.
 fn caption(language: &str, what: &str) -> String {
     let path = what.split('#').next().unwrap_or_default();
     format!("{language} · [{path}](../{path})\n\n")
@@ -105,6 +109,7 @@ fn body(text: &str) -> Vec<&str> {
     lines
 }
 
+/// Returns a chapter's text with a freshly made block under every marker.
 fn real(text: &str) -> String {
     let mut real = String::new();
     let mut lines = text.lines().peekable();

@@ -15,6 +15,7 @@ use crate::cli_serve::{Live, after};
 use crate::runs::rounds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// The number of clients that write at the same time.
 const CLIENTS: usize = 4;
 
 /// The last acknowledged state of each object, by name: its revision and value, or `None` if it was deleted.

@@ -56,6 +56,7 @@ impl Served {
         })
     }
 
+    /// Serves this Status as the answer to every request.
     fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {

@@ -10,6 +10,7 @@ use crate::cli::{command, file, finish, run};
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
 
+/// A running program, whose standard output and standard error are read line by line.
 pub struct Live {
     pub child: Child,
     pub out: BufReader<std::process::ChildStdout>,

@@ -20,6 +20,7 @@ fn documents(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Returns the text without its code blocks.
 fn prose(text: &str) -> String {
     let mut in_code = false;
     let mut outside = |line: &&str| {

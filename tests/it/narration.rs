@@ -14,6 +14,7 @@ use crate::runs::{era, finite, lines, recorded, rounds, with};
 
 const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
 
+/// Returns the narrator's remarks on a run.
 fn told(records: &[Record]) -> Vec<String> {
     let mut commentary = Commentary::default();
     let remarks = records.iter().flat_map(|record| commentary.remarks_before(record)).collect::<Vec<_>>();

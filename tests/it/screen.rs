@@ -7,6 +7,7 @@ use vt100::Parser;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
+/// A program on a terminal of 80 columns and 24 lines.
 pub struct Screen {
     pub child: Child,
     pub parser: Parser,
@@ -17,6 +18,7 @@ impl Screen {
         Self::running(&format!("exec {PROGRAM} {arguments}"))
     }
 
+    /// Runs a line of shell.
     pub fn running(line: &str) -> Self {
         let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");

@@ -1,4 +1,5 @@
-//! The cluster's clock, from which all times in objects come.
+//! The cluster's clock, from which all times in objects come. It follows tokio's clock, so that tests can pause and
+//! advance it.
 
 use std::time::Duration;
 

@@ -29,13 +29,15 @@ use super::shared::recorder::{EventRecorder, EventSource};
 use crate::clock::Clock;
 use sync::CronJobSync;
 
+/// The index of Jobs by the uid of their CronJob.
 const OWNER: &str = "owner";
 
 const EVENT_SOURCE: EventSource =
     EventSource { component: "cronjob-controller", api_version: "batch/v1", kind: "CronJob" };
 
-/// Runs the controller for all CronJobs of a cluster until `stop`. A cluster of `kube-testcluster` with `Controllers::All`
-/// runs it already. The Jobs that it creates need a [Job controller](super::job), either this crate's or another.
+/// Runs the controller for all CronJobs of a cluster until `stop`. A cluster of `kube-testcluster` with
+/// `Controllers::All` runs it already. The Jobs that it creates need a [Job controller](super::job), either this
+/// crate's or another.
 ///
 /// # Errors
 /// An informer failed, or the work on a CronJob panicked.
@@ -93,7 +95,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Upstream: `sync`.
+    /// Creates the Job that is due, and queues the CronJob again for its next time. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.job_writes.has_caught_up(key, &self.job_informer.reader()).await;

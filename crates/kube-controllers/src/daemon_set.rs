@@ -40,6 +40,7 @@ use handlers::NodeHandler;
 use kube_machinery::conventions::label_selector;
 use sync::DaemonSetSync;
 
+/// The index of pods by the uid of their DaemonSet.
 const OWNER: &str = "owner";
 
 const EVENT_SOURCE: EventSource =
@@ -70,6 +71,7 @@ pub(super) struct Controller {
     statuses: OwnWrites,
     /// The last write of a pod for each DaemonSet. The cache must have it before the next sync.
     pod_writes: OwnWrites,
+    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,
@@ -115,7 +117,8 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Upstream: `syncDaemonSet`.
+    /// Reconciles one DaemonSet: replaces, creates and deletes its pods, and writes its status. Upstream:
+    /// `syncDaemonSet`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await

@@ -1,5 +1,6 @@
-//! The Deployment controller. After a change of the pod template it scales a new ReplicaSet up and the old ones down,
-//! which replaces the pods. Upstream: `pkg/controller/deployment`.
+//! The Deployment controller. It creates one ReplicaSet for each pod template that a Deployment has had. After a change
+//! of the template it scales the new ReplicaSet up and the old ones down, which replaces the pods. Upstream:
+//! `pkg/controller/deployment`.
 //!
 //! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the
 //! progress deadline and the history of old ReplicaSets work as upstream.
@@ -47,7 +48,8 @@ const EVENT_SOURCE: EventSource =
     EventSource { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
 
 /// Runs the controller for all Deployments of a cluster until `stop`. A cluster of `kube-testcluster` with
-/// `Controllers::All` runs it already. The ReplicaSets that it creates need a [ReplicaSet controller](crate::replica_set).
+/// `Controllers::All` runs it already. The ReplicaSets that it creates need a [ReplicaSet
+/// controller](crate::replica_set).
 ///
 /// # Errors
 /// An informer failed, or the work on a Deployment panicked.
@@ -115,7 +117,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Upstream: `syncDeployment`.
+    /// Reconciles one Deployment: does one step of its rollout, and writes its status. Upstream: `syncDeployment`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         self.statuses.wait_for(key, &self.informer.reader()).await;
         self.set_writes.wait_for(key, &self.set_informer.reader()).await;

@@ -1,5 +1,6 @@
-//! The EndpointSlice controller: for each service with a selector, writes EndpointSlices ("slices") with the addresses of
-//! the selected pods, which proxies and DNS servers read. Upstream: `pkg/controller/endpointslice`, `k8s.io/endpointslice`.
+//! The EndpointSlice controller: for each service with a selector, writes EndpointSlices ("slices") with the addresses
+//! of the selected pods, which proxies and DNS servers read. Upstream: `pkg/controller/endpointslice`,
+//! `k8s.io/endpointslice`.
 //!
 //! Named ports, the conditions `ready`, `serving` and `terminating`, zones, host names, hints of `trafficDistribution`,
 //! labels and the distribution of endpoints over slices work as upstream. Not implemented are the annotation with the
@@ -38,6 +39,7 @@ use handlers::{PodHandler, ServiceHandler, SliceHandler};
 use plan::{Plan, Ports, ports_of};
 use service::{address_types, has_endpoints, is_ours, selector};
 
+/// The index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
 
 const EVENT_SOURCE: EventSource =
@@ -108,7 +110,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Upstream: `syncService`.
+    /// Reconciles the slices of one service with its pods. Upstream: `syncService`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         if !self.writes.has_caught_up(key, &self.slice_informer.reader()).await {
             self.queue.add_after(key.to_owned(), RETRY_DELAY);

@@ -39,6 +39,7 @@ use crate::clock::Clock;
 use backoff::Backoffs;
 use sync::JobSync;
 
+/// The index of pods by the uid of their Job.
 const OWNER: &str = "owner";
 
 const EVENT_SOURCE: EventSource = EventSource { component: "job-controller", api_version: "batch/v1", kind: "Job" };
@@ -51,8 +52,8 @@ pub(super) enum Key {
     Orphan(String),
 }
 
-/// Runs the controller for all Jobs of a cluster until `stop`. A cluster of `kube-testcluster` with `Controllers::All` runs
-/// it already.
+/// Runs the controller for all Jobs of a cluster until `stop`. A cluster of `kube-testcluster` with `Controllers::All`
+/// runs it already.
 ///
 /// # Errors
 /// An informer failed, or the work on a Job panicked.
@@ -74,6 +75,7 @@ pub(super) struct Controller {
     statuses: OwnWrites,
     /// The last write of a pod for each Job. The cache must have it before the next sync.
     pod_writes: OwnWrites,
+    /// The waits before failed pods are replaced.
     backoffs: Backoffs,
     clock: Clock,
     recorder: EventRecorder,
@@ -123,7 +125,7 @@ impl Reconciler for Controller {
 }
 
 impl Controller {
-    /// Upstream: `syncJob`.
+    /// Reconciles one Job: counts its pods, creates or deletes some, and writes its status. Upstream: `syncJob`.
     async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await;

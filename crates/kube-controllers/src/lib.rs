@@ -1,11 +1,16 @@
-//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters without machines.
+//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters
+//! without machines.
 //!
-//! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet ask through
-//! [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because encoding their requests was most of their work.
+//! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet ask
+//! through [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because encoding their
+//! requests was most of their work.
 //!
-//! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of workloads;
+//! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of
+//!   workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
+//!
+//! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
 
 pub mod clock;
 pub mod cron_job;

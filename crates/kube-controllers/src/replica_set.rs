@@ -1,8 +1,9 @@
 //! The ReplicaSet controller: creates and deletes pods until each ReplicaSet has as many as it asks for. Upstream:
 //! `pkg/controller/replicaset`.
 //!
-//! Adoption, slow start (pods are created in batches of growing size), expectations (the controller waits until its
-//! cache has seen its own writes), the order of deletions and the status work as upstream.
+//! Adoption and release of pods by the selector, slow start (pods are created in batches of growing size), expectations
+//! (the controller waits until its cache has seen its own writes), the order of deletions and the status work as
+//! upstream.
 
 mod availability;
 mod claim;
@@ -57,6 +58,7 @@ pub enum Writes {
     OneByOne,
 }
 
+/// A predicate for the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
 /// Runs the controller for all ReplicaSets of a cluster until `stop`. A cluster of `kube-testcluster` with
@@ -101,6 +103,7 @@ pub struct Controller {
     availability: Availability,
     ours: Box<Ours>,
     writes: Writes,
+    /// `None` if no Events are written.
     recorder: Option<EventRecorder>,
     observer: Observer,
 }

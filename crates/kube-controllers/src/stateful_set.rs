@@ -1,5 +1,6 @@
-//! The StatefulSet controller: gives each pod of a StatefulSet a number (its ordinal), and with it a stable name and its own
-//! PersistentVolumeClaims ("claims"), which a replacement of the pod gets again. Upstream: `pkg/controller/statefulset`.
+//! The StatefulSet controller: gives each pod of a StatefulSet a number (its ordinal), and with it a stable name and
+//! its own PersistentVolumeClaims ("claims"), which a replacement of the pod gets again. Upstream:
+//! `pkg/controller/statefulset`.
 //!
 //! Ordered and parallel management, start ordinals, claims and their retention, rolling updates with a partition and
 //! `maxUnavailable`, `OnDelete`, and revisions work as upstream.
@@ -35,6 +36,7 @@ use crate::clock::Clock;
 use kube_machinery::conventions::label_selector;
 use sync::StatefulSetSync;
 
+/// The index of pods by the uid of their StatefulSet.
 const OWNER: &str = "owner";
 
 /// The label of a revision that contains the hash of its template.
@@ -44,8 +46,8 @@ const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
 /// Runs the controller for all StatefulSets of a cluster until `stop`. A cluster of `kube-testcluster` with
-/// `Controllers::All` runs it already. In such a cluster the claims that it creates are never bound to volumes, and pods do
-/// not wait for that.
+/// `Controllers::All` runs it already. In such a cluster the claims that it creates are never bound to volumes, and
+/// pods do not wait for that.
 ///
 /// # Errors
 /// An informer failed, or the work on a StatefulSet panicked.
@@ -117,7 +119,7 @@ impl Reconciler for Controller {
         &self.queue
     }
 
-    /// Upstream: `sync`.
+    /// Reconciles one StatefulSet: creates, replaces and deletes its pods, and writes its status. Upstream: `sync`.
     async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let has_caught_up = self.statuses.has_caught_up(key, &self.informer.reader()).await
             && self.pod_writes.has_caught_up(key, &self.pod_informer.reader()).await

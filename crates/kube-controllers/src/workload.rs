@@ -1,4 +1,5 @@
-//! The controllers that a cluster can run one by one, by name.
+//! Lists the controllers that a cluster can run one by one, so `kube-testcluster` and the command line can choose and
+//! start them by name.
 
 use crate::clock::Clock;
 use kube_client::Client;

@@ -1,7 +1,7 @@
 //! A controller of two kinds: `cargo run -p kube-informers --example config_versions`.
 //!
-//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod when the pod changes
-//! and when one of its ConfigMaps changes.
+//! The controller annotates each pod with the versions of the ConfigMaps that the pod mounts. So it reconciles a pod
+//! when the pod changes and when one of its ConfigMaps changes.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use kube_informers::workqueue::WorkQueue;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+/// The key of the annotation.
 pub const VERSIONS: &str = "example.com/config-versions";
 
 /// Runs until Ctrl-C.
@@ -30,6 +31,7 @@ pub async fn main() -> Result<(), BoxError> {
     run(Client::try_default().await?, stop).await
 }
 
+/// Runs the controller until `stop`.
 pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError> {
     let factory = SharedInformerFactory::new(client.clone());
     let (pods, config_maps) = (factory.informer::<Pod>(), factory.informer::<ConfigMap>());
@@ -53,7 +55,8 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     let informing = CancellationToken::new();
     let (pods, config_maps) = (pods.reader(), config_maps.reader());
     let work = async {
-        // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which versions are missing.
+        // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which
+        // versions are missing.
         if wait_for(&stop, &[told_pods.synced(), told_config_maps.synced()]).await {
             let reconcile = async |key: String| match pods.get(&key) {
                 Some(pod) => annotate(&client, &pod, &config_maps).await,
@@ -69,12 +72,14 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     Ok(())
 }
 
+/// Returns the keys of the ConfigMaps that a pod mounts.
 fn mounted(pod: &Pod) -> impl Iterator<Item = String> {
     let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
     let volumes = pod.spec.iter().flat_map(|spec| &spec.volumes).flatten();
     volumes.filter_map(move |volume| Some(format!("{namespace}/{}", volume.config_map.as_ref()?.name)))
 }
 
+/// Reconciles one pod: sets its annotation if it is not right.
 async fn annotate(client: &Client, pod: &Pod, config_maps: &Reader<ConfigMap>) -> Result<(), kube::Error> {
     let version = |key: String| {
         let config_map = config_maps.get(&key)?;

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// The time after which a leader that cannot list pods gives up its lease, so that another candidate can try.
 const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
+/// Takes the candidate's identity as the argument, and runs until Ctrl-C.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
@@ -36,6 +37,7 @@ pub async fn main() -> Result<(), BoxError> {
     run(Client::try_default().await?, &identity, stop).await
 }
 
+/// Takes part in the election until `stop`, and works while it leads.
 pub async fn run(client: Client, identity: &str, stop: CancellationToken) -> Result<(), BoxError> {
     // The grace period lets the workers finish their keys after the stop.
     let elector = LeaderElector::new(client.clone(), "default", "node-labels", identity);
@@ -60,7 +62,8 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     // Every change adds a key to the queue. Only one worker at a time has a key, however often it is added.
     let queue = WorkQueue::new();
     let fill = async {
-        // Not an async closure: with one that borrows, the compiler could not prove that this future is `Send`, as `tokio::spawn` needs.
+        // Not an async closure: with one that borrows, the compiler could not prove that this future is `Send`, as
+        // `tokio::spawn` needs.
         let add = |change: Notification<Pod>| {
             queue.add(change.key());
             ready(())
@@ -93,6 +96,7 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     Ok(())
 }
 
+/// Reconciles one pod: sets its label if it is not right.
 async fn label(client: &Client, pod: &Arc<Pod>) -> Result<(), kube::Error> {
     let Some(node) = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref()) else { return Ok(()) };
     if pod.labels().get("node") == Some(node) {

@@ -1,4 +1,5 @@
-//! Finds pods by their node with an index, without a request to the API server: `cargo run -p kube-informers --example index`.
+//! Finds pods by their node with an index, without a request to the API server:
+//! `cargo run -p kube-informers --example index`.
 #![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use k8s_openapi::api::core::v1::Pod;

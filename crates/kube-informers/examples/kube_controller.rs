@@ -1,4 +1,5 @@
-//! A kube-runtime `Controller` on a shared informer: `cargo run -p kube-informers --example kube_controller --features runtime`.
+//! A kube-runtime `Controller` on a shared informer:
+//! `cargo run -p kube-informers --example kube_controller --features runtime`.
 //!
 //! `Controller::for_stream` needs kube-runtime's feature `unstable-runtime-stream-control`.
 #![expect(clippy::print_stdout, reason = "the example prints its result")]
@@ -15,6 +16,7 @@ use kube_runtime::controller::Action;
 use kube_runtime::{Controller, WatchStreamExt, reflector};
 use tokio_util::sync::CancellationToken;
 
+/// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

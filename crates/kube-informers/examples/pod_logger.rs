@@ -7,12 +7,14 @@ use kube::{Client, ResourceExt};
 use kube_informers::cache::{BoxError, Deletion, HandlerOptions, ListWatch, Notification, SharedIndexInformer};
 use tokio_util::sync::CancellationToken;
 
+/// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
     run(Client::try_default().await?, CancellationToken::new(), |line| println!("{line}")).await
 }
 
+/// Prints a line for each change, until `stop`.
 pub async fn run(client: Client, stop: CancellationToken, mut print: impl FnMut(String)) -> Result<(), BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
     // A subscription is a stream with its own buffer. Any number of subscriptions share the informer's one watch.

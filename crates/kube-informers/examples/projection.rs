@@ -11,6 +11,7 @@ use kube_informers::cache::{BoxError, ListWatch, Meta, Object, SharedIndexInform
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
+/// The fields of a pod that this program needs.
 #[derive(Debug, Deserialize)]
 struct Placed {
     metadata: SlimMeta, // namespace, name, uid, resourceVersion and labels
@@ -29,6 +30,7 @@ impl Object for Placed {
     }
 }
 
+/// Prints a line for each node.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
@@ -38,6 +40,7 @@ pub async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
+/// Returns the number of pods on each node.
 pub async fn pods_per_node(client: Client) -> Result<BTreeMap<String, usize>, BoxError> {
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client).read_as::<Placed>());
     let stop = CancellationToken::new();

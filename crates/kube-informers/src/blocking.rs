@@ -1,4 +1,5 @@
-//! Long synchronous work, such as decoding a large list, must not block the other tasks of the runtime.
+//! `spawn_blocking`: runs long synchronous work, such as decoding a large list, without blocking the other tasks of the
+//! runtime. Callers need not know that WebAssembly has no threads for it.
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use tokio::task::spawn_blocking;

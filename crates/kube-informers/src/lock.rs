@@ -2,8 +2,8 @@
 //! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
 //! shuttle, which tries all orders of the threads in a concurrency test.
 //!
-//! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times as
-//! long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
+//! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times
+//! as long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
 //! readers does 10 % less (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`,
 //! `-- shared-informer --readers 10`).
 
@@ -20,10 +20,12 @@ pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 #[cfg(shuttle)]
 use shuttle::thread::yield_now;
 
+/// The number of times that a thread tries a held lock again before it lets the system put it to sleep.
 #[cfg(not(shuttle))]
 const SPIN_TRIES: usize = 3;
 
-/// Some microseconds at most. With fewer than 64 or more than 256, two processors get less work through one queue.
+/// The number of pause instructions between two tries: some microseconds at most. With fewer than 64 or more than 256,
+/// two processors get less work through one queue.
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
@@ -37,8 +39,11 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))
 }
 
-/// In a pause the holder does dozens of short operations. Without pauses, the two processors would pass the lock's
-/// cache lines back and forth, and that takes longer than the operations.
+/// Waits for a lock that another thread holds, and takes it.
+///
+/// The thread pauses between its tries. In a pause the holder does dozens of short operations. If the thread tried
+/// without a pause, the two processors would pass the lock's cache lines back and forth, and that takes longer than the
+/// operations.
 #[cold]
 fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(not(shuttle))]

@@ -1,4 +1,5 @@
-//! LogDedup: a Reflector and a leader election retry for ever; a failure that repeats should be one warning.
+//! LogDedup: remembers the last failure that was logged about each subject. A Reflector and a leader election retry for
+//! ever; a failure that repeats should be one warning, and not one in each attempt.
 
 use std::mem;
 

@@ -1,7 +1,9 @@
-//! Conformance with client-go: replays operations recorded from client-go through the public API and compares the results.
+//! Conformance with client-go: replays operations recorded from client-go through the public API and compares the
+//! results.
 //!
-//! The recordings and their format are in `fixtures/conformance`; `CONFORMANCE_DIR` names another directory of recordings. Each test
-//! prints the number of cases and steps that it replayed: `cargo test --test conformance -- --nocapture`.
+//! The recordings and their format are in `fixtures/conformance`; `CONFORMANCE_DIR` names another directory of
+//! recordings. Each test prints the number of cases and steps that it replayed:
+//! `cargo test --test conformance -- --nocapture`.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 #![allow(clippy::print_stdout, reason = "prints the number of replayed steps")]

@@ -1,4 +1,5 @@
-//! FieldSelector: selects objects as `kubectl --field-selector` does. Upstream: `apimachinery/pkg/fields/selector.go`.
+//! FieldSelector: selects objects by the values of their fields, as `kubectl --field-selector` does. The caller looks
+//! up the fields, because each kind has others. Upstream: `apimachinery/pkg/fields/selector.go`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -144,6 +145,7 @@ pub fn unescape_field_value(text: &str) -> Result<String, BadSelector> {
     Ok(value)
 }
 
+/// Splits a selector at its commas, except escaped ones.
 fn terms(text: &str) -> Vec<&str> {
     let mut escaped = false;
     text.split(|c: char| {
@@ -154,6 +156,7 @@ fn terms(text: &str) -> Vec<&str> {
     .collect()
 }
 
+/// Splits a term at its first operator into field, operator and value.
 fn split(term: &str) -> Option<(&str, FieldOperator, &str)> {
     let operators = [("!=", FieldOperator::NotEquals), ("==", FieldOperator::Equals), ("=", FieldOperator::Equals)];
     term.char_indices().find_map(|(position, _)| {

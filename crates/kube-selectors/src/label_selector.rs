@@ -1,4 +1,5 @@
-//! LabelSelector: selects objects as `kubectl -l` does. Upstream: `Selector` in `apimachinery/pkg/labels/selector.go`.
+//! LabelSelector: selects objects by their labels, as `kubectl -l` does. Upstream: `Selector` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +35,8 @@ impl LabelSelector {
         Self(Some(Vec::new()))
     }
 
-    /// Returns the selector that matches no object, the meaning of an absent `metav1.LabelSelector`. It has no text form.
+    /// Returns the selector that matches no object, the meaning of an absent `metav1.LabelSelector`. It has no text
+    /// form.
     pub fn nothing() -> Self {
         Self(None)
     }

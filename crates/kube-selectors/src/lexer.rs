@@ -1,4 +1,5 @@
-//! Lexer of label selectors. Upstream: `Lexer` in `apimachinery/pkg/labels/selector.go`.
+//! Lexer: splits a label selector into tokens for the parser. Upstream: `Lexer` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
@@ -73,6 +74,7 @@ fn word(text: &str) -> (Token<'_>, &str) {
     (Token { kind, text }, past_nul(rest))
 }
 
+/// Returns the text without a NUL at its start.
 fn past_nul(text: &str) -> &str {
     text.strip_prefix('\0').unwrap_or(text)
 }

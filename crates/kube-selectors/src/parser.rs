@@ -1,4 +1,5 @@
-//! Parser of label selectors. Upstream: `Parser` in `apimachinery/pkg/labels/selector.go`.
+//! Parser: parses the text of a label selector into requirements. Upstream: `Parser` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as operators.
+    /// Returns the next token. `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as
+    /// operators.
     fn peek(&self) -> Token<'a> {
         let token = self.tokens[self.position.min(self.tokens.len() - 1)];
         match token.kind {

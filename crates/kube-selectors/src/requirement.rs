@@ -1,4 +1,5 @@
-//! LabelRequirement: upstream's `Requirement` in `apimachinery/pkg/labels/selector.go`.
+//! LabelRequirement: one condition of a label selector on one label. Upstream: `Requirement` in
+//! `apimachinery/pkg/labels/selector.go`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -47,8 +48,8 @@ impl LabelOperator {
     }
 }
 
-/// A condition on one label (apimachinery's `labels.Requirement`). `Display` writes it in the syntax of label selectors,
-/// with sorted values.
+/// A condition on one label (apimachinery's `labels.Requirement`). `Display` writes it in the syntax of label
+/// selectors, with sorted values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelRequirement {
     key: String,
@@ -60,8 +61,8 @@ impl LabelRequirement {
     /// Makes a valid requirement.
     ///
     /// # Errors
-    /// The key or a value is not valid for a label, or the number of values does not fit the operator, or a value for `>`
-    /// or `<` is not an integer.
+    /// The key or a value is not valid for a label, or the number of values does not fit the operator, or a value for
+    /// `>` or `<` is not an integer.
     pub fn new(key: impl Into<String>, operator: LabelOperator, values: Vec<String>) -> Result<Self, BadSelector> {
         let key = key.into();
         let mut wrong = Vec::new();

@@ -1,10 +1,12 @@
-//! Validates labels with Kubernetes' messages. Upstream: `apimachinery/pkg/api/validate/content`.
+//! Validates the keys and values of labels. The messages are those of Kubernetes, because users see them when they
+//! write a wrong selector. Upstream: `apimachinery/pkg/api/validate/content`.
 
 /// The largest number of bytes in a label value, or in a label key after its prefix.
 const MAX_NAME: usize = 63;
 /// The largest number of bytes in the prefix of a label key, which is the part before the slash.
 const MAX_PREFIX: usize = 253;
 
+/// Checks a label key. The error is Kubernetes' message.
 pub(super) fn label_key(key: &str) -> Result<(), String> {
     let (prefix, name) = match key.split_once('/') {
         None => (None, key),
@@ -70,16 +72,19 @@ fn subdomain(text: &str) -> Vec<String> {
     wrong
 }
 
+/// Returns true if the text has only the characters of a label value, and begins and ends with an alphanumeric one.
 fn is_name(name: &str) -> bool {
     bounded_by(name, |b| b.is_ascii_alphanumeric())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
+/// Returns true if the text is not empty and its first and last bytes fit.
 fn bounded_by(text: &str, fits: impl Fn(u8) -> bool) -> bool {
     let ends = (text.bytes().next(), text.bytes().next_back());
     matches!(ends, (Some(first), Some(last)) if fits(first) && fits(last))
 }
 
+/// Returns the message that states the rule of [`is_name`].
 fn name_rule() -> &'static str {
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
      (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
@@ -90,6 +95,7 @@ fn too_long(max: usize) -> String {
     format!("must be no more than {max} bytes")
 }
 
+/// Joins the messages into one error; `Ok` without messages.
 fn all(wrong: Vec<String>) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
 }

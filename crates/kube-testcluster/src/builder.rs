@@ -1,4 +1,5 @@
-//! [`ClusterBuilder`]: the options of a new cluster, and its start.
+//! [`ClusterBuilder`]: the options of a new cluster, and its start, which puts the parts together: the store, the first
+//! objects, the HTTP API, the kubelet and the controllers.
 
 mod first_objects;
 
@@ -382,6 +383,7 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
+    /// Starts the cluster. With a folder, it continues the cluster that has used the folder before, if there is one.
     fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();

@@ -65,7 +65,7 @@
 //! | custom resources, server-side apply | yes | yes | some | yes |
 //! | webhooks | yes | yes | some | yes |
 //! | RBAC | if asked for | yes | no | yes |
-//! | kinds | 42 | all | all | all |
+//! | kinds | 43 | all | all | all |
 //!
 //! A test with this crate is a good first test: it is quick and repeatable, and it can produce failures that a real
 //! server shows once a month. It does not replace a test against a real server before a release.
@@ -77,7 +77,7 @@
 //!   only for objects that were applied, unless [more are asked for](ClusterBuilder::managed_fields). Every request is
 //!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
 //!   on](ClusterBuilder::authorization).
-//! - There are 42 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
+//! - There are 43 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
 //!   without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
@@ -106,7 +106,8 @@
 //!
 //! # Features
 //!
-//! - `cel`, off by default: expressions in CEL, in rules of custom resources, admission policies and conditions of webhooks.
+//! - `cel`, off by default: expressions in CEL, in rules of custom resources, admission policies and conditions of
+//!   webhooks.
 //! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs in other languages.
 //!   Without it, this crate adds no HTTP server to the dependency tree; hyper and tokio's `net` are there only because
 //!   of `kube-client`.
@@ -116,6 +117,14 @@
 //! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster returns kube's
 //! client, takes pods and times as k8s-openapi defines them, and [`Cluster::router`] is axum's. Choose the version of
 //! Kubernetes with a feature of k8s-openapi in your own `Cargo.toml`.
+//!
+//! # Inside
+//!
+//! The modules have upstream's names. `store` has `storage`, the counterpart of etcd: every version of every object,
+//! and one counter of revisions. Beside it is a `watch_cache` for each kind, with a version of its own; storage and the
+//! caches are under one lock. `verbs` has a handler for each verb, and `router` finds the handler of a request. The
+//! table of kinds is in the crate `kube-machinery`; the kubelet, the scheduler and the controllers of workloads are in
+//! `kube-controllers`.
 
 mod admission;
 mod auth;

@@ -261,6 +261,7 @@ fn warned_early(resource: &Resource, answer: Response) -> Response {
     if resource.custom.is_some() { warned(resource, answer) } else { answer }
 }
 
+/// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
 async fn apply_definitions(store: &Store, name: Option<String>) {
     match name {
         Some(name) => custom_resource_definition::apply(store, &name).await,
@@ -275,6 +276,7 @@ fn is_long_running(target: &Target, query: &Query) -> bool {
     target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
+/// Returns what kind of target the request has, which decides its verb.
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
         _ if target.watch => TargetKind::Events,
@@ -284,6 +286,7 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
     }
 }
 
+/// Returns true if the subresource is read and written as the whole object, even if a write changes only a part.
 fn is_whole(subresource: Option<Subresource>) -> bool {
     use Subresource::{Approval, EphemeralContainers, Resize, Status};
     matches!(subresource, None | Some(Approval | EphemeralContainers | Resize | Status))
@@ -354,6 +357,7 @@ impl Action {
         })
     }
 
+    /// Refuses a patch whose media type is not a patch.
     fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
         match self {
             Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, &target.resource, managed_fields),

@@ -36,6 +36,7 @@ use kube_controllers::nodes::dynamic::api_resource;
 use kube_machinery::conventions::yaml::{self, FileError};
 use kube_machinery::kinds::PODS;
 
+/// The image of a step that does not set one.
 pub(super) const IMAGE: &str = "nginx";
 
 /// A list of steps, sorted by time.

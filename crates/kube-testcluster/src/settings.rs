@@ -1,4 +1,4 @@
-//! The settings of a server, and the public enums of which they are made.
+//! The settings of a server, fixed at its start, and the public enums of which they are made.
 
 use std::time::Duration;
 
@@ -89,6 +89,7 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
+/// The presence of a scheduler and a kubelet, which run pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kubelets {
     Run,
@@ -149,19 +150,27 @@ pub enum ManagedFields {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) era: Era,
+    /// Decides everything that an API server leaves to chance, such as uids and the order of an unordered watch cache.
     pub(crate) seed: u64,
+    /// The revision of the empty storage. The first write takes the next one.
     pub(crate) first_revision: u64,
+    /// The duration of a write before it is visible.
     pub(crate) commit_latency: Duration,
     /// The number of revisions that storage keeps, and of events that each watch cache keeps.
     pub(crate) history: usize,
+    /// The time for which storage keeps an earlier state.
     pub(crate) history_age: Duration,
+    /// The period of bookmarks for watches that allow them.
     pub(crate) bookmarks: Duration,
+    /// The number of events that may wait for the reader of a watch.
     pub(crate) watch_buffer: usize,
     pub(crate) max_watches: usize,
     /// The total size, in bytes, of responses that may wait for slow clients.
     pub(crate) max_waiting_answers: usize,
+    /// The time for which an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
     pub(crate) max_events: usize,
+    /// True if a current server serves streaming lists.
     pub(crate) watch_list: bool,
     pub(crate) aggregated_discovery: bool,
     pub(crate) kubelets: Kubelets,
@@ -181,6 +190,7 @@ impl Settings {
         self.admission == Admission::Kube && self.controllers != Controllers::None
     }
 
+    /// Returns true if kube-apiserver's bootstrap roles and bindings exist.
     pub(crate) fn has_policy(&self) -> bool {
         self.admission == Admission::Kube || self.authorization == Authorization::Rbac
     }

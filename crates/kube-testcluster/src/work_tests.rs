@@ -19,6 +19,7 @@ fn cluster() -> Cluster {
     Cluster::builder().controllers(Controllers::Housekeeping).start()
 }
 
+/// Returns the number of objects that are decoded during `work`.
 async fn opened(work: impl Future) -> usize {
     let before = OPENED.get();
     work.await;

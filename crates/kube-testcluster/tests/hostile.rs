@@ -1,5 +1,6 @@
-//! Fuzz test: sends seeded random requests, and checks that each gets an answer that Kubernetes could give, that
-//! nothing panics, that ordinary requests still work, and that memory stays bounded.
+//! Fuzz test: sends seeded random requests (deep and long values, broken YAML and protobuf, odd queries and headers)
+//! and checks that each gets an answer that Kubernetes could give, that nothing panics, that ordinary requests still
+//! work, and that memory stays bounded.
 //!
 //! The default is 2,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features
 //! serve --test hostile -- --nocapture`; `HOSTILE_SEED=7` sends other requests.
@@ -44,6 +45,7 @@ fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
+/// Returns the number of requests of a run. One in ten goes through a socket.
 fn count() -> usize {
     number("HOSTILE", 2_000)
 }

@@ -21,23 +21,25 @@ pub struct Entry {
 
 #[derive(Clone, Debug)]
 pub enum EntryKind {
-    /// Written as the equivalent kubectl command.
+    /// A step of the scenario, written as the equivalent kubectl command.
     Step(String),
     Request(Request),
-    /// With the HTTP error code of the answer.
+    /// The API server answered a request with this HTTP error code.
     Refused(Request, u16),
     /// Reported by an informer's observer.
     Event(Event),
+    /// A handler of the trial received a notification.
     Notified {
         handler: &'static str,
         change: Notification<Pod>,
     },
-    /// Refused while the load balancer is down.
+    /// The program changed the load balancer, or the load balancer was down and refused the change.
     Balanced {
         backend: String,
         change: Backend,
         refused: bool,
     },
+    /// The dashboard begins to show this state of a pod.
     Shown(Arc<Pod>),
     Logged(String),
     Alarm(String),
@@ -78,6 +80,7 @@ impl Request {
     }
 }
 
+/// The number of characters after which a log line is cut off.
 const LONGEST: usize = 60;
 
 /// The journal. Clones share the same entries.
@@ -88,6 +91,7 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Makes an empty journal. The trial starts now.
     pub fn begin() -> Self {
         Self { started: Instant::now(), entries: Arc::default() }
     }
@@ -97,6 +101,7 @@ impl Journal {
         self.entries.lock().expect(NO_PANIC).push(Entry { at, kind });
     }
 
+    /// Returns the virtual time since the start of the trial.
     pub fn now(&self) -> Duration {
         self.started.elapsed()
     }

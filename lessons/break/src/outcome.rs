@@ -24,12 +24,14 @@ pub enum End {
     Stopped,
     /// The program returned at this time, before the trial stopped it.
     Early(Duration),
+    /// The program returned this error.
     Failed(String),
     Panicked(String),
     /// The program was still running long after the trial stopped it.
     Never,
 }
 
+/// The largest number of lines in an excerpt.
 const LINES: usize = 14;
 
 impl Outcome {
@@ -54,6 +56,7 @@ impl Outcome {
         })
     }
 
+    /// Returns the backends of the load balancer at the end of the trial.
     pub fn backends(&self) -> BTreeSet<String> {
         let mut backends = BTreeSet::new();
         for entry in &self.entries {
@@ -70,6 +73,7 @@ impl Outcome {
         backends
     }
 
+    /// Returns the keys of the pods in the cluster at the end of the trial.
     pub fn keys(&self) -> BTreeSet<String> {
         self.pods.iter().map(meta_namespace_key).collect()
     }

@@ -32,7 +32,9 @@ pub struct Setting {
     pub nodes: usize,
     /// The stages through which the simulated kubelet takes a pod.
     pub stages: Stages,
+    /// The faults that are active from the start.
     pub faults: &'static [&'static str],
+    /// The scenario, as YAML.
     pub scenario: String,
     /// The virtual time after which the trial stops the program.
     pub lasts: Duration,
@@ -55,6 +57,7 @@ impl Default for Setting {
 }
 
 impl Setting {
+    /// Runs a program from its start to its end, in virtual time.
     pub fn run(self, program: Program) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("a runtime without I/O always starts").block_on(self.run_async(program))

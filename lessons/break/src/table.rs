@@ -37,6 +37,7 @@ macro_rules! programs {
     };
 }
 
+/// Returns the exercises with the programs that the learner edits.
 pub fn exercises() -> [Exercise; 10] {
     programs!(exercises)
 }

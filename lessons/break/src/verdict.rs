@@ -10,8 +10,9 @@ use crate::outcome::{End, Outcome};
 
 #[derive(Clone, Debug)]
 pub struct Mistake {
+    /// The visible effect of the mistake, in one sentence.
     pub sentence: Bilingual,
-    /// Lines of the journal.
+    /// The lines of the journal that show the effect.
     pub evidence: Vec<String>,
     pub hint: Bilingual,
 }
@@ -21,8 +22,8 @@ pub struct Mistake {
 pub struct Verdict(Result<(), Mistake>);
 
 impl Verdict {
-    /// What explains most comes first: a panic, an error or an early end, then the judge's finding, then a program
-    /// that did not stop.
+    /// Returns the mistake that explains most: a panic, an error or an early end first, then the judge's finding, then a program that did
+    /// not stop.
     pub fn of(outcome: &Outcome, judge: impl FnOnce(&Outcome) -> Result<(), Mistake>) -> Self {
         Self(match &outcome.end {
             End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(outcome),
@@ -70,6 +71,7 @@ impl Verdict {
     }
 }
 
+/// Returns a mistake if the program did not end as it should.
 fn ended(outcome: &Outcome) -> Result<(), Mistake> {
     let (sentence, hint) = match &outcome.end {
         End::Stopped => return Ok(()),
@@ -110,6 +112,7 @@ fn quoted(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
+/// Returns the sentence and the hint for a program that returned too early.
 fn early(at: Duration) -> (Bilingual, Bilingual) {
     let seconds = at.as_secs_f64();
     (

@@ -23,6 +23,7 @@ type Cluster struct {
 	home string
 }
 
+// LabCluster starts the cluster under test on a free port.
 func LabCluster(t *testing.T, arguments ...string) Cluster {
 	t.Helper()
 	home := t.TempDir()
@@ -47,6 +48,7 @@ func RealCluster(t *testing.T, lifecycle ...string) Cluster {
 	return Cluster{URL: strings.TrimPrefix(ready, "ready "), Kubeconfig: kubeconfig, home: home}
 }
 
+// Behind returns the same cluster, reached through a proxy.
 func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
 	t.Helper()
 	direct, err := os.ReadFile(c.Kubeconfig)
@@ -70,6 +72,7 @@ func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 	return client
 }
 
+// Fault starts a fault in a cluster that was started with --admin.
 func (c Cluster) Fault(t *testing.T, fault string) {
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"fault": fault})

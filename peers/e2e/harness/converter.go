@@ -84,6 +84,7 @@ func (c *Converter) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(asked) // fails if the client has gone
 }
 
+// convert changes an object to another version.
 func convert(object map[string]any, desired string) map[string]any {
 	from, to := path.Base(object["apiVersion"].(string)), path.Base(desired)
 	object["apiVersion"] = desired

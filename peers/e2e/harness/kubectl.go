@@ -16,6 +16,7 @@ type Kubectl struct {
 	variables []string
 }
 
+// Kubectl returns the new kubectl for this cluster.
 func (c Cluster) Kubectl() Kubectl {
 	return c.kubectl(Peer("kubectl"))
 }
@@ -33,6 +34,7 @@ func (c Cluster) kubectl(program string) Kubectl {
 	return Kubectl{program: program, variables: []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + c.home}}
 }
 
+// With returns the same kubectl with additional environment variables.
 func (k Kubectl) With(variables ...string) Kubectl {
 	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
 }

@@ -53,6 +53,7 @@ func (l *Lines) wake() {
 	l.changed = make(chan struct{})
 }
 
+// All returns all complete lines so far.
 func (l *Lines) All() []string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -85,6 +86,7 @@ func (l *Lines) Await(t *testing.T, what string, condition func(lines []string) 
 	}
 }
 
+// AwaitLine waits for a line that contains the text, and returns it.
 func (l *Lines) AwaitLine(t *testing.T, text string) string {
 	t.Helper()
 	contains := func(line string) bool { return strings.Contains(line, text) }

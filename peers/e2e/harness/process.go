@@ -64,6 +64,7 @@ func (p *Process) Wait(t *testing.T) int {
 	return p.command.ProcessState.ExitCode()
 }
 
+// environment returns the variables that every program needs, and the given ones.
 func environment(variables []string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC"}, variables...)
 }

@@ -32,6 +32,7 @@ func Peer(name string) string {
 	return Root("target", "peers", name)
 }
 
+// Fixture returns the path of a file in the project's fixtures.
 func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }
@@ -75,6 +76,7 @@ func fromEnvironment(variable, otherwise string) string {
 	return otherwise
 }
 
+// Root returns a path in the project.
 func Root(path ...string) string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {

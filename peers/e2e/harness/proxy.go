@@ -98,6 +98,7 @@ func (p *Proxy) AwaitWatches(t *testing.T, count int) {
 	}
 }
 
+// await waits for the condition. It returns false if the context ends first.
 func (p *Proxy) await(ctx context.Context, condition func() bool) bool {
 	for {
 		p.mutex.Lock()
@@ -135,6 +136,7 @@ func (a *acceptance) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
+// Unwrap lets the proxy flush.
 func (a *acceptance) Unwrap() http.ResponseWriter {
 	return a.ResponseWriter
 }

@@ -35,6 +35,7 @@ func (s Shell) Try(t *testing.T, line string) Result {
 	return Kubectl{program: "sh", variables: s.variables}.Try(t, "", "-c", "cd "+s.folder+" && "+line)
 }
 
+// Start starts a command line that runs beside the test.
 func (s Shell) Start(t *testing.T, line string) *Process {
 	t.Helper()
 	return Start(t, s.variables, "sh", "-c", "cd "+s.folder+" && exec "+line)

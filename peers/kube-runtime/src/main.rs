@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
+/// The allocator of the project's benchmarks.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

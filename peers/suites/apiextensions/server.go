@@ -74,6 +74,7 @@ func choosesFeatures(flag string) bool {
 	return strings.HasPrefix(flag, "--feature-gates") || strings.HasPrefix(flag, "--emulated-version")
 }
 
+// start runs the server until it prints its address.
 func start(folder string, flags []string) (config *rest.Config, end func(), err error) {
 	tokens := filepath.Join(folder, "tokens.csv")
 	if err := os.WriteFile(tokens, []byte(user), 0o600); err != nil {

@@ -31,6 +31,7 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
+// who is the user of a request.
 type who struct {
 	Name   string              `json:"name"`
 	UID    string              `json:"uid,omitempty"`
@@ -42,6 +43,7 @@ func (w who) info() user.Info {
 	return &user.DefaultInfo{Name: w.Name, UID: w.UID, Groups: w.Groups, Extra: w.Extra}
 }
 
+// question is a request with its answer.
 type question struct {
 	As      who                 `json:"as"`
 	Method  string              `json:"method"`
@@ -54,6 +56,7 @@ type question struct {
 	Refused *metav1.Status `json:"refused,omitempty"`
 }
 
+// review is a subject access review of a user, with its answer.
 type review struct {
 	Of      who            `json:"of"`
 	Spec    map[string]any `json:"spec"`
@@ -61,6 +64,7 @@ type review struct {
 	Reason  string         `json:"reason,omitempty"`
 }
 
+// rules is a rules review of a user, with its answer.
 type rules struct {
 	Of        who              `json:"of"`
 	Namespace string           `json:"namespace"`

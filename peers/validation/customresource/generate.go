@@ -10,6 +10,7 @@ import (
 	"slices"
 )
 
+// generator makes random schemas, and values that almost fit them.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {

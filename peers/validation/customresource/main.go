@@ -30,6 +30,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
+// kase is a case: a schema, a value, sometimes the old value, and upstream's causes by the part of the validation
+// that found them.
 type kase struct {
 	Schema json.RawMessage `json:"schema"`
 	Old    json.RawMessage `json:"old,omitempty"`

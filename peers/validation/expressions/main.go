@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
+// kase is an expression with its result.
 type kase struct {
 	Expression string `json:"expression"`
 	// Value is the resulting value as text.

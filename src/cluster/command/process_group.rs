@@ -39,6 +39,7 @@ impl ProcessGroup {
     }
 }
 
+/// The command with the processes that it has started.
 #[derive(Debug)]
 pub(super) struct CommandProcesses {
     group: ProcessGroup,

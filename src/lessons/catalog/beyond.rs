@@ -10,6 +10,7 @@ use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, 
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
 
+/// Creates `nettool`.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 

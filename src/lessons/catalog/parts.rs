@@ -7,6 +7,7 @@ use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
+/// Creates `nettool`.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 
@@ -14,6 +15,7 @@ static RUN: Fixture =
 static LOOP: Fixture =
     Fixture { name: "fixtures/scenarios/loop.yaml", text: include_str!("../../../fixtures/scenarios/loop.yaml") };
 
+/// Changes a pod between resyncs.
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 

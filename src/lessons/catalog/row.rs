@@ -23,8 +23,8 @@ pub struct Row {
     pub zh: &'static str,
     /// The chapter in `lessons/`, without language and ending, such as `04-reflector`.
     pub chapter: &'static str,
-    /// The file in `fixtures/traces` with exactly the lines that a run prints; `None` if a run does not end by
-    /// itself.
+    /// The golden trace: the file in `fixtures/traces` with exactly the lines that a run prints. `None` if a run
+    /// does not end by itself, such as `--serve`.
     pub trace: Option<&'static str>,
     /// The defaults of a run: the cluster to watch, the seed and the length.
     pub defaults: Defaults,
@@ -34,7 +34,8 @@ pub struct Row {
     pub modern: Option<Modern>,
 }
 
-/// The counterpart of a row for today's client and server.
+/// The counterpart of a row for today's client and server. The command `eras` runs the row in both eras and compares
+/// the two records.
 #[derive(Debug)]
 pub struct Modern {
     /// The golden trace in `fixtures/traces`; `None` if a run does not end by itself.
@@ -101,16 +102,20 @@ impl Row {
     }
 }
 
+/// The four pods of the tutorials, which run in the namespace `default` from the start.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
+/// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 
+/// The seed of a run, unless its row sets another. It decides the order of events in which tasks race.
 const SEED: u64 = 1;
 
+/// A lesson that makes its own objects.
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
-/// The last half second is for the fourth pod's handlers.
+/// A lesson that makes four pods itself, one per second. The last half second is for the fourth pod's handlers.
 pub(super) const FOUR_SECONDS: Defaults =
     Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
@@ -135,6 +140,7 @@ impl Defaults {
     }
 }
 
+/// A cluster without pods, in which the scenario creates and deletes `nettool`.
 pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
     ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, clusters: Clusters::One };
 

@@ -9,7 +9,8 @@ use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, Modern, Origin, Row, watching};
 use crate::lab::Defaults;
 use crate::lessons::{factory, indexer, shared};
 
-/// Long enough for six pods, one a second, with a handler that takes two and a half seconds for each.
+/// A lesson that makes its own pods, and lasts long enough for six pods, one a second, with a handler that takes two
+/// and a half seconds for each.
 const MAKES_PODS: Defaults = ALONE.lasting(20);
 
 pub(super) static ROWS: &[Row] = &[

@@ -5,7 +5,9 @@ use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 
 pub(super) struct Combination {
     pub(super) version: RequestedVersion,
+    /// The option `resourceVersionMatch`.
     matching: Option<ResourceVersionMatch>,
+    /// The option `limit`; 0 means no limit.
     limit: u32,
     /// True if the request has the continue token of an earlier page.
     pub(super) continues: bool,

@@ -13,6 +13,7 @@ use serde::de::IgnoredAny;
 use super::combination::Combination;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
 
+/// An API server, with a resourceVersion and a continue token of its own.
 pub(super) struct ApiServer {
     pub(super) name: &'static str,
     client: kube::Client,
@@ -21,6 +22,7 @@ pub(super) struct ApiServer {
     version: String,
     /// `None` if there are fewer than two pods, and so no second page.
     token: Option<String>,
+    /// True if the server tells which part answered.
     pub(super) says: bool,
 }
 
@@ -66,7 +68,9 @@ impl ApiServer {
 
 struct Answer {
     code: u16,
+    /// The value of `x-served-from`.
     served_from: Option<String>,
+    /// `None` if the server refused the request.
     list: Option<List>,
 }
 

@@ -19,6 +19,7 @@ use kube_informers::cache::{ApiError, Delta, ListOptions, ListPage, ListWatch, L
 #[derive(Default)]
 pub(super) struct Link(watch::Sender<Option<Going>>);
 
+/// The pod whose deletion the watch will miss.
 #[derive(Clone)]
 struct Going {
     name: String,
@@ -26,6 +27,7 @@ struct Going {
 }
 
 impl Link {
+    /// Returns a source of pods that uses this connection.
     pub(super) fn over(&self, pods: ListWatch<Pod>) -> OverLink {
         OverLink { broken: self.0.subscribe(), pods }
     }
@@ -76,12 +78,14 @@ impl Link {
     }
 }
 
+/// A source of pods whose requests go over a [`Link`].
 pub(super) struct OverLink {
     broken: watch::Receiver<Option<Going>>,
     pods: ListWatch<Pod>,
 }
 
 impl OverLink {
+    /// Fails if the connection is broken.
     fn reach(&self) -> Result<(), ApiError> {
         if self.broken.borrow().is_none() {
             return Ok(());

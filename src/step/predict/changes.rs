@@ -1,4 +1,5 @@
-//! Questions on what the queue does with a change. Each function returns `None` as in `lists.rs`.
+//! Questions on what the queue does with a change that the watch brought, such as whether a deletion comes out of it.
+//! Each function returns its question, or `None` if the situation was asked about before or the record has no answer.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
@@ -15,6 +16,7 @@ pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     }
 }
 
+/// Asks whether the queue will return a deletion.
 fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let (pipeline, name) = (moment.pipeline, short(key));
     let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());

@@ -1,4 +1,5 @@
-//! Questions on the notifications that handlers get, and when. Each function returns `None` as in `lists.rs`.
+//! Questions on the notifications that handlers get, and when they get them. Each function returns its question, or
+//! `None` if the situation was asked about before or the record has no answer.
 
 use std::collections::BTreeSet;
 
@@ -42,6 +43,7 @@ fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQuest
     Some(SituatedQuestion::new(situation, notification == "add", text, reason))
 }
 
+/// Asks which handlers get a resync.
 fn resync(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let listeners: BTreeSet<usize> = moment.pipeline.listeners.keys().copied().collect();
     let until_next = moment.later_events().take_while(|next| !matches!(next.what, What::Resynced {}));
@@ -80,6 +82,7 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Situate
     Some(SituatedQuestion::new(situation, answer, text, reason))
 }
 
+/// Asks whether one slow handler delays the others.
 fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("slow")?;
     let first = moment.later_events().find_map(|next| match next.what {

@@ -1,5 +1,5 @@
-//! Questions on lists, resyncs, broken watches and hidden writes. Each function returns `None` if the situation was
-//! asked about before or the record has no answer.
+//! Questions on the consequences of a list, a resync, a broken watch and a write that a fault hides from watches. Each
+//! function returns its question, or `None` if the situation was asked about before or the record has no answer.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
@@ -19,6 +19,7 @@ pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     }
 }
 
+/// Asks for the name of the deltas of the first list.
 fn first_list(moment: &Moment<'_>, objects: usize) -> Option<SituatedQuestion> {
     let before_changes = moment.later_events().take_while(|next| !matches!(next.what, What::Watched { .. }));
     let delta = before_changes.into_iter().find_map(|next| match &next.what {
@@ -95,6 +96,7 @@ fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuest
     Some(SituatedQuestion::new(situation, answer, text, reason))
 }
 
+/// Asks whether a resync sends a request to the API server.
 fn resync(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("resync")?;
     let mut until_pop = moment.later_events().take_while(|next| !matches!(next.what, What::Popped { .. }));
@@ -113,6 +115,7 @@ fn resync(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     Some(SituatedQuestion::new(situation, asks_server, text, reason))
 }
 
+/// Asks what the Reflector does after a failed watch.
 fn broken_watch(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let answer = moment.later_events().find_map(|next| match next.what {
         What::Listed { .. } | What::Relisting { .. } => Some(true),

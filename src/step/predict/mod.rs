@@ -1,5 +1,5 @@
-//! Questions before decisive events, for `step --predict` and the board: the later events of the record have the
-//! answer; the picture has the reason.
+//! Questions before decisive events, for `step --predict` and the board: the user predicts what comes next, yes or no.
+//! The later events of the record have the answer; the picture has the reason.
 //!
 //! An event is decisive if its outcome depends on the content of the queue, the store and the handlers. Each situation
 //! is asked about only once, because the same question in the same situation has the same answer.
@@ -23,7 +23,7 @@ pub struct Question {
     pub reason: (String, String),
 }
 
-/// The situation is everything that the answer depends on.
+/// A question with its situation, which is everything that the answer depends on.
 struct SituatedQuestion {
     situation: String,
     question: Question,
@@ -38,16 +38,18 @@ impl SituatedQuestion {
 
 /// An event, with the pipeline's state after it and the events that follow.
 struct Moment<'a> {
+    /// The situations that were asked about before.
     asked_about: &'a BTreeSet<String>,
     record: &'a Record,
+    /// The state of the event's kind of object after it.
     pipeline: &'a Pipeline,
-    /// Also the events of later runs.
+    /// The events that follow, also those of later runs.
     rest: &'a [Record],
 }
 
 impl<'a> Moment<'a> {
-    /// Returns `None` for a situation that was asked about before. Callers check this before they search for the
-    /// answer, which may be far away, because most events of a long record bring no new situation.
+    /// Returns the situation, unless it was asked about before. Callers check this before they search for the answer,
+    /// which may be far away, because most events of a long record bring no new situation.
     fn new_situation(&self, situation: impl Into<String>) -> Option<String> {
         Some(situation.into()).filter(|situation| !self.asked_about.contains(situation))
     }
@@ -58,6 +60,7 @@ impl<'a> Moment<'a> {
         run.filter(move |next| next.of == *of && !next.what.is_program_text())
     }
 
+    /// Returns the next event of this object in the client.
     fn next_of(&self, key: &str) -> Option<&'a What> {
         let mut of_key = self.later_events().map(|next| &next.what).filter(|what| what.key() == Some(key));
         of_key.find(|what| !matches!(what, What::Committed { .. }))

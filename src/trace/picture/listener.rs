@@ -41,7 +41,8 @@ impl Listener {
         self.pending.push_back(notification);
     }
 
-    /// The buffer holds `remaining` notifications afterwards: if these are fewer, an addition and a deletion have cancelled out.
+    /// Merges a notification into the one that waits for the same object, as the coalescing buffer does. The buffer
+    /// holds `remaining` notifications afterwards: if these are fewer, an addition and a deletion have cancelled out.
     pub(super) fn coalesced(&mut self, notification: QueuedNotification, remaining: usize) {
         self.replay = self.replay.saturating_sub(1);
         let key = notification.key.clone();

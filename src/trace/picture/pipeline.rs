@@ -1,4 +1,5 @@
-//! The part of the picture for one kind of object, which the board draws as one pipeline.
+//! The state of one kind of object in the picture, from the API server through the queue and the store to the handlers.
+//! The board draws one pipeline for each kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +24,13 @@ pub struct Pipeline {
     pub watching: bool,
     /// The queue's name: `DeltaFIFO` or `RealFIFO`.
     pub queue_name: Option<String>,
-    /// True if the queue was given known objects.
+    /// True if the queue was given known objects: the store that it compares with lists and deletions.
     pub known_objects: bool,
     /// The slots of the queue, oldest first. DeltaFIFO has a slot for each key, RealFIFO a slot for each change.
     pub queue: Vec<Slot>,
     /// The deltas that were popped last, with their keys. The consumer is processing them.
     pub in_hand: Vec<(String, WaitingDelta)>,
-    /// True once an object was stored, or a queue or a handler used the store.
+    /// True once an event shows that a store exists: an object was stored, or a queue or a handler used the store.
     pub has_store: bool,
     /// The store's objects, with their versions.
     pub store: BTreeMap<String, String>,
@@ -130,7 +131,7 @@ impl Pipeline {
         }
     }
 
-    /// In DeltaFIFO the delta goes into the slot of its key, in RealFIFO always into a new slot.
+    /// Queues a delta: in DeltaFIFO into the slot of its key, in RealFIFO always into a new slot.
     fn push(&mut self, key: &str, delta: WaitingDelta) {
         let by_key = self.is_by_key();
         match self.queue.iter_mut().find(|slot| by_key && slot.key == key) {
@@ -152,7 +153,7 @@ impl Pipeline {
         }
     }
 
-    /// In DeltaFIFO the slot of the key is removed, in RealFIFO as many slots as there are deltas.
+    /// Removes what was popped: in DeltaFIFO the slot of the key, in RealFIFO as many slots as there are deltas.
     fn pop(&mut self, key: &str, deltas: &[WaitingDelta]) {
         if self.is_by_key() {
             self.queue.retain(|slot| slot.key != key);
@@ -164,6 +165,7 @@ impl Pipeline {
         self.in_hand = deltas.iter().map(|delta| (slots.next().unwrap_or_default(), delta.clone())).collect();
     }
 
+    /// Moves a key between the values of the indices: out of the values in `left`, into those in `values`.
     fn index(&mut self, key: &str, changes: &[IndexSets]) {
         for IndexSets { index, values, left, .. } in changes {
             let sets = self.indices.entry(index.clone()).or_default();

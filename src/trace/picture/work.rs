@@ -1,4 +1,5 @@
-//! The state of the workqueue in the picture.
+//! The state of the workqueue in the picture: the keys that are queued, that workers are processing, and that are
+//! delayed by a timer.
 
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ impl Work {
         }
     }
 
-    /// If the key is delayed already, the earlier of the two times counts.
+    /// Delays a key. If the key is delayed already, the earlier of the two times counts.
     fn delayed(&mut self, key: &str, due: Duration) {
         match self.delayed.iter().position(|(_, delayed)| delayed == key) {
             Some(place) if self.delayed[place].0 <= due => return,

@@ -27,11 +27,13 @@ pub(super) struct CauseTracker {
 #[derive(Debug)]
 struct Handing {
     cause: Cause,
+    /// The objects' versions by key.
     versions: BTreeMap<String, String>,
 }
 
 impl CauseTracker {
-    /// `before` is the pipeline's state before the event. Remembers the event for the causes of later ones.
+    /// Returns the cause of an event, given the pipeline's state before it. Remembers the event for the causes of later
+    /// ones.
     pub fn cause_of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
         let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
         Some(match what {
@@ -92,7 +94,8 @@ impl CauseTracker {
         })
     }
 
-    /// For a tombstone, the version is the last one that was queued or stored.
+    /// Returns the version of the object in a queued delta. For a tombstone, it is the last version that was queued or
+    /// stored.
     pub fn version_of(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
         let handed = self.handing.as_ref().and_then(|handing| handing.versions.get(key)).cloned();
         let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
@@ -117,7 +120,7 @@ impl CauseTracker {
         before.watching && (before.lists == 0 || self.relisting)
     }
 
-    /// A WATCH follows the first list, a relist, or the end of an earlier watch.
+    /// Returns the cause of a WATCH request: it follows the first list, a relist, or the end of an earlier watch.
     fn cause_of_watch(&mut self, before: &Pipeline) -> Cause {
         let again = std::mem::replace(&mut self.watched_since_list, true);
         match before.lists {
@@ -150,6 +153,7 @@ impl CauseTracker {
     }
 }
 
+/// Returns the cause of the first such delta among those that the consumer is processing.
 fn cause_in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
     before.in_hand.iter().find(|(_, delta)| is(delta)).and_then(|(_, delta)| delta.cause)
 }

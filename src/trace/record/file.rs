@@ -1,4 +1,5 @@
-//! The file of `--record`: one event a line, as JSON.
+//! Writes the file of `--record`, and reads such files for `replay`, `step` and `board`: one event a line, as JSON. An
+//! error of reading names the line that is wrong.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

@@ -88,7 +88,7 @@ impl Recorder {
     }
 }
 
-/// The deltas in the picture's queue have versions and causes.
+/// Replaces the deltas of a `popped` event by those in the picture's queue, which have versions and causes.
 fn with_popped(what: What, before: &Pipeline) -> What {
     let What::Popped { queue, key, deltas, initial } = what else { return what };
     let waiting: Vec<&WaitingDelta> = match before.is_by_key() {

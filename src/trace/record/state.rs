@@ -1,5 +1,5 @@
-//! The sizes of queue, store and buffers after an event, so that a reader can draw them without a
-//! [`Picture`](crate::trace::Picture).
+//! The sizes of queue, store and buffers that a record holds for its event, but only those that the event changed. A
+//! program that reads a record can draw these without a [`Picture`](crate::trace::Picture) of its own.
 
 use std::collections::BTreeMap;
 

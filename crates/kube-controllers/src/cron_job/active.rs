@@ -1,5 +1,5 @@
-//! The status of a CronJob: the active Jobs, and the times of the last start and the last success. Upstream: the first
-//! half of `syncCronJob`.
+//! The status of a CronJob: the active Jobs, which the concurrency policies look at, and the times of the last start
+//! and the last success. Each sync first brings it up to date with the Jobs. Upstream: the first half of `syncCronJob`.
 
 use kube_client::api::DynamicObject;
 use serde::{Deserialize, Serialize};
@@ -56,8 +56,8 @@ pub(super) fn end(job: &DynamicObject) -> Option<&str> {
 }
 
 impl CronJobSync<'_> {
-    /// Removes the Jobs that have ended or no longer exist from `status.active`, and updates the time of the last success.
-    /// Writes an Event for each removed Job, and for each running Job that is not listed as active.
+    /// Removes the Jobs that have ended or no longer exist from `status.active`, and updates the time of the last
+    /// success. Writes an Event for each removed Job, and for each running Job that is not listed as active.
     pub(super) async fn update_active(&mut self) {
         for job in self.jobs.clone() {
             let (job_name, is_active) = (name(&job.metadata), self.status.has(uid(&job.metadata)));

@@ -1,6 +1,6 @@
-//! Computes the times at which a CronJob's schedule asks for a Job: the latest one that is due, and the wait until the next
-//! one. Such a time is called a start here. Starts that passed while no controller ran are missed: only the latest of them
-//! is made up for. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
+//! Computes the times at which a CronJob's schedule asks for a Job: the latest one that is due, and the wait until the
+//! next one. Such a time is called a start here. Starts that passed while no controller ran are missed: only the latest
+//! of them is made up for. Upstream: `mostRecentScheduleTime` and `nextScheduleTimeDuration` in `utils.go`.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ const PADDING: Duration = Duration::from_millis(100);
 /// The number of missed starts beyond which an Event warns about them.
 const MANY: i64 = 100;
 
+/// The schedule of a CronJob, and the times that decide which start is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DueTimes<'a> {
     pub(super) schedule: &'a Schedule,
@@ -24,8 +25,10 @@ pub(super) struct DueTimes<'a> {
     pub(super) now: Timestamp,
 }
 
+/// The latest start that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
+    /// `None` if no start is due.
     pub(super) at: Option<Timestamp>,
     /// True if more than one start has passed since the last one that got a Job.
     missed: bool,

@@ -13,6 +13,7 @@ use crate::shared::object::{name, uid};
 use crate::shared::recorder::Reason;
 
 impl CronJobSync<'_> {
+    /// Deletes the oldest succeeded Jobs and the oldest failed Jobs beyond the history limits.
     pub(super) async fn delete_old(&mut self) -> Result<(), SyncError> {
         for (kind, limit) in [("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")] {
             let limit = self.cron_job.data["spec"][limit].as_u64().and_then(|limit| usize::try_from(limit).ok());
@@ -30,6 +31,7 @@ impl CronJobSync<'_> {
         Ok(())
     }
 
+    /// Deletes a Job, and its pods in the background.
     pub(super) async fn delete(&mut self, job: &Arc<DynamicObject>) -> Result<(), SyncError> {
         let job_name = name(&job.metadata);
         let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);

@@ -43,8 +43,8 @@ impl<'a> CronJobSync<'a> {
         Self { controller, key, cron_job, jobs, written: status.clone(), status }
     }
 
-    /// Creates the Job that is due. Returns the time until the next one, or `None` if no time brings one: the CronJob is
-    /// suspended, being deleted or invalid.
+    /// Creates the Job that is due. Returns the time until the next one, or `None` if no time brings one: the CronJob
+    /// is suspended, being deleted or invalid.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
         self.update_active().await;
         let spec = self.cron_job.data["spec"].clone();
@@ -119,12 +119,14 @@ impl<'a> CronJobSync<'a> {
         }
     }
 
+    /// Returns the time of the last start, or of the creation before the first start.
     fn since(&self) -> Timestamp {
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse().ok());
         let created = self.cron_job.metadata.creation_timestamp.as_ref().map(|time| time.0);
         last.or(created).unwrap_or_else(|| self.controller.clock.time())
     }
 
+    /// Returns true if the Job for this time was created already.
     fn is_done(&self, at: Timestamp) -> bool {
         let job = self.name_of_job(at);
         let last = self.status.last_schedule_time.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
@@ -175,7 +177,7 @@ impl<'a> CronJobSync<'a> {
         Ok(true)
     }
 
-    /// Upstream: `getJobFromTemplate2`.
+    /// Returns a new Job for a time. Upstream: `getJobFromTemplate2`.
     fn job(&self, at: Timestamp, zone: &TimeZone) -> DynamicObject {
         let template = &self.cron_job.data["spec"]["jobTemplate"];
         let kind = &self.controller.kind_of_jobs;

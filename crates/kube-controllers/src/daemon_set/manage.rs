@@ -1,4 +1,6 @@
-//! Keeps one pod of a DaemonSet on each node that must have one. Upstream: `manage`, `podsShouldBeOnNode`, `syncNodes`.
+//! Keeps one pod of a DaemonSet on each node that must have one: finds the nodes that lack a pod and the pods that are
+//! too many, then creates and deletes pods. Each sync begins with that. Upstream: `manage`, `podsShouldBeOnNode`,
+//! `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -52,8 +54,8 @@ impl DaemonSetSync<'_> {
         (missing, surplus)
     }
 
-    /// Returns the pods of a node that run or will run. Adds the pods that have ended to `surplus`, so they are deleted and
-    /// replaced; a failed pod stays until its back-off is over.
+    /// Returns the pods of a node that run or will run. Adds the pods that have ended to `surplus`, so they are deleted
+    /// and replaced; a failed pod stays until its back-off is over.
     async fn sort_out_ended(&self, node: &str, existing: &[Arc<Pod>], surplus: &mut Vec<Arc<Pod>>) -> Vec<Arc<Pod>> {
         let mut running = Vec::new();
         for pod in existing.iter().filter(|pod| !pods::is_going(pod)) {
@@ -97,6 +99,7 @@ impl DaemonSetSync<'_> {
         surplus
     }
 
+    /// Creates a pod for each of these nodes, and deletes these pods.
     pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = controller.api(&self.set, &controller.kind_of_pods);

@@ -1,5 +1,6 @@
-//! Decides which nodes run the pods of a DaemonSet, and ties each new pod to its node. Upstream:
-//! `nodeShouldRunDaemonPod`, `pkg/controller/daemon/util`.
+//! Decides which nodes run the pods of a DaemonSet, by node name, node selector, node affinity and taints; and ties
+//! each new pod to its node. Each sync decides about all nodes again. Upstream: `nodeShouldRunDaemonPod`,
+//! `pkg/controller/daemon/util`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::DynamicObject;
@@ -11,10 +12,12 @@ use kube_machinery::value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
+    /// The node must have a pod.
     Wanted,
     /// A pod that exists stays, but no new pod is created: the node has a `NoSchedule` taint that the pod does not
     /// tolerate.
     Kept,
+    /// The node must have no pod.
     Unwanted,
 }
 

@@ -1,8 +1,9 @@
-//! The rolling update of a DaemonSet. A sync calls it only if every node has the pods that it needs, so each sync does
-//! one step of the update. Upstream: `rollingUpdate` in `pkg/controller/daemon/update.go`.
+//! Plans the rolling update of a DaemonSet: which old pods are deleted now, and which nodes get a new pod now. Each
+//! sync does one step of the update, and only if no node lacks a pod or has one too many. Upstream: `rollingUpdate` in
+//! `pkg/controller/daemon/update.go`.
 //!
-//! A pod is new if it was made from the current template, and old otherwise. With `maxUnavailable`, the old pod of a node
-//! is deleted before the new one is created; with `maxSurge`, afterwards.
+//! A pod is new if it was made from the current template, and old otherwise. With `maxUnavailable`, the old pod of a
+//! node is deleted before the new one is created; with `maxSurge`, afterwards.
 
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ struct Pair {
 }
 
 impl DaemonSetSync<'_> {
-    /// Plans one step of an update by `maxUnavailable`. Returns all old pods that are unavailable, because deleting them
-    /// makes no further node unavailable, and as many available old pods as `maxUnavailable` still allows.
+    /// Plans one step of an update by `maxUnavailable`. Returns all old pods that are unavailable, because deleting
+    /// them makes no further node unavailable, and as many available old pods as `maxUnavailable` still allows.
     /// [`plan_pods`](Self::plan_pods) creates the new pods once the old ones are gone.
     pub(super) fn plan_replacements(&self, rolling: Rolling) -> Plan {
         let (mut unavailable, mut unavailable_old, mut candidates) = (0, Vec::new(), Vec::new());

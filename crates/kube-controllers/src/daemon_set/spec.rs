@@ -1,4 +1,5 @@
-//! The spec of a DaemonSet, with defaults, and numbers of nodes in place of percentages.
+//! Reads the spec of a DaemonSet for one sync: absent fields get their defaults, and percentages become numbers of
+//! nodes.
 
 use kube_client::api::DynamicObject;
 
@@ -14,8 +15,8 @@ pub(super) struct Spec {
     pub(super) rolling: Option<Rolling>,
 }
 
-/// The limits of a rolling update. One of them is 0 and the other is not: the API server refuses a DaemonSet with both, and
-/// [`Spec::of`] replaces a pair of zeros.
+/// The limits of a rolling update. One of them is 0 and the other is not: the API server refuses a DaemonSet with both,
+/// and [`Spec::of`] replaces a pair of zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
     /// `maxSurge`: the number of nodes that may have a new pod beside the old one.
@@ -41,7 +42,7 @@ impl Spec {
         }
     }
 
-    /// Upstream: `AllowsSurge`.
+    /// Returns true if a node may have a new pod beside the old one during an update. Upstream: `AllowsSurge`.
     pub(super) fn surges(&self) -> bool {
         self.rolling.is_some_and(|rolling| rolling.surge > 0)
     }

@@ -1,5 +1,6 @@
-//! One sync of a DaemonSet: one comparison with its pods and nodes. `manage.rs` and `roll.rs` plan the writes.
-//! Upstream: `updateDaemonSet`, `updateDaemonSetStatus`.
+//! One sync of a DaemonSet, which is one comparison of the DaemonSet with its pods and nodes: collects the state, lets
+//! `manage.rs` and `roll.rs` plan the writes, and writes the status. Upstream: `updateDaemonSet`,
+//! `updateDaemonSetStatus`.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -57,8 +58,8 @@ impl<'a> DaemonSetSync<'a> {
         Self { controller, key, set, spec, pod_spec, decisions, pods, hash, finished: false }
     }
 
-    /// Creates missing pods and deletes surplus ones. If nothing was missing or surplus, does the next step of a rolling
-    /// update.
+    /// Creates missing pods and deletes surplus ones. If nothing was missing or surplus, does the next step of a
+    /// rolling update.
     pub(super) async fn advance(&mut self, history: &History) -> Result<(), SyncError> {
         let (missing, surplus) = self.plan_pods().await;
         let quiet = missing.is_empty() && surplus.is_empty();
@@ -78,10 +79,12 @@ impl<'a> DaemonSetSync<'a> {
         pods::is_available(pod, self.spec.min_ready_seconds, self.controller.clock.time())
     }
 
+    /// Returns true if a pod was made from the current template.
     pub(super) fn is_new(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == self.hash
     }
 
+    /// Returns the nodes that an update concerns: those that must have a pod, and those that have one.
     pub(super) fn relevant_nodes(&self) -> BTreeSet<&str> {
         let wanted = self.decisions.iter().filter(|(_, decision)| **decision == Decision::Wanted);
         wanted.map(|(node, _)| node).chain(self.pods.keys()).map(String::as_str).collect()

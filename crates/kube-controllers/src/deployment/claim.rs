@@ -1,5 +1,6 @@
-//! Adopts and releases the ReplicaSets of a Deployment. Upstream: `ReplicaSetControllerRefManager` in
-//! `pkg/controller/controller_ref_manager.go`.
+//! Decides which ReplicaSets belong to a Deployment: adopts ReplicaSets that its selector matches and that have no
+//! controller, and releases ReplicaSets that it no longer matches. Each sync begins with that. Upstream:
+//! `ReplicaSetControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 

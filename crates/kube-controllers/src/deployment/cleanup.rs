@@ -11,6 +11,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{name, number};
 
 impl DeploymentSync<'_> {
+    /// Deletes the oldest ReplicaSets beyond the history limit, unless they have pods.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history else { return Ok(()) };
         let mut old: Vec<_> = self.old().into_iter().map(|i| &self.sets[i]).collect();

@@ -1,5 +1,6 @@
-//! The Deployment controller's handler of pods: wakes a Deployment when one of its pods is gone. The strategy `Recreate`
-//! waits for that, and the ReplicaSets do not report it, because they stop counting a pod when its deletion begins.
+//! The Deployment controller's handler of pods: wakes a Deployment when one of its pods is gone. The strategy
+//! `Recreate` waits for that, and the ReplicaSets do not report it, because they stop counting a pod when its deletion
+//! begins.
 
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use super::Controller;
 use crate::shared::handlers::Enqueue;
 use crate::shared::slim_pod::SlimPod;
 
+/// Queues the Deployment that owns the ReplicaSet of a deleted pod.
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<SlimPod> for PodHandler {

@@ -1,5 +1,5 @@
-//! The progress of a rollout: keeps the condition `Progressing` up to date, by which `kubectl rollout status` and users see
-//! whether a rollout goes on, is done, or has made no progress within `progressDeadlineSeconds`. Upstream:
+//! The progress of a rollout: keeps the condition `Progressing` up to date, by which `kubectl rollout status` and users
+//! see whether a rollout goes on, is done, or has made no progress within `progressDeadlineSeconds`. Upstream:
 //! `pkg/controller/deployment/progress.go`.
 
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::shared::object::name;
 const PROGRESSING: &str = "Progressing";
 const FAILURE: &str = "ReplicaFailure";
 
+/// Reasons of the condition `Progressing`.
 const DONE: &str = "NewReplicaSetAvailable";
 const TIMED_OUT: &str = "ProgressDeadlineExceeded";
 const PAUSED: &str = "DeploymentPaused";
@@ -63,6 +64,7 @@ impl DeploymentSync<'_> {
         all_new && current.is_some_and(|condition| condition.reason == DONE)
     }
 
+    /// Sets the condition if the rollout is complete, has made progress, or has missed its deadline.
     fn update_progressing_condition(&mut self, current: Option<Condition>) {
         let who = match self.new_set() {
             Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
@@ -132,6 +134,7 @@ impl DeploymentSync<'_> {
     }
 }
 
+/// Returns the condition `ReplicaFailure` of a ReplicaSet in the form of a Deployment's condition.
 fn failure_of(set: &DynamicObject) -> Option<Condition> {
     let conditions = set.data.pointer("/status/conditions").and_then(Value::as_array)?;
     let failure = conditions.iter().find(|condition| condition["type"] == FAILURE)?;

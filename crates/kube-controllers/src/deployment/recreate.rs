@@ -1,5 +1,5 @@
-//! The strategy `Recreate`: all old pods end before the first new pod is created, for applications that cannot run in two
-//! versions at once. Upstream: `pkg/controller/deployment/recreate.go`.
+//! The strategy `Recreate`: all old pods end before the first new pod is created, for applications that cannot run in
+//! two versions at once. Upstream: `pkg/controller/deployment/recreate.go`.
 
 use super::replica_sets::existing;
 use super::sync::DeploymentSync;
@@ -28,7 +28,7 @@ impl DeploymentSync<'_> {
         if self.is_complete(&self.before) { self.clean_up().await } else { Ok(()) }
     }
 
-    /// Upstream: `oldPodsRunning`.
+    /// Returns true if a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
     fn old_pods_run(&self) -> bool {
         self.old().into_iter().any(|index| {
             let set = &self.sets[index];

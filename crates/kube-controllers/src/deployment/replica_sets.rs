@@ -1,4 +1,5 @@
-//! Reads the ReplicaSets of a Deployment. Upstream: `pkg/controller/deployment/util`.
+//! Reads the ReplicaSets of a Deployment: their sizes, the annotations that the controller writes into them, and their
+//! templates, which tell the new ReplicaSet from the old ones. Upstream: `pkg/controller/deployment/util`.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -57,6 +58,7 @@ pub(super) fn same_template(one: &Value, other: &Value) -> bool {
     plain(one) == plain(other)
 }
 
+/// Removes nulls, empty lists and empty maps from the metadata of a template.
 fn drop_empty(template: &mut Value) {
     let Some(metadata) = template.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.retain(|_, value| match value {

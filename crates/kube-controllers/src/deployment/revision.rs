@@ -1,6 +1,6 @@
-//! The new ReplicaSet of a Deployment, which has the Deployment's current template: creates it, and gives it the highest
-//! revision. Revisions number the templates in the order of their use, for `kubectl rollout history` and `undo`.
-//! Upstream: `getNewReplicaSet`.
+//! The new ReplicaSet of a Deployment, which has the Deployment's current template: creates it, and gives it the
+//! highest revision. Revisions number the templates in the order of their use, for `kubectl rollout history` and
+//! `undo`. Upstream: `getNewReplicaSet`.
 
 use std::collections::BTreeMap;
 
@@ -156,7 +156,8 @@ impl DeploymentSync<'_> {
         Err(SyncError::Taken(set_name.to_owned()))
     }
 
-    /// Reports in the status and by an Event that the new ReplicaSet could not be created. Returns the error of the sync.
+    /// Reports in the status and by an Event that the new ReplicaSet could not be created. Returns the error of the
+    /// sync.
     async fn not_created(&mut self, set_name: &str, error: ApiError) -> SyncError {
         if !is_namespace_terminating(&error) {
             let message = format!("Failed to create new replica set {set_name:?}: {}", with_causes(&error));

@@ -1,5 +1,5 @@
-//! The strategy `RollingUpdate`: replaces old pods by new ones step by step, within `maxSurge` and `maxUnavailable`. Each
-//! sync does one step, and the pods that it starts or ends cause the next sync. Upstream:
+//! The strategy `RollingUpdate`: replaces old pods by new ones step by step, within `maxSurge` and `maxUnavailable`.
+//! Each sync does one step, and the pods that it starts or ends cause the next sync. Upstream:
 //! `pkg/controller/deployment/rolling.go`.
 
 use super::replica_sets::{available, sum, wanted};

@@ -1,4 +1,5 @@
-//! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. Upstream: `scale` in
+//! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. In the middle of a
+//! rollout several ReplicaSets have pods, and all of them are resized in proportion. Upstream: `scale` in
 //! `pkg/controller/deployment/sync.go`.
 
 use std::cmp::Reverse;
@@ -54,8 +55,8 @@ impl DeploymentSync<'_> {
         })
     }
 
-    /// Resizes all ReplicaSets with pods in proportion to their sizes, largest first, so a rollout keeps its ratio of old
-    /// and new pods. `total` is the number of pods to add, negative to remove.
+    /// Resizes all ReplicaSets with pods in proportion to their sizes, largest first, so a rollout keeps its ratio of
+    /// old and new pods. `total` is the number of pods to add, negative to remove.
     async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
         let mut active = self.active(0..self.sets.len());
         let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
@@ -105,6 +106,7 @@ impl DeploymentSync<'_> {
         if before == 0 {
             return 0;
         }
+        // Round to the nearest number.
         let doubled = 2 * wanted(set) * self.spec.most() + before;
         doubled / (2 * before) - wanted(set)
     }

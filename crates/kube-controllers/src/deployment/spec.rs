@@ -1,4 +1,5 @@
-//! Reads the spec of a Deployment for one sync: absent fields get their defaults, and percentages become numbers of pods.
+//! Reads the spec of a Deployment for one sync: absent fields get their defaults, and percentages become numbers of
+//! pods.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -47,6 +48,7 @@ impl Spec {
         }
     }
 
+    /// Returns the number of pods that may exist beyond `replicas`.
     pub(super) fn surge(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { surge, .. } => surge,
@@ -54,7 +56,7 @@ impl Spec {
         }
     }
 
-    /// Upstream: `MaxUnavailable`.
+    /// Returns the number of pods that may be unavailable. Upstream: `MaxUnavailable`.
     pub(super) fn unavailable(&self) -> i64 {
         match self.strategy {
             Strategy::RollingUpdate { unavailable, .. } => unavailable.min(self.replicas),
@@ -62,16 +64,18 @@ impl Spec {
         }
     }
 
+    /// Returns the largest number of pods that may exist during a rollout.
     pub(super) fn most(&self) -> i64 {
         self.replicas + self.surge()
     }
 
+    /// Returns the number of pods that must stay available during a rollout.
     pub(super) fn least_available(&self) -> i64 {
         self.replicas - self.unavailable()
     }
 }
 
-/// Upstream: `ResolveFenceposts`.
+/// Reads the limits of a rolling update. Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
     let surge = scaled(&rolling["maxSurge"], replicas, Rounding::Up);
     let unavailable = scaled(&rolling["maxUnavailable"], replicas, Rounding::Down);

@@ -1,4 +1,5 @@
-//! One sync of a Deployment: one comparison with its ReplicaSets. Upstream: `syncDeployment`.
+//! One sync of a Deployment, which is one comparison of the Deployment with its ReplicaSets: holds the state, chooses
+//! the next step of the rollout, and writes the status. Upstream: `syncDeployment`.
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub(super) struct DeploymentSync<'a> {
     /// The status before this sync; `status` is the one that is written after it.
     pub(super) before: Status,
     pub(super) status: Status,
+    /// The Deployment's revision, once it is known.
     pub(super) revision: Option<String>,
 }
 
@@ -55,8 +57,8 @@ impl<'a> DeploymentSync<'a> {
         }
     }
 
-    /// Does the next step: notes a deletion only in the status, follows a scaling or a pause, or else continues the rollout
-    /// by its strategy.
+    /// Does the next step: notes a deletion only in the status, follows a scaling or a pause, or else continues the
+    /// rollout by its strategy.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let going = self.deployment.metadata.deletion_timestamp.is_some();
         if !going {
@@ -82,10 +84,12 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
+    /// Returns the indexes of the ReplicaSets with earlier templates.
     pub(super) fn old(&self) -> Vec<usize> {
         (0..self.sets.len()).filter(|i| Some(*i) != self.new).collect()
     }
 
+    /// Returns the ReplicaSet with the Deployment's template.
     pub(super) fn new_set(&self) -> Option<&DynamicObject> {
         self.new.map(|new| &self.sets[new])
     }
@@ -149,6 +153,7 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
+    /// Patches a ReplicaSet, and replaces it in `sets` by the result.
     pub(super) async fn change_set(&mut self, index: usize, mut patch: Value) -> Result<(), SyncError> {
         let metadata = &self.sets[index].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);

@@ -1,4 +1,5 @@
-//! The endpoint of a pod, which is an entry in a slice. Upstream: `podToEndpoint`, `EndpointSet`.
+//! Makes the endpoint of a pod, which is an entry in a slice: addresses, readiness, node and zone. Upstream:
+//! `podToEndpoint`, `EndpointSet`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,6 +13,7 @@ use crate::shared::pods::{has_ended, is_going, is_ready};
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
+/// Endpoints that are not in a slice yet, without duplicates.
 #[derive(Default)]
 pub(super) struct Endpoints(BTreeMap<Identity, Value>);
 
@@ -20,12 +22,14 @@ pub(super) struct Endpoints(BTreeMap<Identity, Value>);
 type Identity = (Vec<String>, String, String, String);
 
 impl Endpoints {
+    /// Adds an endpoint, unless it has no address.
     pub(super) fn insert(&mut self, endpoint: Value) {
         if endpoint["addresses"].as_array().is_some_and(|addresses| !addresses.is_empty()) {
             self.0.insert(identity(&endpoint), endpoint);
         }
     }
 
+    /// Removes and returns the endpoint with the same identity.
     pub(super) fn take(&mut self, endpoint: &Value) -> Option<Value> {
         self.0.remove(&identity(endpoint))
     }
@@ -60,6 +64,7 @@ pub(super) fn node_name(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref().filter(|name| !name.is_empty())
 }
 
+/// Returns the endpoint of a pod, with the pod's addresses of this type.
 pub(super) fn new(service: &DynamicObject, pod: &Pod, node: Option<&DynamicObject>, address_type: &str) -> Value {
     let (serving, terminating) = (is_ready(pod), is_going(pod));
     let ready = service.data["spec"]["publishNotReadyAddresses"] == true || (serving && !terminating);
@@ -89,7 +94,7 @@ fn addresses(pod: &Pod, address_type: &str) -> Vec<String> {
     parsed.filter(|ip| ip.is_ipv6() == (address_type == "IPv6")).map(|ip| ip.to_string()).collect()
 }
 
-/// Upstream: `ShouldSetHostname`.
+/// Returns the pod's host name in the service's domain, if it has one. Upstream: `ShouldSetHostname`.
 fn hostname<'a>(service: &DynamicObject, pod: &'a Pod) -> Option<&'a str> {
     let spec = pod.spec.as_ref()?;
     let is_here = spec.subdomain.as_deref() == Some(name(&service.metadata))

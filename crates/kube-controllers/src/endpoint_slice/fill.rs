@@ -13,7 +13,8 @@ use super::service::{has_labels_of, labels};
 /// The largest number of endpoints in a slice. Upstream: `--max-endpoints-per-slice`.
 pub(super) const MOST: usize = 100;
 
-/// Endpoints with the same ports. A slice has one list of ports for all its endpoints, so each group has its own slices.
+/// Endpoints with the same ports. A slice has one list of ports for all its endpoints, so each group has its own
+/// slices.
 pub(super) struct Group {
     pub(super) ports: Vec<Value>,
     pub(super) endpoints: Endpoints,
@@ -23,6 +24,7 @@ pub(super) fn endpoints(slice: &DynamicObject) -> &[Value] {
     slice.data["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
+/// Puts a group of endpoints into the existing slices with its ports, and into new slices if needed.
 pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<DynamicObject>>, group: Group) {
     let Group { ports, endpoints: mut waiting } = group; // `waiting`: the endpoints that are in no slice yet
     let (mut changed, mut unchanged) = keep(plan, service, existing, &mut waiting);
@@ -43,8 +45,8 @@ pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<D
     plan.unchanged.append(&mut unchanged);
 }
 
-/// Keeps the endpoints of each slice that are still wanted, and removes them from `waiting`. Plans to delete slices that
-/// keep none. Returns the changed and the unchanged slices.
+/// Keeps the endpoints of each slice that are still wanted, and removes them from `waiting`. Plans to delete slices
+/// that keep none. Returns the changed and the unchanged slices.
 fn keep(
     plan: &mut Plan,
     service: &DynamicObject,

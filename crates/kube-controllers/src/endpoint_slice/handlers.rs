@@ -1,4 +1,5 @@
-//! The EndpointSlice controller's event handlers.
+//! The EndpointSlice controller's event handlers: they put the key of a service into the work queue when the service,
+//! one of its pods or one of its slices changes. They make no requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,7 @@ impl EventHandler<DynamicObject> for ServiceHandler {
 }
 
 impl Controller {
+    /// Queues the services that select a pod.
     fn wake(&self, pod: &Pod) {
         for service in self.services.select_in(namespace(&pod.metadata), &LabelSelector::everything()) {
             let selects = selector(&service).is_ok_and(|selector| selector.matches(pod.metadata.labels.as_ref()));
@@ -79,6 +81,7 @@ fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
         || addresses(old) != addresses(new)
 }
 
+/// Queues the service whose slice was changed.
 pub(super) struct SliceHandler(pub(super) Arc<Controller>);
 
 impl SliceHandler {

@@ -1,4 +1,5 @@
-//! The writes of a service's slices. Upstream: `reconcileByAddressType`, `finalize`.
+//! Plans which slices of a service are created, updated and deleted, and then performs these writes. Upstream:
+//! `reconcileByAddressType`, `finalize`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use super::service::{new_slice, owns};
 use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
+/// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
     /// A slice without endpoints and ports, from which new slices are made.
     template: DynamicObject,
@@ -66,6 +68,7 @@ impl Plan {
         slice
     }
 
+    /// Keeps or creates one empty slice if the service has no endpoints.
     fn leave_one(&mut self, service: &DynamicObject) {
         if !(self.create.is_empty() && self.update.is_empty() && self.unchanged.is_empty()) {
             return;
@@ -108,6 +111,7 @@ impl Plan {
 }
 
 impl Controller {
+    /// Performs the planned writes.
     pub(super) async fn write(&self, key: &str, service: &DynamicObject, plan: Plan) -> Result<(), SyncError> {
         let (api, parameters) = (self.api(service), PostParams::default());
         // A service that is being deleted gets no new slices, because the garbage collector deletes its slices.

@@ -1,4 +1,5 @@
-//! Reads services, and tells which slices belong to them.
+//! Reads services, and tells which slices belong to them: which services get slices, with what labels and address
+//! types, and which existing slices this controller may change.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     }
 }
 
-/// Upstream: `newEndpointSlice`.
+/// Returns a new slice of a service, without endpoints, ports or name. Upstream: `newEndpointSlice`.
 pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_type: &str) -> DynamicObject {
     let mut slice = DynamicObject::new("", kind);
     slice.data = json!({"addressType": address_type, "endpoints": [], "ports": []});
@@ -72,6 +73,7 @@ pub(super) fn has_labels_of(slice: &DynamicObject, service: &DynamicObject) -> b
     free(slice.metadata.labels.as_ref()) == free(service.metadata.labels.as_ref())
 }
 
+/// Returns the labels without the controller's own.
 fn free(labels: Option<&Labels>) -> Labels {
     let own = |key: &str| [SERVICE_NAME, MANAGED_BY, HEADLESS].contains(&key);
     let free = labels.into_iter().flatten().filter(|(key, _)| !own(key));

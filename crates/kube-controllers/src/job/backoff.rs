@@ -1,6 +1,6 @@
-//! The back-off of a Job: after a failed pod, the Job waits 10 seconds before it creates the next pod, and twice as long
-//! after each further failure, at most 10 minutes. Without it, pods that fail at once would be replaced without a pause.
-//! Upstream: `pkg/controller/job/backoff_utils.go`.
+//! The back-off of a Job: after a failed pod, the Job waits 10 seconds before it creates the next pod, and twice as
+//! long after each further failure, at most 10 minutes. Without it, pods that fail at once would be replaced without a
+//! pause. Upstream: `pkg/controller/job/backoff_utils.go`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -30,6 +30,7 @@ impl Backoffs {
         }
     }
 
+    /// Returns the time that is left until the next pod may be created.
     pub(super) fn left(&self, job: &str) -> Duration {
         let Some((failures, last)) = self.lock().get(job).copied() else { return Duration::ZERO };
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));

@@ -1,5 +1,6 @@
-//! Adopts and releases the pods of a Job. It differs from `shared/claims.rs` by the finalizer, which a pod gets and
-//! loses with its Job. Upstream: `getPodsForJob`.
+//! Decides which pods belong to a Job: adopts matching pods without a controller, and releases pods that no longer
+//! match. It differs from `shared/claims.rs` by the finalizer, which a pod gets and loses with its Job. Upstream:
+//! `getPodsForJob`.
 
 use std::sync::Arc;
 
@@ -69,13 +70,14 @@ impl Controller {
         }
     }
 
+    /// Removes the tracking finalizer from a pod that has been counted.
     pub(super) async fn untrack(&self, job: &DynamicObject, pod: &Pod) -> Result<(), SyncError> {
         let patch =
             json!({"metadata": {"uid": pod.metadata.uid, "$deleteFromPrimitiveList/finalizers": [pods::TRACKED]}});
         self.change_pod(job, pod, patch).await
     }
 
-    /// Upstream: `syncOrphanPod`.
+    /// Removes the tracking finalizer from a pod that no Job counts. Upstream: `syncOrphanPod`.
     pub(super) async fn release_orphan(&self, key: &str) -> Result<(), SyncError> {
         let Ok(pod) = self.pods.get(key) else { return Ok(()) };
         if !pods::is_tracked(&pod.metadata) || self.owner(&pod.metadata).is_some() {

@@ -1,5 +1,5 @@
-//! The Job controller's additions to the event handlers in `shared/handlers.rs`: pods whose Job is gone are queued, because
-//! their finalizer would keep them for ever.
+//! The Job controller's additions to the event handlers in `shared/handlers.rs`: pods whose Job is gone are queued,
+//! because their finalizer would keep them for ever.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::DynamicObject;
@@ -30,6 +30,7 @@ impl Enqueue for Controller {
         }
     }
 
+    /// Queues a pod that no Job controls and that still has the finalizer.
     fn on_unowned(&self, pod: &ObjectMeta) {
         if pods::is_tracked(pod) {
             self.queue.add(Key::Orphan(format!("{}/{}", namespace(pod), name(pod))));

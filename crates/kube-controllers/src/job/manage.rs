@@ -1,4 +1,5 @@
-//! Keeps as many pods of a Job active as it asks for now. Upstream: `manageJob`.
+//! Keeps as many pods of a Job active as it asks for now: creates missing pods and deletes surplus ones. A pod is
+//! active if it has not ended and is not being deleted. Upstream: `manageJob`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ impl JobSync<'_> {
         self.create(missing).await
     }
 
+    /// Returns the number of active pods that there should be.
     fn wanted(&self) -> i64 {
         let existing = i64::try_from(self.active.len()).unwrap_or(i64::MAX);
         match self.spec.completions {
@@ -85,6 +87,7 @@ impl JobSync<'_> {
         Ok(())
     }
 
+    /// Deletes all active pods of a Job that ends.
     pub(super) async fn end_active(&mut self) -> Result<(), SyncError> {
         for pod in self.active.clone() {
             self.delete(&pod).await?;
@@ -110,6 +113,7 @@ impl JobSync<'_> {
         Ok(())
     }
 
+    /// Creates pods; for an indexed Job, one for each of the lowest free indexes.
     async fn create(&mut self, missing: usize) -> Result<(), SyncError> {
         let indexes = if self.spec.indexed { self.free_indexes(missing) } else { vec![None; missing] };
         for index in indexes {

@@ -1,4 +1,4 @@
-//! Reads the pods of a Job.
+//! Reads the pods of a Job: their state, their index, and the finalizer by which the controller counts each pod once.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -25,10 +25,12 @@ pub(super) fn has_succeeded(pod: &Pod) -> bool {
     phase(pod) == "Succeeded"
 }
 
+/// Returns true if all containers have ended for good.
 pub(super) fn has_ended(pod: &Pod) -> bool {
     matches!(phase(pod), "Succeeded" | "Failed")
 }
 
+/// Returns true if the pod is being deleted.
 pub(super) fn is_going(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_some()
 }
@@ -42,6 +44,7 @@ pub(super) fn is_ready(pod: &Pod) -> bool {
     conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
+/// Returns the number of restarts of all containers together.
 pub(super) fn restarts(pod: &Pod) -> i64 {
     let status = pod.status.iter();
     let all = status.flat_map(|status| [&status.init_container_statuses, &status.container_statuses]);

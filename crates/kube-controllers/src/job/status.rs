@@ -1,5 +1,5 @@
-//! The status of a Job as it is read from the API and written to it. `track.rs` computes its counts, `verdict.rs` and `sync.rs` its
-//! conditions.
+//! The status of a Job as it is read from the API and written to it. `track.rs` computes its counts, `verdict.rs` and
+//! `sync.rs` its conditions.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,7 @@ pub(super) struct Condition {
 }
 
 impl Status {
+    /// Returns the condition of a type, if it is true.
     pub(super) fn is(&self, kind: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
     }

@@ -1,4 +1,5 @@
-//! One sync of a Job: one comparison with its pods. Upstream: `syncJob`.
+//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, decides about the steps and
+//! their order, and writes the status. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -82,6 +83,7 @@ impl<'a> JobSync<'a> {
         Ok(())
     }
 
+    /// Sets the condition `Suspended`, and writes an Event, if the Job was suspended or resumed.
     async fn note_suspension(&mut self) {
         let now = self.controller.clock.now();
         if self.spec.suspended {
@@ -145,6 +147,7 @@ impl<'a> JobSync<'a> {
         let api = self.controller.api(&self.job, &self.controller.kind);
         let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
         let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
+        // The next sync waits until the cache has this write.
         self.controller.statuses.wrote(self.key, written.metadata.resource_version.clone());
         self.job = Arc::new(written);
         self.written = self.status.clone();

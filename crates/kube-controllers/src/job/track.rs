@@ -57,10 +57,12 @@ impl JobSync<'_> {
         Ok(())
     }
 
+    /// Returns the pods that still have the finalizer.
     fn tracked(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata))
     }
 
+    /// Sets the counts of pods that have not ended.
     fn count_active(&mut self) {
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.status.active = number(self.active.len());

@@ -12,6 +12,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::name;
 
 impl JobSync<'_> {
+    /// Removes the finalizer from pods that still have one, and deletes the Job when its TTL is over.
     pub(super) async fn clean_up(&mut self) -> Result<(), SyncError> {
         for pod in self.pods.iter().filter(|pod| pods::is_tracked(&pod.metadata)) {
             self.controller.untrack(&self.job, pod).await?;
@@ -31,6 +32,7 @@ impl JobSync<'_> {
         }
     }
 
+    /// Returns the time until the Job is deleted, or `None` if it has no TTL.
     fn lifetime_left(&self) -> Option<Duration> {
         let end = self.written.is("Complete").or_else(|| self.written.is("Failed"))?;
         let end: Timestamp = end.last_transition_time.as_ref()?.parse().ok()?;

@@ -11,6 +11,7 @@ use super::sync::JobSync;
 use crate::shared::error::SyncError;
 use crate::shared::recorder::Reason;
 
+/// The decision that a Job ends, as a success or as a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     /// The condition `SuccessCriteriaMet` or `FailureTarget`, which is set before the pods are counted.
@@ -30,6 +31,7 @@ impl Verdict {
         Self { target: "SuccessCriteriaMet", end: "Complete", reason: reason.to_owned(), message: message.to_owned() }
     }
 
+    /// Sets the condition that announces the end of the Job.
     pub(super) fn announce(&self, status: &mut Status, now: &str) {
         status.set(self.target, true, &self.reason, &self.message, now);
     }
@@ -67,8 +69,8 @@ impl JobSync<'_> {
         complete.then(|| Verdict::success("CompletionsReached", "Reached expected number of succeeded pods"))
     }
 
-    /// Returns true if failed containers were restarted in their pods as often as the limit of failures allows. Upstream:
-    /// `pastBackoffLimitOnFailure`.
+    /// Returns true if failed containers were restarted in their pods as often as the limit of failures allows.
+    /// Upstream: `pastBackoffLimitOnFailure`.
     fn restarts_too_often(&self) -> bool {
         let living = self.pods.iter().filter(|pod| !pods::has_ended(pod));
         let restarts: i64 = living.map(|pod| pods::restarts(pod)).sum();

@@ -1,5 +1,6 @@
-//! Describes kinds for clients of dynamic objects (`Api<DynamicObject>`), which the scheduler and the kubelet use. A typed client of a
-//! large struct such as Pod adds seconds of compile time for each form in which it encodes or decodes the struct.
+//! Describes kinds for clients of dynamic objects (`Api<DynamicObject>`), which the scheduler and the kubelet use. A
+//! typed client of a large struct such as Pod adds seconds of compile time for each form in which it encodes or decodes
+//! the struct.
 
 use kube_core::ApiResource;
 use kube_machinery::kinds::Resource;

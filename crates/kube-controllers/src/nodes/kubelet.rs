@@ -1,5 +1,5 @@
-//! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what a real
-//! pod's status would be. No containers run. The scheduler's binding is one of these stages.
+//! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what
+//! a real pod's status would be. No containers run. The scheduler's binding is one of these stages.
 
 mod catch_up;
 mod containers;
@@ -75,6 +75,7 @@ struct KubeletContext {
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
+    /// `None` if no stage needs a scheduler.
     scheduler: Option<Scheduler>,
 }
 
@@ -91,8 +92,10 @@ pub struct Kubelet {
     addresses: u32,
 }
 
+/// A pod that this kubelet runs.
 struct Managed {
     sync_type: SyncPodType,
+    /// The number of the pod's address.
     address: u32,
     /// The task that runs the stages. `None` once it has ended, because a handle keeps the task's memory.
     task: Option<AbortHandle>,
@@ -253,6 +256,7 @@ impl Kubelet {
         }
     }
 
+    /// Updates the status of a running pod after a change of its spec.
     fn catch_up(&mut self, pod: &Received) {
         if !self.pods.contains_key(pod::uid(pod)) {
             return; // this kubelet does not run it
@@ -278,8 +282,8 @@ impl Kubelet {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
-        // A bound pod that has a status already is not this kubelet's to start. And without a scheduler, pods with a node
-        // are another kubelet's.
+        // A bound pod that has a status already is not this kubelet's to start. And without a scheduler, pods with a
+        // node are another kubelet's.
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
@@ -291,6 +295,7 @@ impl Kubelet {
         }
     }
 
+    /// Handles the end of a pod's task.
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
             Ok(uid) => {

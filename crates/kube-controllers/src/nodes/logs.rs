@@ -1,5 +1,6 @@
-//! The log lines of simulated containers. A run of a container is the time from one start to the next; its number is
-//! the number of restarts before it. Upstream keeps logs on the nodes, where the API server fetches them.
+//! Stores the log lines that the kubelet writes for simulated containers, until `kubectl logs` reads them. A run of a
+//! container is the time from one start to the next; its number is the number of restarts before it. Upstream keeps
+//! logs on the nodes, where the API server fetches them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,6 +15,7 @@ const LINES: usize = 10_000;
 /// The lines of all containers, written by the kubelet and read by requests.
 #[derive(Debug, Default)]
 pub struct Logs {
+    /// By the uid of the pod.
     pods: Mutex<BTreeMap<String, PodLogs>>,
     /// The number of the last line.
     last: AtomicU64,
@@ -21,6 +23,7 @@ pub struct Logs {
 
 #[derive(Debug, Default)]
 struct PodLogs {
+    /// By the name of the container.
     containers: BTreeMap<String, VecDeque<Line>>,
     /// Wakes the requests that follow the log.
     written: watch::Sender<()>,

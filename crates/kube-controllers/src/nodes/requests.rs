@@ -1,5 +1,6 @@
-//! The requests of the scheduler and the kubelet to an API server in the same process. Objects are passed as they are,
-//! because encoding and decoding them as JSON was most of the work. `kube-testcluster` implements [`Requests`].
+//! The interface by which the scheduler and the kubelet make requests to an API server in the same process. The server
+//! handles them like those of any client, but objects are passed as they are: encoding and decoding them as JSON was
+//! most of the work. `kube-testcluster` implements [`Requests`].
 
 use std::fmt;
 use std::ops::Deref;

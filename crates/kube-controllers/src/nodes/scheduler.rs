@@ -1,5 +1,5 @@
-//! The scheduler: watches the nodes, and chooses for each pod the fitting node with the fewest pods. The kubelet asks it when a
-//! pod comes to its binding stage. Upstream: `pkg/scheduler`, which has more filters and scores.
+//! The scheduler: watches the nodes, and chooses for each pod the fitting node with the fewest pods. The kubelet asks
+//! it when a pod comes to its binding stage. Upstream: `pkg/scheduler`, which has more filters and scores.
 
 mod fit;
 mod known;
@@ -24,6 +24,7 @@ pub(crate) use known::KnownNodes;
 use kube_machinery::kinds::NODES;
 use kube_machinery::value::Value;
 
+/// The delay before the nodes are listed again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The way in which pods are scheduled while there is no Node object.
@@ -35,6 +36,7 @@ pub enum Nodeless {
     Wait,
 }
 
+/// Chooses nodes for pods. Knows the nodes, and the number of pods on each.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     /// `None` until the nodes were listed.
@@ -48,6 +50,7 @@ pub(crate) struct Scheduler {
 struct Load {
     /// The node of each pod, by uid.
     nodes: HashMap<String, String>,
+    /// The number of pods on each node.
     counts: BTreeMap<String, usize>,
 }
 
@@ -80,6 +83,7 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
+    /// Creates a scheduler, and the task that watches the nodes.
     pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (sender, nodes) = watch::channel(None);
         let task = async move {
@@ -113,6 +117,7 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
+    /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let known = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&known, node) }
@@ -124,6 +129,7 @@ impl Scheduler {
         known.nodes.contains_key(node) || (known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst)
     }
 
+    /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
         if self.nodes.changed().await.is_err() {
             std::future::pending::<()>().await; // the task that watches the nodes has ended
@@ -165,6 +171,7 @@ fn address(known: &KnownNodes, name: &str) -> String {
     internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
 }
 
+/// Lists and watches the nodes. Returns when the watch ends, or with an error.
 async fn follow(client: &Client, sender: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
     let list = api.list(&ListParams::default()).await?;

@@ -1,4 +1,5 @@
-//! The stages of pods: the script by which the simulated kubelet runs and deletes each pod.
+//! The stages of pods: the script, usually read from YAML, by which the simulated kubelet runs and deletes each pod.
+//! Tests choose or write stages to get slow, failing or crashing pods.
 
 mod named;
 mod selector;
@@ -59,15 +60,18 @@ pub struct Stages {
     lifecycles: Vec<Lifecycle>,
 }
 
+/// The stages of some pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lifecycle {
     /// Empty for the last lifecycle.
     pub(crate) name: String,
+    /// The lifecycle applies to a pod that matches one of these selectors.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Arc<[Stage]>,
     pub(crate) delete: Arc<[Stage]>,
 }
 
+/// A step: a wait, then one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) wait: Wait,
@@ -84,10 +88,14 @@ pub(crate) struct Wait {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StageAction {
     Bind(Binding),
+    /// Merges this into the pod's status.
     Status(Value),
+    /// Reports a state of the containers, and merges a value into the status.
     Containers(ContainerState, Option<Value>),
+    /// Sets annotations, and removes those without a value.
     Annotations(BTreeMap<String, Option<String>>),
     Event(Notice),
+    /// Appends a line to the containers' logs.
     Log(String),
     Steps(Vec<Stage>),
     Repeat(Vec<Stage>, Times),
@@ -107,6 +115,7 @@ pub(crate) enum Times {
     Forever,
 }
 
+/// The state of a pod's containers, as a container runtime reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ContainerState {
     /// The containers do not run, for this reason.
@@ -117,6 +126,7 @@ pub(crate) enum ContainerState {
     Terminated { exit_code: i64, reason: String, message: Option<String> },
 }
 
+/// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) kind: String,
@@ -126,9 +136,11 @@ pub(crate) struct Notice {
     pub(crate) of: Subject,
 }
 
+/// The subject of an Event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Pod,
+    /// One Event for each container.
     Containers,
 }
 
@@ -188,6 +200,7 @@ impl Stages {
         selective.iter().find(selects).unwrap_or(others)
     }
 
+    /// Returns true if any pods need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         self.lifecycles.iter().any(Lifecycle::schedules)
     }

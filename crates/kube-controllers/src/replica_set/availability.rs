@@ -1,5 +1,5 @@
-//! Counts the available pods of a ReplicaSet for its status. A pod is available once it has been ready for the ReplicaSet's
-//! `minReadySeconds` without a break.
+//! Counts the available pods of a ReplicaSet for its status. A pod is available once it has been ready for the
+//! ReplicaSet's `minReadySeconds` without a break.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,6 +16,7 @@ use crate::shared::slim_pod::SlimPod;
 #[derive(Default)]
 pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
 
+/// The number of available pods, and the time until the next pod becomes available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Available {
     pub(super) count: usize,

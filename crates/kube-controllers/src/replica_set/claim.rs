@@ -1,5 +1,6 @@
-//! Adopts and releases pods. It differs from `shared/claims.rs` in that it reports each step to the observer. Upstream:
-//! `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Decides which pods belong to a ReplicaSet: adopts pods that its selector matches and that have no controller, and
+//! releases pods that it no longer matches. It differs from `shared/claims.rs` in that it reports each step to the
+//! observer. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 

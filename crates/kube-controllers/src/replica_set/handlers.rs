@@ -1,5 +1,5 @@
-//! The ReplicaSet controller's event handlers: they fill the work queue, and note created and deleted pods in the
-//! expectations.
+//! The ReplicaSet controller's event handlers: after a change of a ReplicaSet or of a pod, they put the key of the
+//! ReplicaSet into the work queue, and note created and deleted pods in the expectations. They make no requests.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
 use kube_selectors::LabelSelector;
 
+/// Queues each ReplicaSet that was added, changed or deleted.
 pub(super) struct ReplicaSetHandler(pub(super) Arc<Controller>);
 
 impl ReplicaSetHandler {
@@ -48,6 +49,7 @@ impl EventHandler<ReplicaSet> for ReplicaSetHandler {
     }
 }
 
+/// Queues the ReplicaSet that controls a pod, and updates the expectations.
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl PodHandler {
@@ -58,6 +60,7 @@ impl PodHandler {
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
     }
 
+    /// Queues each ReplicaSet that may adopt a pod which has no controller.
     fn enqueue_matching(&self, orphan: &SlimPod) {
         let sets = self.0.sets.namespace(orphan.namespace()).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {

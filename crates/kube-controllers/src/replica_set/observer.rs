@@ -1,5 +1,5 @@
-//! Reports each step of the ReplicaSet controller's work to a callback, so a lesson or a test can show or check what the
-//! controller does. Without a callback, the steps are logged.
+//! Reports each step of the ReplicaSet controller's work to a callback, so a lesson or a test can show or check what
+//! the controller does. Without a callback, the steps are logged.
 
 use crate::shared::error::SyncError;
 
@@ -78,6 +78,7 @@ pub enum SyncEvent<'a> {
 
 type Callback = dyn Fn(SyncEvent<'_>) + Send + Sync;
 
+/// The callback for the controller's events. Without one, the events are logged.
 #[derive(Default)]
 pub(super) struct Observer(Option<Box<Callback>>);
 

@@ -1,4 +1,5 @@
-//! Connects pods and ReplicaSets.
+//! Connects pods and ReplicaSets: reads a pod's owner, computes a pod's values in the index by owner, and makes new
+//! pods from a ReplicaSet's template.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -14,8 +15,8 @@ pub(super) fn owner(pod: &SlimPod) -> Option<&OwnerReference> {
     pod.controller().filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
 }
 
-/// Returns the values of a pod in the index by owner: the uid of its ReplicaSet; without a controller, [`orphans_of`] its
-/// namespace; with another controller, none.
+/// Returns the values of a pod in the index by owner: the uid of its ReplicaSet; without a controller, [`orphans_of`]
+/// its namespace; with another controller, none.
 pub(super) fn owner_index(pod: &SlimPod) -> IndexValues<'_> {
     match (pod.controller(), owner(pod)) {
         (None, _) => orphans_of(pod.namespace()).into(),

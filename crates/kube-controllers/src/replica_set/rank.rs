@@ -1,5 +1,5 @@
-//! The order in which the surplus pods of a ReplicaSet are deleted. Upstream: `ActivePodsWithRanks` in
-//! `pkg/controller/controller_utils.go`.
+//! The order in which the surplus pods of a ReplicaSet are deleted when it is scaled down: first those whose loss hurts
+//! least, such as pods that do not run yet. Upstream: `ActivePodsWithRanks` in `pkg/controller/controller_utils.go`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

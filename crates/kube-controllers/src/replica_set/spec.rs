@@ -1,6 +1,6 @@
-//! Reads the spec of a ReplicaSet in a way that compiles with every version of Kubernetes that k8s-openapi supports: its
-//! field `spec` is a `ReplicaSetSpec` since 1.37, and an `Option<ReplicaSetSpec>` before. `Option::from` takes a reference
-//! to either.
+//! Reads the spec of a ReplicaSet in a way that compiles with every version of Kubernetes that k8s-openapi supports:
+//! its field `spec` is a `ReplicaSetSpec` since 1.37, and an `Option<ReplicaSetSpec>` before. `Option::from` takes a
+//! reference to either.
 
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetCondition, ReplicaSetSpec};
 use k8s_openapi::api::core::v1::PodTemplateSpec;

@@ -1,4 +1,5 @@
-//! The status of a ReplicaSet at the end of a sync. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+//! Computes the status of a ReplicaSet at the end of a sync: the counts of its pods, and a condition `ReplicaFailure`
+//! if pods could not be created or deleted. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
 
 use std::sync::Arc;
 
@@ -73,4 +74,5 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
     Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
 }
 
+/// The type of the condition that reports failed creations or deletions of pods.
 const FAILURE: &str = "ReplicaFailure";

@@ -1,4 +1,5 @@
-//! One sync of a ReplicaSet. Upstream: `syncReplicaSet`.
+//! One sync of a ReplicaSet: claims its pods, creates missing pods or deletes surplus ones, and writes the status.
+//! Upstream: `syncReplicaSet`.
 
 use std::sync::Arc;
 use std::time::Duration;

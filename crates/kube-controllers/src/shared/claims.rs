@@ -1,4 +1,6 @@
-//! Adopts and releases the objects of an owner. Upstream: `pkg/controller/controller_ref_manager.go`.
+//! Decides which objects belong to an owner, such as which pods belong to a DaemonSet: adopts objects that its selector
+//! matches and that have no controller, and releases objects that it no longer matches. The controllers of DaemonSets
+//! and StatefulSets use it. Upstream: `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 use super::error::SyncError;
 use super::object::{name, namespace, orphans_of, owned_by, uid};
 
+/// An owner, which claims the objects that its selector matches.
 pub(crate) struct Claims<'a> {
     pub(crate) client: &'a kube_client::Client,
     pub(crate) owner: &'a DynamicObject,

@@ -1,5 +1,5 @@
-//! The order in which every workload controller starts and ends: start the informers, wait until their caches are filled,
-//! run the workers until a stop or a failure, and stop the informers.
+//! The order in which every workload controller starts and ends: start the informers, wait until their caches are
+//! filled, run the workers until a stop or a failure, and stop the informers.
 
 use kube_informers::cache::{Done, SharedInformerFactory, wait_for};
 use kube_informers::workqueue::ReconcilePanicked;

@@ -1,4 +1,5 @@
-//! The errors of the workload controllers.
+//! The errors of the workload controllers: those that end a controller, and those after which only one object is synced
+//! again.
 
 use kube_informers::cache::{ApiError, Error, InformerFailed};
 use kube_informers::workqueue::ReconcilePanicked;
@@ -56,6 +57,7 @@ impl SyncError {
         move |error| Self::Refused { what, source: error.into() }
     }
 
+    /// Returns true if the API server [refused an object in a terminating namespace](is_namespace_terminating).
     pub(crate) fn is_namespace_terminating(&self) -> bool {
         matches!(self, Self::Refused { source, .. } if is_namespace_terminating(source))
     }

@@ -1,5 +1,6 @@
-//! The pods that the ReplicaSet controller has created and deleted, and that its cache has not seen created or deleted
-//! yet. Upstream: `pkg/controller/controller_utils.go`.
+//! Expectations: the pods that the ReplicaSet controller has created and deleted, and that its cache has not seen
+//! created or deleted yet. Until then it does not sync the ReplicaSet, because it would count wrong. Upstream:
+//! `pkg/controller/controller_utils.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};

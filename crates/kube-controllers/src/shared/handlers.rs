@@ -1,5 +1,6 @@
-//! The event handlers that most workload controllers share: after a change they put the key of the object that must be
-//! synced into the work queue. They make no requests.
+//! The event handlers that most workload controllers share: after a change of an object of the controller's kind, or of
+//! one of its dependents such as a pod, they put the key of the object that must be synced into the work queue. They
+//! make no requests.
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use super::object::{controller, controller_of_kind, namespace};
 use super::reconciler::Reconciler;
 use kube_machinery::conventions::label_selector;
 
+/// A controller that queues the objects of its kind by `namespace/name`.
 pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
     fn objects(&self) -> &Lister<DynamicObject>;
 
@@ -30,6 +32,7 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
         self.objects().list(&LabelSelector::everything()).iter().for_each(|object| self.enqueue(object));
     }
 
+    /// Returns the object of the controller's kind that controls another object.
     fn owner(&self, dependent: &ObjectMeta) -> Option<Arc<DynamicObject>> {
         let owner = controller_of_kind(dependent, &Self::Kind::kind(&()))?;
         let object = self.objects().namespace(namespace(dependent)).get(&owner.name).ok()?;
@@ -53,6 +56,7 @@ pub(crate) trait Enqueue: Reconciler<Key: From<String>> {
     }
 }
 
+/// Queues each object of the controller's kind that was added, changed or deleted.
 pub(crate) struct OwnKindHandler<C>(pub(crate) Arc<C>);
 
 impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {
@@ -76,8 +80,8 @@ impl<C: Enqueue> EventHandler<DynamicObject> for OwnKindHandler<C> {
 pub(crate) struct DependentHandler<C>(pub(crate) Arc<C>);
 
 impl<C: Enqueue> DependentHandler<C> {
-    /// Queues the owner. If there is none, and the change may have made an adoption possible, queues the objects that may
-    /// adopt the dependent.
+    /// Queues the owner. If there is none, and the change may have made an adoption possible, queues the objects that
+    /// may adopt the dependent.
     fn enqueue(&self, dependent: &ObjectMeta, may_be_adopted: bool) {
         match self.0.owner(dependent) {
             Some(owner) => self.0.enqueue(&owner),

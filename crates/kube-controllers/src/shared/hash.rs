@@ -1,4 +1,5 @@
-//! The hash of a pod template, by which a controller finds the objects made from the template.
+//! Hashes a pod template. The hash is part of the names and labels of the objects made from the template, so a
+//! controller finds the objects of a template again, and two templates do not share a name.
 
 use serde_json::Value;
 

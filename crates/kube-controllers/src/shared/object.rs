@@ -35,6 +35,7 @@ pub(crate) fn controller_of_kind<'a>(metadata: &'a ObjectMeta, kind: &str) -> Op
     controller(metadata).filter(|owner| owner.kind == kind)
 }
 
+/// Returns the owner references for an object that `owner` creates or adopts.
 pub(crate) fn owned_by(owner: &ObjectMeta, resource: &ApiResource) -> Value {
     json!([{
         "apiVersion": resource.api_version, "kind": resource.kind, "name": owner.name, "uid": owner.uid,

@@ -1,6 +1,6 @@
-//! What a controller has written last. A sync on an older state would repeat or undo the controller's own writes, such
-//! as create a pod twice. Upstream, from 1.36 on: `ConsistencyStore` in `pkg/controller/util/consistency`, which fails
-//! an early sync and queues it again.
+//! Remembers what a controller has written last, so the next sync of the same object waits until the cache has it. A
+//! sync on an older state would repeat or undo the controller's own writes, such as create a pod twice. Upstream, from
+//! 1.36 on: `ConsistencyStore` in `pkg/controller/util/consistency`, which fails an early sync and queues it again.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -14,8 +14,8 @@ pub(crate) const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// The longest time that a sync waits for its cache.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// The resourceVersion of the controller's last write, by the key of the object that was synced. A controller has one map for
-/// each kind that it writes.
+/// The resourceVersion of the controller's last write, by the key of the object that was synced. A controller has one
+/// map for each kind that it writes.
 #[derive(Default)]
 pub(crate) struct OwnWrites(Mutex<HashMap<String, String>>);
 
@@ -26,8 +26,8 @@ impl OwnWrites {
         }
     }
 
-    /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync goes
-    /// on with the cached state. For controllers whose writes get a conflict if that state is too old.
+    /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync
+    /// goes on with the cached state. For controllers whose writes get a conflict if that state is too old.
     pub(crate) async fn wait_for<T>(&self, object: &str, cache: &Reader<T>) {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };
@@ -37,8 +37,8 @@ impl OwnWrites {
         }
     }
 
-    /// Waits in the same way, and returns true if the cache has the last write. After false, the caller must not use the
-    /// cached state, but try the sync again after [`RETRY_DELAY`].
+    /// Waits in the same way, and returns true if the cache has the last write. After false, the caller must not use
+    /// the cached state, but try the sync again after [`RETRY_DELAY`].
     pub(crate) async fn has_caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
         let written = self.lock().get(object).cloned();
         let Some(version) = written else { return true };

@@ -1,4 +1,5 @@
-//! Reads the state of typed pods. Upstream: `pkg/api/v1/pod`.
+//! Reads the state of typed pods: phase, readiness, availability, deletion. The controllers of DaemonSets, StatefulSets
+//! and EndpointSlices share it. Upstream: `pkg/api/v1/pod`.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, PodCondition};
@@ -7,10 +8,12 @@ pub(crate) fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
 }
 
+/// Returns true if a pod is being deleted.
 pub(crate) fn is_going(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_some()
 }
 
+/// Returns true if all containers of a pod have ended for good.
 pub(crate) fn has_ended(pod: &Pod) -> bool {
     matches!(phase(pod), "Succeeded" | "Failed")
 }
@@ -26,6 +29,7 @@ pub(crate) fn is_available(pod: &Pod, min_ready_seconds: i64, now: Timestamp) ->
     min_ready_seconds == 0 || since.is_some_and(|since| now.as_second() - since > min_ready_seconds)
 }
 
+/// Returns the condition `Ready`, if it is true.
 fn ready(pod: &Pod) -> Option<&PodCondition> {
     let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     conditions.find(|condition| condition.type_ == "Ready" && condition.status == "True")

@@ -1,5 +1,6 @@
-//! The interface of a workload controller, and the loop that runs it. Only the ReplicaSet controller has a loop of its
-//! own, because tests and lessons control it step by step.
+//! The interface of a workload controller, and the loop that runs it: handlers fill its work queue with keys, and
+//! workers sync the object of each key. Only the ReplicaSet controller has a loop of its own, because tests and lessons
+//! control it step by step.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -23,6 +24,7 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
     type Kind: Resource<DynamicType = ()>;
     type Key: Clone + Debug + Eq + Hash + Send + Sync;
 
+    /// Creates a controller with the informers of a factory that has not been started.
     fn new(client: Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error>;
 
     /// Adds the event handlers. The returned signals fire when the caches are filled. With an incomplete cache, a

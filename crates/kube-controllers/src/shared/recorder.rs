@@ -1,5 +1,5 @@
-//! Writes Events about the objects of the workload controllers, which `kubectl describe` shows. The kubelet has a recorder
-//! of its own, which counts repeated Events. Upstream: `record.EventRecorder`.
+//! Writes Events about the objects of the workload controllers, which `kubectl describe` shows. The kubelet has a
+//! recorder of its own, which counts repeated Events. Upstream: `record.EventRecorder`.
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::clock::Clock;
 
+/// The component that reports the Events, and the kind that they are about.
 #[derive(Debug)]
 pub(crate) struct EventSource {
     pub(crate) component: &'static str,

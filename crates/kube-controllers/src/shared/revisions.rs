@@ -1,5 +1,5 @@
-//! Revisions: for each pod template that a DaemonSet or StatefulSet has had, an object ControllerRevision holds a copy. A
-//! sync compares pods with revisions to tell new pods from old ones, and `kubectl rollout undo` returns to an earlier
+//! Revisions: for each pod template that a DaemonSet or StatefulSet has had, an object ControllerRevision holds a copy.
+//! A sync compares pods with revisions to tell new pods from old ones, and `kubectl rollout undo` returns to an earlier
 //! template. Upstream: `pkg/controller/history`, `pkg/controller/daemon/update.go`.
 
 use std::collections::HashSet;
@@ -21,18 +21,23 @@ use super::own_writes::OwnWrites;
 /// The label of a pod that names the pod's revision.
 pub(crate) const POD_HASH: &str = "controller-revision-hash";
 
+/// The index of revisions by the uid of their controller.
 const OWNER: &str = "owner";
 
+/// The revisions of all owners of a kind.
 pub(crate) struct Revisions {
     client: kube_client::Client,
     kind: ApiResource,
+    /// The kind of the owners.
     owners: ApiResource,
+    /// The label of a revision that contains its hash.
     label: &'static str,
     pub(crate) informer: SharedIndexInformer<DynamicObject>,
     by_owner: Index<DynamicObject>,
     writes: OwnWrites,
 }
 
+/// The revisions of one owner.
 pub(crate) struct History {
     /// The revision of the owner's current template.
     pub(crate) current: Arc<DynamicObject>,
@@ -53,6 +58,7 @@ impl Revisions {
         Ok(Self { client, kind, owners, label, informer, by_owner, writes: OwnWrites::default() })
     }
 
+    /// Returns true if the cache has the last write for an owner.
     pub(crate) async fn has_caught_up(&self, key: &str) -> bool {
         self.writes.has_caught_up(key, &self.informer.reader()).await
     }
@@ -66,8 +72,8 @@ impl Revisions {
         labels.and_then(|labels| labels.get(self.label)).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns the revisions of an owner. Creates the revision of the current template if it is missing; if it exists, as
-    /// after an `undo`, makes its number the highest.
+    /// Returns the revisions of an owner. Creates the revision of the current template if it is missing; if it exists,
+    /// as after an `undo`, makes its number the highest.
     pub(crate) async fn history(
         &self,
         key: &str,
@@ -167,6 +173,7 @@ impl Revisions {
         Err(SyncError::Taken(taken_name.to_owned()))
     }
 
+    /// Gives a revision another number.
     async fn renumber(
         &self,
         key: &str,

@@ -1,5 +1,5 @@
 //! A pod with only the fields that the controllers of ReplicaSets and Deployments read. They cache all pods of the
-//! cluster, so the other fields would be most of their memory.
+//! cluster, so the other fields would be most of their memory. The informer decodes each pod into this type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -107,6 +107,7 @@ pub(crate) enum Phase {
     Other,
 }
 
+/// The condition `Ready`: not true, or true since a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Ready {
     #[default]
@@ -218,6 +219,7 @@ impl SlimPod {
         self.is_going
     }
 
+    /// Returns true if the pod is neither being deleted nor ended.
     pub(crate) fn is_active(&self) -> bool {
         !self.is_going && !self.has_ended()
     }
@@ -231,6 +233,7 @@ impl SlimPod {
         self.ready_since.time()
     }
 
+    /// Returns the highest restart count of the pod's containers.
     pub(crate) fn restarts(&self) -> i32 {
         self.restarts
     }
@@ -242,6 +245,7 @@ impl Object for SlimPod {
     }
 }
 
+/// Reads owner references, and keeps the one of the controller.
 fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerReference>>, D::Error> {
     fold(from, None, |found, owner: OwnerReference| {
         if owner.controller == Some(true) {
@@ -250,6 +254,7 @@ fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerRefe
     })
 }
 
+/// Reads conditions, and keeps the state of the condition `Ready`.
 fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -266,6 +271,7 @@ fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
     })
 }
 
+/// Reads container statuses, and keeps the highest restart count.
 fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

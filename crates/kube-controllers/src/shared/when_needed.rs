@@ -1,5 +1,5 @@
-//! Runs a controller inside a cluster of `kube-testcluster`: starts it with the first object that it works on, because most
-//! tests need few of the controllers and each would cache many objects; and starts it again after a failure.
+//! Runs a controller inside a cluster of `kube-testcluster`: starts it with the first object that it works on, because
+//! most tests need few of the controllers and each would cache many objects; and starts it again after a failure.
 
 use std::pin::pin;
 use std::time::Duration;

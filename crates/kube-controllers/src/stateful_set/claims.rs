@@ -1,6 +1,6 @@
-//! The PersistentVolumeClaims ("claims") of a StatefulSet's pods. Their owner references follow the retention policy,
-//! so the garbage collector deletes them with the pod, with the set, or never. Upstream: `stateful_pod_control.go`,
-//! `updateClaimOwnerRefForSetAndPod`.
+//! The PersistentVolumeClaims ("claims") of a StatefulSet's pods: creates them before their pod, and sets their owner
+//! references by the retention policy, so the garbage collector deletes them with the pod, with the set, or never.
+//! Upstream: `stateful_pod_control.go`, `updateClaimOwnerRefForSetAndPod`.
 
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};

@@ -1,5 +1,6 @@
 //! The identity of a StatefulSet's pods: from the name of the set and a pod's ordinal follow the pod's name, labels,
-//! host name and claims. Upstream: `pkg/controller/statefulset/stateful_set_utils.go`.
+//! host name and claims, so a replacement has the same ones. Makes new pods and claims. Upstream:
+//! `pkg/controller/statefulset/stateful_set_utils.go`.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::api::{ApiResource, DynamicObject};
@@ -11,6 +12,7 @@ use crate::shared::revisions::POD_HASH;
 pub(super) const POD_NAME: &str = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
 
+/// Returns the ordinal of a pod, if its name is derived from the set's.
 pub(super) fn ordinal(set: &str, pod: &str) -> Option<i64> {
     let (parent, digits) = pod.rsplit_once('-')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -25,6 +27,7 @@ pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }
 
+/// Returns the names of an ordinal's claims, each with the template of the claim.
 pub(super) fn claims(set: &DynamicObject, ordinal: i64) -> impl Iterator<Item = (String, &Value)> {
     let templates = set.data["spec"]["volumeClaimTemplates"].as_array().into_iter().flatten();
     templates.map(move |template| {

@@ -1,5 +1,6 @@
 //! Creates and repairs the wanted pods of a StatefulSet in the order of their ordinals, and deletes surplus pods in the
-//! reverse order. Upstream: `processReplica`, `processCondemned`.
+//! reverse order. With `podManagementPolicy: OrderedReady` ("ordered"), a sync stops at the first pod that is not
+//! available; the next change of that pod continues. Upstream: `processReplica`, `processCondemned`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::shared::object::{name, number};
 use crate::shared::pods;
 use crate::shared::recorder::Reason;
 
+/// The choice to go on with the next pod, or to wait for this one.
 pub(super) type Next = ControlFlow<()>;
 
 const GO_ON: Next = ControlFlow::Continue(());
@@ -111,7 +113,8 @@ impl StatefulSetSync<'_> {
     /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
     fn starts_at_current_revision(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
-        // The number of pods that have the old revision: the partition; without `rollingUpdate`, those that still have it.
+        // The number of pods that have the old revision: the partition; without `rollingUpdate`, those that still have
+        // it.
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));
         ordinal < self.spec.start + old
     }
@@ -132,6 +135,7 @@ impl StatefulSetSync<'_> {
         }
     }
 
+    /// Gives an adopted pod the labels of its identity.
     async fn write_identity(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let (controller, pod_name) = (self.controller, name(&pod.metadata));
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "labels": labels(pod_name, ordinal)}});

@@ -1,6 +1,6 @@
-//! The rolling update of a StatefulSet: deletes pods of old revisions, so a later sync creates them again. With ordered
-//! management, a sync comes here only if all pods are available. Upstream:
-//! `updateStatefulSetAfterInvariantEstablished`.
+//! The rolling update of a StatefulSet: deletes pods of old revisions, highest ordinal first, so a later sync creates
+//! them again with the new revision. It is the last step of a sync; with ordered management, a sync comes here only if
+//! all pods are available. Upstream: `updateStatefulSetAfterInvariantEstablished`.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::shared::error::SyncError;
 use crate::shared::pods;
 
 impl StatefulSetSync<'_> {
-    /// Deletes as many old pods as may become unavailable; with parallel management, also all old pods that are unavailable
-    /// already. Pods below the partition keep their old revision. [`ensure_replicas`](Self::ensure_replicas) creates the
-    /// new pods.
+    /// Deletes as many old pods as may become unavailable; with parallel management, also all old pods that are
+    /// unavailable already. Pods below the partition keep their old revision.
+    /// [`ensure_replicas`](Self::ensure_replicas) creates the new pods.
     pub(super) async fn roll(&self, rolling: Rolling) -> Result<(), SyncError> {
         let unavailable = self.replicas.iter().filter(|pod| self.is_unavailable(pod.as_ref())).count();
         let deletable = usize::try_from(rolling.unavailable).unwrap_or_default().saturating_sub(unavailable);

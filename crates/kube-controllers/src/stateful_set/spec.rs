@@ -1,4 +1,5 @@
-//! Reads the spec of a StatefulSet for one sync: absent fields get their defaults, and percentages become numbers of pods.
+//! Reads the spec of a StatefulSet for one sync: absent fields get their defaults, and percentages become numbers of
+//! pods.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;
@@ -9,6 +10,7 @@ use crate::shared::object::number;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) replicas: i64,
+    /// The ordinal of the first pod.
     pub(super) start: i64,
     pub(super) min_ready_seconds: i64,
     /// True if each pod waits for those before it. Upstream: `monotonic`.

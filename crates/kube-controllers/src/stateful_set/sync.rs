@@ -1,5 +1,6 @@
-//! One sync of a StatefulSet: one comparison with its pods. Upstream: `updateStatefulSet`, `updateStatus`,
-//! `completeUpdate`, `truncateHistory`.
+//! One sync of a StatefulSet, which is one comparison of the StatefulSet with its pods: sorts the pods into wanted and
+//! surplus ones by ordinal, runs the steps in `replicas.rs` and `roll.rs`, and writes the status. Upstream:
+//! `updateStatefulSet`, `updateStatus`, `completeUpdate`, `truncateHistory`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl<'a> StatefulSetSync<'a> {
         Self { controller, key, spec, current, update, replicas, condemned, set }
     }
 
-    /// Upstream: `performUpdate`.
+    /// Creates, deletes and updates pods. Upstream: `performUpdate`.
     pub(super) async fn advance(&self) -> Result<(), SyncError> {
         if self.set.metadata.deletion_timestamp.is_some() {
             return Ok(());
@@ -82,6 +83,7 @@ impl<'a> StatefulSetSync<'a> {
         pod.is_none_or(|pod| pods::is_going(pod) || !self.is_available(pod))
     }
 
+    /// Returns true if a pod has the revision of the current template.
     pub(super) fn is_updated(&self, pod: &Pod) -> bool {
         pods::label(pod, POD_HASH) == name(&self.update.metadata)
     }
@@ -141,6 +143,7 @@ impl<'a> StatefulSetSync<'a> {
         })
     }
 
+    /// Deletes old revisions beyond the limit, except revisions that pods still use.
     pub(super) async fn clean_up(&self, history: &History) -> Result<(), SyncError> {
         let Some(limit) = self.spec.history.filter(|_| self.set.metadata.deletion_timestamp.is_none()) else {
             return Ok(());

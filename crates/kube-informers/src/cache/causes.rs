@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-/// Returns an error's text with all its causes, each after a colon. A cause whose text the error already contains is not repeated.
+/// Returns an error's text with all its causes, each after a colon. A cause whose text the error already contains is
+/// not repeated.
 ///
 /// ```
 /// # use kube_informers::cache::with_causes;

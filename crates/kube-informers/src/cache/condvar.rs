@@ -12,15 +12,17 @@ use crate::lock::{Mutex, MutexGuard, lock};
 /// The tasks that wait for a change of the state under a mutex. The list is part of that state, because a task that
 /// checks the state and registers under one lock cannot miss a change.
 ///
-/// A change wakes all tasks, and each checks its condition again. A task that is dropped leaves the list. A change costs
-/// nothing while no task waits.
+/// A change wakes all tasks, and each checks its condition again. A task that is dropped leaves the list. A change
+/// costs nothing while no task waits.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
+    /// The waker of each task, with the task's number.
     waiting: SmallVec<[(u64, Waker); 1]>,
     /// The number of the next task. Numbers are never reused.
     next: u64,
 }
 
+/// A state that has a list of waiting tasks.
 pub(super) trait HasWaiters {
     fn waiters(&mut self) -> &mut Waiters;
 }
@@ -62,6 +64,7 @@ impl ToWake {
     }
 }
 
+/// Changes the state under the lock, releases the lock, and then wakes the waiting tasks.
 pub(super) fn change_and_wake<S: HasWaiters, R>(state: &Mutex<S>, change: impl FnOnce(&mut S) -> R) -> R {
     let mut state = lock(state);
     let result = change(&mut state);
@@ -92,8 +95,10 @@ pub(super) async fn wait_until<'a, S: HasWaiters, R>(
     .await
 }
 
+/// Removes a task from the waiters when its future is dropped.
 struct Waiter<'a, S: HasWaiters> {
     state: &'a Mutex<S>,
+    /// The task's number among the waiters, once it has waited.
     number: Option<u64>,
 }
 

@@ -1,4 +1,5 @@
-//! Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
+//! Delta: one change of one object, as a Reflector queues it and a consumer pops it; and Deletion, which is a final
+//! state or a tombstone. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use smallvec::{SmallVec, smallvec};
 
 /// The last state of a deleted object, or a tombstone if the deletion itself was missed.
 ///
-/// In Go a handler gets `any`, and a cast that forgets `DeletedFinalStateUnknown` panics. Here the compiler reminds the handler.
+/// In Go a handler gets `any`, and a cast that forgets `DeletedFinalStateUnknown` panics. Here the compiler reminds the
+/// handler.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Deletion<T> {
     /// The watch reported the deletion: the final state, with the resourceVersion of the deletion.
@@ -87,7 +89,8 @@ pub enum Delta<T> {
     },
     /// A resync of everything in the consumer's store. Only an atomic RealFIFO produces this delta.
     SyncAll,
-    /// A bookmark: the watch has sent every change up to this resourceVersion. Only an atomic RealFIFO produces this delta.
+    /// A bookmark: the watch has sent every change up to this resourceVersion. Only an atomic RealFIFO produces this
+    /// delta.
     Bookmark {
         /// The resourceVersion up to which every change has come.
         resource_version: String,
@@ -113,7 +116,8 @@ impl<T> Delta<T> {
         matches!(self, Self::Deleted(deletion) if deletion.is_tombstone())
     }
 
-    /// Returns the changed object; for a tombstone its last known state, if any. `None` if the delta is not about one object.
+    /// Returns the changed object; for a tombstone its last known state, if any. `None` if the delta is not about one
+    /// object.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => Some(object),
@@ -182,8 +186,8 @@ impl<T> Deltas<T> {
 
     /// Merges the last two changes if both are deletions. Returns true if it did.
     ///
-    /// A deletion with the final state wins over a tombstone, which may be stale. Of two final states the older is kept,
-    /// of two tombstones the newer. Upstream: `dedupDeltas` and `isDeletionDup`.
+    /// A deletion with the final state wins over a tombstone, which may be stale. Of two final states the older is
+    /// kept, of two tombstones the newer. Upstream: `dedupDeltas` and `isDeletionDup`.
     pub(crate) fn dedupe(&mut self) -> bool {
         let [.., Delta::Deleted(older), Delta::Deleted(_)] = &self.0[..] else { return false };
         let removed = if older.is_tombstone() { self.0.len() - 2 } else { self.0.len() - 1 };

@@ -12,7 +12,8 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 #[error("couldn't create key for object{}: {source}", of(.delta))]
 #[non_exhaustive]
 pub struct KeyError {
-    /// The kind of the queued delta with the object ([`Delta::kind`](super::Delta::kind)), if a resync found it in the queue.
+    /// The kind of the queued delta with the object ([`Delta::kind`](super::Delta::kind)), if a resync found it in the
+    /// queue.
     pub delta: Option<&'static str>,
     /// The key function's error.
     pub source: BoxError,
@@ -23,11 +24,13 @@ impl KeyError {
         Self { delta: None, source }
     }
 
+    /// Adds the kind of the queued delta that has the object.
     pub(crate) fn in_delta(self, kind: &'static str) -> Self {
         Self { delta: Some(kind), ..self }
     }
 }
 
+/// Returns the part of the message that names the delta, if there is one.
 fn of(delta: &Option<&'static str>) -> String {
     delta.map(|kind| format!(" of queued {kind}")).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! Keys identify an object in stores and queues. Upstream: `MetaNamespaceKeyFunc` and the related functions in `tools/cache/store.go`.
+//! Keys identify an object in stores and queues. Upstream: `MetaNamespaceKeyFunc` and the related functions in
+//! `tools/cache/store.go`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -71,7 +72,8 @@ impl<K: kube_core::Resource> Object for K {
 
 /// The result of a key function: a `String`, or a `Result<String, E>` if the function can fail.
 ///
-/// It must return the same key for all states of an object. It runs under the lock of its queue, which it must not use.
+/// A key function must return the same key for all states of the same object. It runs under the lock of its queue, so
+/// it must not use that queue.
 pub trait IntoKey: sealed::IntoKey {}
 
 impl<K: sealed::IntoKey> IntoKey for K {}
@@ -102,6 +104,7 @@ mod sealed {
     }
 }
 
+/// A key function of a store or a queue.
 pub(crate) struct KeyFn<T> {
     function: Box<FallibleKey<T>>,
     can_fail: bool,
@@ -114,6 +117,7 @@ impl<T> KeyFn<T> {
         Self { function: Box::new(move |object| key(object).into_key()), can_fail: K::CAN_FAIL }
     }
 
+    /// Returns true if the function may fail for some object.
     pub fn can_fail(&self) -> bool {
         self.can_fail
     }
@@ -144,7 +148,8 @@ pub fn meta_namespace_key<T: Object>(object: &T) -> String {
     [meta.namespace, "/", meta.name].concat() // runs for each event, and is faster than formatting an ObjectName
 }
 
-/// Writes the key of [`meta_namespace_key`] into a string that the caller reuses, which saves an allocation for each object.
+/// Writes the key of [`meta_namespace_key`] into a string that the caller reuses, which saves an allocation for each
+/// object.
 pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
     let meta = object.meta();
     key.clear();

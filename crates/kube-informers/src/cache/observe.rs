@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cache::key::Object;
 
-/// One step of the informer machinery. Serialises to `{"event": "queued", …}`. An event names objects only by key and resourceVersion, so
-/// it is small, the same in every run with one seed, and free of an object's content, which may be secret.
+/// One step of the informer machinery. Serialises to `{"event": "queued", …}`. An event names objects only by key and
+/// resourceVersion, so it is small, the same in every run with one seed, and free of an object's content, which may be
+/// secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -38,7 +39,8 @@ pub enum Event {
     },
     /// DeltaFIFO merged two deletions in a row of the same key.
     Merged { key: String },
-    /// DeltaFIFO dropped a deletion, because the key is neither queued nor among the known objects.
+    /// DeltaFIFO dropped a deletion, because the key is neither queued nor among the known objects. `known_objects`
+    /// says whether the queue has known objects.
     Dropped { key: String, known_objects: bool },
     /// Deltas were popped. DeltaFIFO pops everything queued under one key; RealFIFO pops by position, so its `key` is
     /// `None`. `initial` marks deltas of the first list.
@@ -55,7 +57,8 @@ pub enum Event {
     Removed { key: String, old: Option<String>, indices: Vec<IndexSets> },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces`: its buffer merges notifications.
+    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces`: its buffer merges
+    /// notifications.
     Joined { listener: usize, coalesces: bool, existing: usize },
     /// A notification was added to a listener's buffer, which now holds `pending` notifications.
     Notified {
@@ -67,6 +70,7 @@ pub enum Event {
         pending: usize,
     },
     /// A notification was merged with the pending notification of the same object, or both cancelled each other out.
+    /// The listener's buffer now holds `pending` notifications.
     Coalesced {
         listener: usize,
         notification: &'static str,
@@ -137,8 +141,8 @@ pub struct Observer(Option<Sink>);
 type Sink = Arc<dyn Fn(&'static str, Event) + Send + Sync>;
 
 impl Observer {
-    /// Makes an observer that passes every event to `sink`. The call happens on the thread of the event and often under a
-    /// lock, so `sink` must be quick and must not call back into the informer.
+    /// Makes an observer that passes every event to `sink`. The call happens on the thread of the event and often under
+    /// a lock, so `sink` must be quick and must not call back into the informer.
     pub fn new(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self::by_type(move |_, event| sink(event))
     }
@@ -152,6 +156,7 @@ impl Observer {
         self.0.is_some()
     }
 
+    /// Builds the event and passes it on with the type name of `T`, if events are received.
     pub(crate) fn emit<T: ?Sized>(&self, event: impl FnOnce() -> Event) {
         if let Some(sink) = &self.0 {
             sink(std::any::type_name::<T>(), event());

@@ -1,5 +1,6 @@
-//! A one-shot signal, by which informers tell when they have synced. Unlike a plain notification, it also ends (as `Never`) when it can no
-//! longer fire, so no task waits for ever. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
+//! A one-shot signal, by which informers tell when they have synced. Unlike a plain notification, it also ends (as
+//! `Never`) when it can no longer fire, so no task waits for ever. Upstream: `DoneChecker` and `WaitFor` in
+//! `tools/cache/wait.go`.
 
 use std::fmt;
 use std::future::IntoFuture;
@@ -15,8 +16,10 @@ pub struct Never;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
+    /// The signal may still fire.
     Open,
     Fired,
+    /// The signal can no longer fire.
     Never,
 }
 

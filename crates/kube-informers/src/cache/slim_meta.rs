@@ -1,4 +1,5 @@
-//! SlimMeta: a program that reads two fields of each pod need not hold the rest in memory.
+//! SlimMeta: the few metadata fields that informers need, for object types that keep only a part of each object. A
+//! program that reads two fields of each pod need not hold the rest in memory.
 
 use std::collections::BTreeMap;
 

@@ -14,12 +14,14 @@ use super::record;
 pub(super) struct Candidate {
     api: Api<Lease>,
     name: String,
+    /// The Lease's namespace and name, for messages.
     pub(super) lease: String,
     pub(super) identity: String,
     /// The last known state of the Lease; `None` if it does not exist or was never read.
     observed: Option<Observed>,
 }
 
+/// The Lease as it was last read or written.
 struct Observed {
     lease: Lease,
     /// The time, by this candidate's clock, at which the present record was first seen.
@@ -31,16 +33,18 @@ impl Candidate {
         Self { api, name: name.to_owned(), lease: format!("{namespace}/{name}"), identity, observed: None }
     }
 
+    /// Returns the last known holder of the lease.
     pub(super) fn holder(&self) -> Option<&str> {
         self.record().and_then(record::holder)
     }
 
+    /// Returns the number of times that the holder has changed.
     pub(super) fn transitions(&self) -> i32 {
         self.record().and_then(|record| record.lease_transitions).unwrap_or_default()
     }
 
-    /// Takes the lease if it does not exist, was released, has expired or already belongs to this candidate. Returns true
-    /// if it did.
+    /// Takes the lease if it does not exist, was released, has expired or already belongs to this candidate. Returns
+    /// true if it did.
     pub(super) async fn acquire(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         let written = match self.read().await? {
             Some(lease) if self.may_take(&lease, periods) => self.hold(lease, periods).await,
@@ -69,6 +73,7 @@ impl Candidate {
         }
     }
 
+    /// Releases the lease, unless another candidate holds it.
     pub(super) async fn release(&mut self) -> Result<(), LeaseError> {
         let mut known = self.observed.as_ref().map(|observed| observed.lease.clone());
         loop {
@@ -99,7 +104,8 @@ impl Candidate {
         lease.spec.as_ref().and_then(record::holder) == Some(&self.identity)
     }
 
-    /// Without a lease duration in the record, this candidate's own applies.
+    /// Returns true if the lease has no holder, this candidate holds it, or its record has not changed for its lease
+    /// duration. If the record has no lease duration, this candidate's own applies.
     fn may_take(&self, lease: &Lease, periods: &Periods) -> bool {
         let Some(record) = &lease.spec else { return true };
         match (record::holder(record), &self.observed) {
@@ -112,6 +118,7 @@ impl Candidate {
         }
     }
 
+    /// Reads the Lease and remembers it; `None` if it does not exist.
     async fn read(&mut self) -> Result<Option<Lease>, LeaseError> {
         let read = self.api.get_opt(&self.name).await;
         let read = read.map_err(|error| LeaseError::Read { lease: self.lease.clone(), source: error.into() })?;
@@ -134,6 +141,7 @@ impl Candidate {
         Ok(())
     }
 
+    /// Writes this candidate as the holder, with the present time.
     async fn hold(&mut self, lease: Lease, periods: &Periods) -> Result<(), LeaseError> {
         let (identity, seconds) = (self.identity.clone(), periods.lease_seconds());
         self.update(lease, |record| record::hold(record, &identity, seconds)).await

@@ -1,4 +1,5 @@
-//! LeaderElector: upstream's `LeaderElector` in `tools/leaderelection/leaderelection.go`.
+//! LeaderElector: acquires the lease, runs the leader's work while renewing the lease, and releases it. Upstream:
+//! `LeaderElector` in `tools/leaderelection/leaderelection.go`.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -42,6 +43,7 @@ pub struct LeaderElector {
     periods: Periods,
     state: watch::Sender<ElectionState>,
     on_error: Option<OnError>,
+    /// The last logged failure, until the next success.
     log_dedup: LogDedup<()>,
     random: fastrand::Rng,
 }
@@ -49,7 +51,8 @@ pub struct LeaderElector {
 impl LeaderElector {
     /// Makes a candidate for the Lease with this namespace and name, which is created if it does not exist.
     ///
-    /// The identity must be unique among the candidates, for example the pod's name, or the host's name with a random suffix.
+    /// The identity must be unique among the candidates, for example the pod's name, or the host's name with a random
+    /// suffix.
     pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
         Self {
             candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
@@ -61,8 +64,9 @@ impl LeaderElector {
         }
     }
 
-    /// Sets how long other candidates wait without seeing a renewal before they take the lease; 15 seconds by default (client-go's
-    /// `LeaseDuration`). They use the holder's duration as it stands in the Lease, rounded up to whole seconds.
+    /// Sets how long other candidates wait without seeing a renewal before they take the lease; 15 seconds by default
+    /// (client-go's `LeaseDuration`). They use the holder's duration as it stands in the Lease, rounded up to whole
+    /// seconds.
     #[must_use]
     pub fn lease_duration(mut self, duration: Duration) -> Self {
         self.periods.lease_duration = duration;
@@ -77,16 +81,16 @@ impl LeaderElector {
         self
     }
 
-    /// Sets the pause between two tries; 2 seconds by default (client-go's `RetryPeriod`). A candidate that does not lead
-    /// adds up to 120 % at random.
+    /// Sets the pause between two tries; 2 seconds by default (client-go's `RetryPeriod`). A candidate that does not
+    /// lead adds up to 120 % at random.
     #[must_use]
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.periods.retry_period = period;
         self
     }
 
-    /// Sets how long the leader's work may continue after `stop` is cancelled, while the lease is still renewed; zero by
-    /// default. The work can wait for the stop with [`Leadership::stopping`].
+    /// Sets how long the leader's work may continue after `stop` is cancelled, while the lease is still renewed; zero
+    /// by default. The work can wait for the stop with [`Leadership::stopping`].
     #[must_use]
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.periods.grace_period = period;
@@ -139,9 +143,12 @@ impl LeaderElector {
         let mut loss = None;
         let outcome = {
             let status = self.status();
-            let _step_down = StepDownOnDrop(self.state.clone()); // declared before the work, so it is dropped after it, also in a panic
+            // Declared before the work, so it is dropped after it, also in a panic.
+            let _step_down = StepDownOnDrop(self.state.clone());
             let transitions = self.candidate.transitions();
             let mut work = pin!(lead(Leadership { status: status.clone(), stopping: stop.clone(), transitions }));
+            // After the deadline, the work is not polled, even if `renew_until_lost` has not noticed yet. Its end wakes
+            // the select below.
             let work = poll_fn(|cx| if status.is_leader() { work.as_mut().poll(cx) } else { Poll::Pending });
             let grace_period = self.periods.grace_period;
             let end_of_grace = async {
@@ -165,7 +172,8 @@ impl LeaderElector {
         Ok(outcome)
     }
 
-    /// Returns the time at which the successful request was sent; `None` after a stop.
+    /// Tries to acquire the lease until it succeeds. Returns the time at which the successful request was sent; `None`
+    /// after a stop.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<Instant> {
         while !stop.is_cancelled() {
             let sent = Instant::now();
@@ -190,7 +198,8 @@ impl LeaderElector {
         None
     }
 
-    /// `renewed` is the time at which the last successful request was sent.
+    /// Renews the lease until the leadership is lost, and returns the reason. `renewed` is the time at which the last
+    /// successful request was sent.
     async fn renew_until_lost(&mut self, mut renewed: Instant) -> Loss {
         loop {
             match self.renew(renewed).await {
@@ -204,7 +213,8 @@ impl LeaderElector {
         }
     }
 
-    /// Returns the time at which the successful request was sent. There are as many tries as fit before the renew deadline.
+    /// Renews the lease once, a retry period after `renewed`, with as many tries as fit before the renew deadline.
+    /// Returns the time at which the successful request was sent.
     async fn renew(&mut self, renewed: Instant) -> Result<Instant, Loss> {
         let deadline = renewed + self.periods.renew_deadline;
         let mut next = renewed + self.periods.retry_period;
@@ -226,6 +236,7 @@ impl LeaderElector {
         }
     }
 
+    /// Releases the lease, and publishes that the candidate does not lead.
     async fn release(&mut self) {
         let limit = self.periods.request_timeout();
         let answer = timeout(limit, self.candidate.release()).await;
@@ -247,6 +258,7 @@ impl LeaderElector {
         LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
     }
 
+    /// Returns the answer of a request. A failure is passed to the log and to the callback instead.
     fn ok_or_report<T>(&mut self, result: Result<T, LeaseError>) -> Option<T> {
         let error = match result {
             Ok(answer) => {
@@ -267,7 +279,8 @@ impl LeaderElector {
         None
     }
 
-    /// Wakes waiters only if the holder or the candidate's leadership changed.
+    /// Publishes the holder, and the time until which this candidate may lead. Wakes waiters only if the holder or the
+    /// candidate's leadership changed.
     fn publish(&self, until: Option<Instant>) {
         let leader = self.candidate.holder();
         self.state.send_if_modified(|state| {
@@ -294,10 +307,13 @@ impl std::fmt::Debug for LeaderElector {
 
 #[derive(Clone, Copy)]
 enum Loss {
+    /// No renewal succeeded before the renew deadline.
     Deadline,
+    /// Another candidate holds the lease.
     Taken,
 }
 
+/// Publishes on drop that the candidate no longer leads.
 struct StepDownOnDrop(watch::Sender<ElectionState>);
 
 impl Drop for StepDownOnDrop {

@@ -10,7 +10,8 @@ use super::status::LeaderStatus;
 pub enum Outcome<T> {
     /// `stop` was cancelled. If the candidate led, the lease was released.
     Stopped,
-    /// The candidate led, but could not renew the lease in time, or another candidate took it. The candidate may run again.
+    /// The candidate led, but could not renew the lease in time, or another candidate took it. The candidate may run
+    /// again.
     Lost,
     /// The work finished; this is its output. The lease was released. Work that finishes after the stop, within the
     /// [grace period](super::LeaderElector::grace_period), counts as finished, not as [`Stopped`](Self::Stopped).

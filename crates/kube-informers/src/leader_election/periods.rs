@@ -1,4 +1,5 @@
-//! Periods: the durations of an election, and the constraints between them. Upstream: `LeaderElectionConfig`.
+//! Periods: the durations of an election, and the constraints between them, without which two candidates could lead at
+//! once. The elector checks them before it runs. Upstream: `LeaderElectionConfig`.
 
 use std::time::Duration;
 
@@ -13,7 +14,9 @@ pub(super) struct Periods {
     pub(super) lease_duration: Duration,
     /// The time for which the leader continues without a renewal.
     pub(super) renew_deadline: Duration,
+    /// The pause between two tries.
     pub(super) retry_period: Duration,
+    /// The time for which the leader's work may continue after the stop.
     pub(super) grace_period: Duration,
 }
 

@@ -1,4 +1,6 @@
-//! The election record in a Lease. Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
+//! The election record in a Lease: the holder, the lease duration, and the times of acquisition and renewal. A
+//! candidate reads it to decide whether it may lead, and writes it when it acquires, renews or releases the lease.
+//! Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
 
 use std::time::Duration;
 
@@ -11,10 +13,12 @@ pub(super) fn holder(record: &LeaseSpec) -> Option<&str> {
     record.holder_identity.as_deref().filter(|holder| !holder.is_empty())
 }
 
+/// Returns the time for which other candidates must wait; `None` if the record does not have it.
 pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
     u64::try_from(record.lease_duration_seconds?).ok().map(Duration::from_secs)
 }
 
+/// Makes the record of a new lease.
 pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
     let now = now_after(None);
     LeaseSpec {
@@ -27,7 +31,8 @@ pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
     }
 }
 
-/// Sets `identity` as the holder and updates the renew time. A new holder also sets the acquire time and counts a transition.
+/// Sets `identity` as the holder and updates the renew time. A new holder also sets the acquire time and counts a
+/// transition.
 pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     let now = now_after(record.renew_time.as_ref());
     if holder(record) != Some(identity) {
@@ -39,6 +44,7 @@ pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     record.renew_time = Some(now);
 }
 
+/// Empties the holder.
 pub(super) fn release(record: &mut LeaseSpec) {
     let now = now_after(record.renew_time.as_ref());
     record.holder_identity = Some(String::new());
@@ -47,7 +53,8 @@ pub(super) fn release(record: &mut LeaseSpec) {
     record.renew_time = Some(now);
 }
 
-/// If the record already has this time, adds a microsecond, because other candidates recognise a renewal only by a change.
+/// Returns the present time in microseconds. If the record already has this time, adds a microsecond, because other
+/// candidates recognise a renewal only by a change.
 fn now_after(renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
     let now = Timestamp::now();

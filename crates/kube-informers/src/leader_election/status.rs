@@ -9,6 +9,7 @@ use crate::cache::Never;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ElectionState {
+    /// The last seen holder of the lease.
     pub(super) leader: Option<Arc<str>>,
     /// The time until which this candidate may lead without another renewal; `None` if it does not lead.
     pub(super) leads_until: Option<Instant>,
@@ -27,12 +28,14 @@ pub struct LeaderStatus {
 }
 
 impl LeaderStatus {
-    /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline.
+    /// Returns true if this candidate leads (client-go's `IsLeader`). Never true after its renew deadline, even if the
+    /// elector has not noticed yet.
     pub fn is_leader(&self) -> bool {
         self.state.borrow().is_leader()
     }
 
-    /// Returns the last seen holder's identity; `None` if the lease was released or never seen (client-go's `GetLeader`).
+    /// Returns the last seen holder's identity; `None` if the lease was released or never seen (client-go's
+    /// `GetLeader`).
     pub fn leader(&self) -> Option<Arc<str>> {
         self.state.borrow().leader.clone()
     }

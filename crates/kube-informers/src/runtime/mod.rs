@@ -1,8 +1,9 @@
 //! Bridges to kube-runtime (feature `runtime`), whose stores and controllers can use an informer instead of their own
 //! list and watch.
 //!
-//! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A [`reflector`](kube_runtime::reflector())
-//! fills a store from it, a [`Controller`](kube_runtime::Controller) uses both, and the API server gets only one list and watch:
+//! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A
+//! [`reflector`](kube_runtime::reflector()) fills a store from it, a [`Controller`](kube_runtime::Controller) uses
+//! both, and the API server gets only one list and watch:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -37,10 +38,10 @@
 //!
 //! - A kube-runtime store holds its own clone of each object, so the objects take memory twice. Controllers of one kind
 //!   should share one store (`reflector::store_shared`, with kube-runtime's feature `unstable-runtime-subscribe`).
-//! - The events contain neither the old object nor whether the object changed: an update and a resync are both `Apply`. A
-//!   tombstone is a `Delete` with the last known state.
-//! - `Init` comes only once, at the beginning. After a relist, the informer computes the changes, and the stream contains
-//!   only those.
+//! - The events contain neither the old object nor whether the object changed: an update and a resync are both `Apply`.
+//!   A tombstone is a `Delete` with the last known state.
+//! - `Init` comes only once, at the beginning. After a relist, the informer computes the changes, and the stream
+//!   contains only those.
 //! - The stream contains no errors. Failures of the list and the watch are reported to the informer's
 //!   [`on_error`](crate::cache::ReflectorOptions::on_error) and to the log.
 

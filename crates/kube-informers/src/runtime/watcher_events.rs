@@ -17,19 +17,23 @@ use crate::cache::{Deletion, InitialList, Never, Notification, Object, Subscript
 /// An informer's changes as the event stream of kube-runtime's `watcher`: `Init`, an `InitApply` for each existing
 /// object, `InitDone`, then `Apply` and `Delete` events. The stream contains no errors.
 ///
-/// It ends when the informer has stopped. If the informer stops before the first list is complete, there is no `InitDone`.
+/// It ends when the informer has stopped. If the informer stops before the first list is complete, there is no
+/// `InitDone`.
 #[must_use = "dropping it unsubscribes"]
 pub struct WatcherEvents<K: Object> {
     changes: Fuse<Subscription<K>>,
     progress: Progress,
-    /// Kube-runtime's stores ignore a `Delete` between `InitApply`s, so changes before `InitDone` wait until after it.
+    /// The changes that came before `InitDone`. They are delayed until after it, because kube-runtime's stores ignore a
+    /// `Delete` between `InitApply`s.
     held: VecDeque<Notification<K>>,
 }
 
 enum Progress {
+    /// `Init` comes next.
     NotBegun,
     /// The initial list is coming, until this future is ready.
     Listing(BoxFuture<'static, Result<(), Never>>),
+    /// The initial list is complete, and changes follow.
     Following,
     /// The informer stopped before the first list was complete.
     Incomplete,
@@ -45,6 +49,7 @@ impl<K: Object> WatcherEvents<K> {
 impl<K: Object + Clone> WatcherEvents<K> {
     /// Returns the next event of the initial list; `None` if the informer stopped before the list was complete.
     fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        // Fires only after a poll for the item behind the last initial one, so `InitDone` comes after all `InitApply`s.
         let synced = self.changes.get_ref().synced();
         loop {
             match self.changes.poll_next_unpin(cx) {

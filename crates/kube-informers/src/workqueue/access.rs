@@ -13,15 +13,18 @@ use crate::lock::MutexGuard;
 
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Wakes callers of `get`, in the order in which they began to wait, one at a time. The woken caller takes a key and,
-    /// if keys are left, wakes the next caller.
+    /// Wakes callers of `get`, in the order in which they began to wait, one at a time. The woken caller takes a key
+    /// and, if keys are left, wakes the next caller.
     pub key_ready: Notify,
-    /// Wakes the timekeeper when a key is delayed that is due earlier.
+    /// Wakes the timekeeper, the caller of `get` that sleeps until the first delayed key is due, when an earlier key is
+    /// delayed.
     pub earlier_due: Notify,
+    /// Wakes callers that wait until no key is in progress.
     pub drained: Notify,
 }
 
-/// A queue's locked state, and the wake-ups to send after the lock is released. They are sent even if the operation panics.
+/// A queue's locked state, and the wake-ups to send after the lock is released. They are sent even if the operation
+/// panics.
 pub(super) struct Access<'a, T> {
     state: MutexGuard<'a, QueueState<T>>,
     /// Dropped after `state`, which means without the lock.

@@ -10,13 +10,17 @@ use super::limiter::RateLimiter;
 /// A token bucket that fills at a steady rate (client-go's `BucketRateLimiter`). Every item takes one token, and waits
 /// for it if the bucket is empty.
 ///
-/// The bucket does not distinguish items: [`RateLimiter::retries`] is always 0, and [`RateLimiter::forget`] does nothing.
+/// The bucket does not distinguish items: [`RateLimiter::retries`] is always 0, and [`RateLimiter::forget`] does
+/// nothing. Taken tokens are not returned.
 #[derive(Clone, Debug)]
 pub struct Bucket {
+    /// The number of tokens that the bucket gains per second.
     per_second: f64,
+    /// The largest number of tokens.
     size: f64,
     /// The number of tokens at the time `since`; negative if items wait for tokens.
     tokens: f64,
+    /// The time of the last call.
     since: Instant,
 }
 

@@ -57,8 +57,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
 
     /// Sets an observer that gets each event of each key, in order.
     ///
-    /// Like [`Metrics`], the observer runs under the queue's lock: it must be quick and must not use the queue. A panic of
-    /// the observer propagates to the caller of the queue, and the queue stays consistent.
+    /// Like [`Metrics`], the observer runs under the queue's lock: it must be quick and must not use the queue. A panic
+    /// of the observer propagates to the caller of the queue, and the queue stays consistent.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {

@@ -1,4 +1,5 @@
-//! Delayed keys. Each operation of the queue first adds those that are due. Upstream: the heap of `util/workqueue/delaying_queue.go`.
+//! Delayed keys. Each operation of the queue first adds those that are due. Upstream: the heap of
+//! `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 

@@ -13,10 +13,12 @@ use super::state::{TakeResult, Taken};
 
 pub(super) struct Getter<'a, T> {
     queue: &'a WorkQueue<T>,
+    /// True if this getter is the timekeeper: it sleeps until the first delayed key is due, on behalf of all getters.
     /// The state's `has_timekeeper` is then set.
     is_timekeeper: bool,
 }
 
+/// The next step of a getter after it has tried to take a key.
 enum Step<T> {
     /// It has taken a key, or the queue has ended (`None`).
     Done(Option<Taken<T>>),
@@ -90,6 +92,7 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
 }
 
 impl<T> Drop for Getter<'_, T> {
+    /// Resigns as the timekeeper, so that another getter can become it.
     fn drop(&mut self) {
         if self.is_timekeeper {
             self.queue.access().has_timekeeper = false;

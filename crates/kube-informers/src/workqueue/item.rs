@@ -39,6 +39,7 @@ pub struct Item<'a, T: Clone + Eq + Hash> {
     guard: ClaimGuard<'a, T>,
 }
 
+/// The guard of a claim: ends the work on the key when it is dropped.
 struct ClaimGuard<'a, T: Clone + Eq + Hash> {
     queue: &'a WorkQueue<T>,
     /// `None` once the caller of [`Item::into_key`] is responsible for ending the work.
@@ -57,7 +58,8 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
         self.guard.queue.add_rate_limited(self.key.clone());
     }
 
-    /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). The key's failures stay as they are.
+    /// Ends the work, and queues the key again after `delay` (client-go's `AddAfter`). The key's failures stay as they
+    /// are.
     #[doc(alias = "AddAfter")]
     pub fn retry_after(self, delay: Duration) {
         self.guard.queue.add_after(self.key.clone(), delay);

@@ -1,4 +1,5 @@
-//! KeyTable: the queue's other parts refer to a key by its handle, so that each key is stored once. Only a user-defined order has clones.
+//! KeyTable: the queue's other parts refer to a key by its handle, so that each key is stored once. Only a user-defined
+//! order has clones.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -10,7 +11,8 @@ use slab::Slab;
 
 use super::delayed::Due;
 
-/// The index of a key in the table. Valid until the key is [removed](KeyTable::remove_if_unused), and may then be reused.
+/// The index of a key in the table. Valid until the key is [removed](KeyTable::remove_if_unused), and may then be
+/// reused.
 pub(super) type Handle = usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +27,16 @@ pub(super) enum Stage {
     Again,
 }
 
+/// A key that is queued, delayed or in progress.
 #[derive(Debug)]
 pub(super) struct KeyEntry<T> {
     pub key: T,
     hash: u64,
     pub stage: Stage,
-    /// More than once only after a `done` for a queued key.
+    /// The number of times that the key is queued: once if it is queued, more often only after a `done` for a queued
+    /// key.
     pub times_queued: u32,
+    /// The time at which the key will be added, if it is delayed.
     pub due: Option<Due>,
     /// The number of the `get` by which a worker last took the key.
     pub get_number: u64,

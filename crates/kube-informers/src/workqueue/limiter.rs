@@ -1,4 +1,5 @@
-//! RateLimiter: upstream's `util/workqueue/default_rate_limiters.go`.
+//! RateLimiter: decides how long a failed item waits before the next try. Upstream:
+//! `util/workqueue/default_rate_limiters.go`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -50,7 +51,8 @@ impl<T: Clone + Eq + Hash> Failures<T> {
     }
 }
 
-/// A rate limiter that doubles an item's wait after each failure (client-go's `TypedItemExponentialFailureRateLimiter`).
+/// A rate limiter that doubles an item's wait after each failure (client-go's
+/// `TypedItemExponentialFailureRateLimiter`).
 #[derive(Clone, Debug)]
 pub struct Exponential<T> {
     base: Duration,
@@ -64,6 +66,7 @@ impl<T> Exponential<T> {
         Self { base, max, failures: Failures(HashMap::new()) }
     }
 
+    /// Returns the wait after this number of earlier failures.
     fn after(&self, failures: usize) -> Duration {
         let factor = u32::try_from(failures).ok().and_then(|failures| 1_u128.checked_shl(failures));
         let nanos = match factor {

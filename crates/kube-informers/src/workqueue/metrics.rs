@@ -10,15 +10,17 @@ use super::key_table::Handle;
 
 /// Receives a queue's measurements, for example for Prometheus (client-go's `MetricsProvider`).
 ///
-/// The methods run under the queue's lock, so they must be quick and must not use the queue. Each does nothing by default. A panic
-/// propagates to the caller of the queue, and the queue stays consistent. A key that is added again before a worker takes it counts once.
+/// The methods run under the queue's lock, so they must be quick and must not use the queue. Each does nothing by
+/// default. A panic propagates to the caller of the queue, and the queue stays consistent. A key that is added again
+/// before a worker takes it counts once.
 #[doc(alias = "MetricsProvider")]
 pub trait Metrics: Send {
     /// Called with the number of keys that are queued, or were added again while in progress (client-go's `depth`).
     fn depth(&mut self, _keys: usize) {}
     /// Called when a key was added (client-go's `adds_total`).
     fn added(&mut self) {}
-    /// Called when a worker takes a key, with the time since the key was first added (client-go's `queue_duration_seconds`).
+    /// Called when a worker takes a key, with the time since the key was first added (client-go's
+    /// `queue_duration_seconds`).
     fn latency(&mut self, _waited: Duration) {}
     /// Called when the work on a key ends, with the time since a worker took it (client-go's `work_duration_seconds`).
     fn work_duration(&mut self, _worked: Duration) {}
@@ -26,8 +28,8 @@ pub trait Metrics: Send {
     fn retried(&mut self) {}
 }
 
-/// The age of the work in progress, measured when [`WorkQueue::unfinished`](super::WorkQueue::unfinished) is called. Zero
-/// for a queue without [`Metrics`].
+/// The age of the work in progress, measured when [`WorkQueue::unfinished`](super::WorkQueue::unfinished) is called.
+/// Zero for a queue without [`Metrics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unfinished {
@@ -37,6 +39,7 @@ pub struct Unfinished {
     pub longest: Duration,
 }
 
+/// Computes a queue's measurements and passes them to its [`Metrics`].
 pub(super) struct Meter {
     metrics: Box<dyn Metrics>,
     /// The number of waiting keys, as it was last reported.
@@ -52,6 +55,7 @@ impl Meter {
         Self { metrics, depth: 0, added: HashMap::default(), started: HashMap::default() }
     }
 
+    /// Records that a key began to wait, or was added again while a worker has it.
     pub fn added(&mut self, key: Handle, at: Instant) {
         self.metrics.added();
         self.metrics.depth(self.depth + 1);
@@ -76,6 +80,7 @@ impl Meter {
         }
     }
 
+    /// Records that a key was added with a delay or rate limited.
     pub fn retried(&mut self) {
         self.metrics.retried();
     }

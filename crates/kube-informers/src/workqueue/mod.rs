@@ -1,7 +1,7 @@
 //! A work queue and its workers. Upstream: client-go's `util/workqueue`.
 //!
-//! A controller's handlers [add](WorkQueue::add) the keys of changed objects. Its [workers](WorkQueue::workers) reconcile
-//! one key after another. A key whose work failed is queued again, after a wait that grows with each failure.
+//! A controller's handlers [add](WorkQueue::add) the keys of changed objects. Its [workers](WorkQueue::workers)
+//! reconcile one key after another. A key whose work failed is queued again, after a wait that grows with each failure.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

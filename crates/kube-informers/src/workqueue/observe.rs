@@ -36,6 +36,7 @@ pub(super) type Observer<T> = Box<dyn FnMut(WorkEvent<'_, T>) + Send>;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DelayReason {
+    /// The caller of `add_after` chose the delay.
     Requested,
     RateLimited,
 }

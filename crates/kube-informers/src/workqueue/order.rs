@@ -1,15 +1,16 @@
-//! Order: upstream's `Queue` interface in `util/workqueue/queue.go`.
+//! Order: the order in which workers get queued keys. A program implements the trait if some keys must come first.
+//! Upstream: the `Queue` interface in `util/workqueue/queue.go`.
 
 use std::collections::VecDeque;
 
 /// A collection of queued keys that decides which one is next (client-go's `Queue`).
 ///
 /// A [`WorkQueue`](super::WorkQueue) calls the methods under its lock, so they must be quick and must not use the work
-/// queue. A method that panics must leave the order unchanged. If [`push`](Self::push) panics when the work on a key ends
-/// that was added meanwhile, the key is queued nevertheless, in front of the keys in the order.
+/// queue. A method that panics must leave the order unchanged. If [`push`](Self::push) panics when the work on a key
+/// ends that was added meanwhile, the key is queued nevertheless, in front of the keys in the order.
 ///
-/// The work queue never pushes a key that is already in the order, unless [`done`](super::WorkQueue::done) was called for
-/// a queued key.
+/// The work queue never pushes a key that is already in the order, unless [`done`](super::WorkQueue::done) was called
+/// for a queued key.
 pub trait Order<T>: Send {
     /// Called when a queued key was added again. An order may for example move it forward. By default does nothing.
     fn touch(&mut self, _key: &T) {}

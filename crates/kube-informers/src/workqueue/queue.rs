@@ -1,4 +1,5 @@
-//! WorkQueue: upstream's `Typed`, `DelayingInterface` and `RateLimitingInterface` in `util/workqueue`.
+//! WorkQueue: a queue of keys that gives each key to only one worker at a time. Upstream: `Typed`, `DelayingInterface`
+//! and `RateLimitingInterface` in `util/workqueue`.
 
 use std::fmt;
 use std::hash::Hash;
@@ -21,8 +22,8 @@ use crate::lock::{Mutex, lock};
 /// A queue of keys to work on (client-go's `TypedRateLimitingInterface`, which includes the delaying queue).
 ///
 /// - A key is queued at most once, however often it is [added](Self::add) before a worker takes it.
-/// - Only one worker at a time has a key. If a key is added while a worker has it, it is queued again when that worker is
-///   done, so no change is missed.
+/// - Only one worker at a time has a key. If a key is added while a worker has it, it is queued again when that worker
+///   is done, so no change is missed.
 /// - Workers get keys in the order of their addition, unless the queue was built with another
 ///   [order](WorkQueueBuilder::order).
 /// - A key can be added [later](Self::add_after), or after a wait that grows with each failure
@@ -170,11 +171,12 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Waits for the next key and takes it; `None` once the queue has shut down and is empty (client-go's `Get`). The
     /// work on the key ends when the returned [`Item`] is dropped or consumed by one of its methods.
     ///
-    /// While keys are queued, the queue wakes one waiting `get` at a time, in the order of their waits. The woken `get` takes a key and, if
-    /// keys are left, wakes the next. If a new call of `get` takes the key first, the woken `get` waits again, behind the others.
+    /// While keys are queued, the queue wakes one waiting `get` at a time, in the order of their waits. The woken `get`
+    /// takes a key and, if keys are left, wakes the next. If a new call of `get` takes the key first, the woken `get`
+    /// waits again, behind the others.
     ///
-    /// The future is cancel safe: if a waiting `get` is dropped, it has taken no key, and if it was woken, another `get`
-    /// is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
+    /// The future is cancel safe: if a waiting `get` is dropped, it has taken no key, and if it was woken, another
+    /// `get` is woken instead. A woken `get` must be polled or dropped, because no other `get` is woken until then.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         consume_budget().await; // a full queue must not starve the other tasks of this thread
         let found = self.access().try_take(); // usually finds a key, so the cost of a `Getter` is saved
@@ -209,8 +211,9 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         };
     }
 
-    /// Shuts the queue down at once, like [`shut_down`](Self::shut_down). The returned future waits until no key is in progress, or until
-    /// `shut_down` is called (client-go's `ShutDownWithDrain`). As in client-go, it does not wait for queued keys.
+    /// Shuts the queue down at once, like [`shut_down`](Self::shut_down). The returned future waits until no key is in
+    /// progress, or until `shut_down` is called (client-go's `ShutDownWithDrain`). As in client-go, it does not wait
+    /// for queued keys.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
         let (shut_downs, _dropped) = {
             let mut state = self.access();
@@ -238,7 +241,8 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         lock(&self.state).shutting_down
     }
 
-    /// Returns the age of the work in progress (client-go's metrics `unfinished_work_seconds` and `longest_running_processor_seconds`).
+    /// Returns the age of the work in progress (client-go's metrics `unfinished_work_seconds` and
+    /// `longest_running_processor_seconds`).
     pub fn unfinished(&self) -> Unfinished {
         let state = lock(&self.state);
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
@@ -250,6 +254,7 @@ impl<T> WorkQueue<T> {
         Self { state: Mutex::new(state), signals: Signals::default(), limiter: Mutex::new(limiter) }
     }
 
+    /// Locks the state for one operation, after which the waiting tasks are woken.
     #[inline]
     pub(super) fn access(&self) -> Access<'_, T> {
         Access::new(lock(&self.state), &self.signals)

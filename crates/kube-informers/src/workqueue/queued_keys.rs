@@ -1,4 +1,5 @@
-//! QueuedKeys: the keys that wait for a worker. It hides from the queue's state whether their order is user-defined.
+//! QueuedKeys: the keys that wait for a worker, in the order in which workers will get them. It hides from the queue's
+//! state whether that is the default order or a user-defined one, and counts the keys.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,7 +10,9 @@ use std::thread;
 use super::key_table::{Handle, KeyTable};
 use super::order::Order;
 
+/// The queued keys: their handles in first-in order, or clones of the keys in a user-defined order.
 pub(super) enum QueuedKeys<T> {
+    /// The default order, in which a key needs no clone.
     Fifo(VecDeque<Handle>),
     Ordered {
         order: Box<dyn Order<T>>,
@@ -17,7 +20,8 @@ pub(super) enum QueuedKeys<T> {
         len: usize,
         /// A key that was popped from the order by [`peek`](Self::peek) and is still queued.
         peeked: Option<T>,
-        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come first.
+        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come
+        /// first.
         refused: VecDeque<Handle>,
     },
 }
@@ -85,6 +89,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
         keys[next].times_queued = keys[next].times_queued.saturating_sub(1);
     }
 
+    /// Tells a user-defined order that a queued key was added again.
     pub fn touch(&mut self, key: &T) {
         match self {
             Self::Fifo(_) => {}

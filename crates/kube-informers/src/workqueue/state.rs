@@ -1,4 +1,5 @@
-//! QueueState: the state of a work queue under its lock, and the operations that change it.
+//! QueueState: the state of a work queue under its lock, and the operations that change it. A key is idle, queued, in
+//! progress, or in progress and added again (`Stage`).
 
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,18 +21,20 @@ use super::queued_keys::QueuedKeys;
 pub(super) struct QueueState<T> {
     pub keys: KeyTable<T>,
     pub queued: QueuedKeys<T>,
+    /// The number of keys that are `Processing` or `Again`.
     pub processing: usize,
     pub delayed: Delayed,
     /// Boxed, because most queues have no metrics, and a small state moves faster between the caches of processors.
     pub meter: Option<Box<Meter>>,
     observer: Option<Observer<T>>,
     pub shutting_down: bool,
-    /// The number of calls of `shut_down`, each of which ends all waits for the drain.
+    /// The number of calls of `WorkQueue::shut_down`, which counts them: each ends all waits for the drain.
     pub shut_downs: u64,
     /// True if a waiting `get` was woken and has not tried to take a key yet.
     pub getter_woken: bool,
     /// True if a waiting `get` is the timekeeper and sleeps until the first delayed key is due.
     pub has_timekeeper: bool,
+    /// The number of keys that workers have taken so far.
     gets: u64,
 }
 
@@ -72,16 +75,19 @@ impl<T> QueueState<T> {
         }
     }
 
+    /// Returns true if a waiting `get` is needed, either to take a key or as the timekeeper of the delayed keys.
     #[inline]
     pub fn needs_getter(&self) -> bool {
         self.queued.len() > 0 || (!self.delayed.is_empty() && !self.has_timekeeper)
     }
 
+    /// Returns true if the queue is shutting down and no key is in progress.
     pub fn is_drained(&self) -> bool {
         self.shutting_down && self.processing == 0
     }
 
-    /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock.
+    /// Shuts the queue down. Returns the forgotten delayed keys, which the caller must drop without the lock,
+    /// because `Drop` of a key is user code, too.
     pub fn shut_down(&mut self) -> Vec<T> {
         self.shutting_down = true;
         self.delayed.clear(&mut self.keys)
@@ -89,7 +95,8 @@ impl<T> QueueState<T> {
 }
 
 impl<T: Clone + Eq + Hash> QueueState<T> {
-    /// A key in progress is queued when its work ends. `at` returns the time of the addition, and is called only if the queue has metrics.
+    /// Queues a key, unless it is queued already. A key in progress is queued when its work ends. `at` returns the time
+    /// of the addition, and is called only if the queue has metrics.
     #[inline]
     pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
@@ -133,6 +140,7 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         self.keys[handle].stage = Stage::Queued;
     }
 
+    /// Adds the keys that are due, and takes the next key.
     #[inline]
     pub fn try_take(&mut self) -> TakeResult<T> {
         self.add_due();
@@ -156,13 +164,16 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         self.queued.pop(&mut self.keys, handle);
         self.gets += 1;
         let entry = &mut self.keys[handle];
+        // `done` can queue a key a second time, so a queued key may also be idle, or in progress and thus counted
+        // already.
         self.processing += usize::from(matches!(entry.stage, Stage::Idle | Stage::Queued));
         entry.stage = Stage::Processing;
         entry.get_number = self.gets;
         Some(Taken { key, claim: Claim { handle, number: self.gets } })
     }
 
-    /// Ends the work on a key, whichever worker has it. Returns the key if it was forgotten.
+    /// Ends the work on a key, whichever worker has it. Returns the key if the queue forgot it, as
+    /// [`finish`](Self::finish).
     pub fn done(&mut self, key: &T) -> Option<T> {
         let handle = self.keys.find(key)?;
         self.finish(handle)
@@ -176,7 +187,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         if is_valid { self.finish(claim.handle) } else { None }
     }
 
-    /// Returns the key if the queue forgets it, because it is neither queued nor delayed.
+    /// Ends the work on the key with this handle. Returns the key if the queue forgets it, because it is neither
+    /// queued nor delayed. The caller must drop it without the lock.
     #[inline]
     fn finish(&mut self, handle: Handle) -> Option<T> {
         // Keys that are due are added before this one. If that panics, the work on this one must end nevertheless.
@@ -219,12 +231,14 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         (handle, is_first)
     }
 
+    /// Passes the event of a delayed key to the observer.
     pub fn observe_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
         if let Some(observe) = &mut self.observer {
             observe(event(&self.keys[handle].key));
         }
     }
 
+    /// Adds the delayed keys that are due.
     #[inline]
     pub fn add_due(&mut self) {
         if !self.delayed.is_empty() {

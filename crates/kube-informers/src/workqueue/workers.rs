@@ -37,7 +37,8 @@ impl From<()> for Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unstarted {
-    /// The keys are not processed. No change is lost, because the next process begins with a list of all objects, which adds all keys.
+    /// The keys are not processed. No change is lost, because the next process begins with a list of all objects, which
+    /// adds all keys.
     #[default]
     Leave,
     /// The keys are processed, as in client-go and controller-runtime. Delayed keys are still dropped.
@@ -61,7 +62,8 @@ pub struct ReconcilePanicked {
     note = "return an `Error` from reconcile, or handle this type with `Workers::on_error`"
 )]
 pub trait OnError<T, E> {
-    /// Handles a failure of the work on the key, which will be tried again. `retries` is the number of its earlier failures.
+    /// Handles a failure of the work on the key, which will be tried again. `retries` is the number of its earlier
+    /// failures.
     fn failed(&self, key: &T, error: E, retries: usize);
 }
 
@@ -93,15 +95,15 @@ pub struct Workers<'a, T, F, O = LogErrors> {
 }
 
 impl<T: Clone + Eq + Hash> WorkQueue<T> {
-    /// Makes workers that take keys from this queue and call `reconcile` for each key, for up to `number` keys at a time
-    /// (at least one). One key is never processed twice at the same time.
+    /// Makes workers that take keys from this queue and call `reconcile` for each key, for up to `number` keys at a
+    /// time (at least one). One key is never processed twice at the same time.
     ///
     /// The result of `reconcile` decides the next step for the key:
     ///
     /// - `Ok(())`: the work succeeded. The key's failures are [forgotten](WorkQueue::forget).
     /// - `Ok(`[`Action::RequeueAfter`]`)`: the same, and the key is queued again after that time.
-    /// - `Err`: the work failed. The error goes to [`on_error`](Workers::on_error), and the key is queued again after the
-    ///   rate limiter's wait, which grows with each failure.
+    /// - `Err`: the work failed. The error goes to [`on_error`](Workers::on_error), and the key is queued again after
+    ///   the rate limiter's wait, which grows with each failure.
     /// - A panic ends the [run](Workers::run).
     ///
     /// ```
@@ -180,7 +182,8 @@ where
     /// All workers run in one task, so `reconcile` should not compute for long between two awaits. To use several
     /// processors, spawn long computations, or run workers of the same queue in several tasks.
     ///
-    /// If this future is dropped, the work in progress is dropped, its keys are not queued again, and the queue stays open.
+    /// If this future is dropped, the work in progress is dropped, its keys are not queued again, and the queue stays
+    /// open.
     ///
     /// # Errors
     /// [`ReconcilePanicked`] if the work on a key panicked. The other workers finish their current key and take no
@@ -212,6 +215,7 @@ where
         ended.into_iter().collect()
     }
 
+    /// Processes one key after another, until `ending` is cancelled or the queue ends.
     async fn work(&self, ending: &CancellationToken) -> Result<(), ReconcilePanicked>
     where
         T: fmt::Debug,
@@ -233,6 +237,7 @@ where
         Ok(())
     }
 
+    /// Ends the work on a key that succeeded, and does the next step.
     fn succeeded(&self, key: Item<'_, T>, action: Action) {
         self.queue.forget(&key);
         if let Action::RequeueAfter(delay) = action {

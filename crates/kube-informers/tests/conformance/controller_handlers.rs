@@ -23,6 +23,7 @@ struct Simple {
     handle: InformerHandle<TestObject>,
 }
 
+/// The handler. It also notes the store's content, so its recorder is set after the informer has made the store.
 type Handler = super::notifications::Late;
 
 fn simple(config: &Value) -> Simple {

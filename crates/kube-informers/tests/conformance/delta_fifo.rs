@@ -158,7 +158,8 @@ impl Subject for Queue {
 }
 
 impl Queue {
-    /// Returns the key of an object, a tombstone or the newest delta. Go's KeyOf takes any of these types; here all become a [`Deletion`].
+    /// Returns the key of an object, a tombstone or the newest delta. Go's KeyOf takes any of these types; here all
+    /// become a [`Deletion`].
     fn key_of(&self, step: &Step) -> Value {
         let asked = match step.get("deltas").as_array() {
             Some(deltas) => match deltas.last() {

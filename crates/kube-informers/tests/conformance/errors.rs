@@ -21,8 +21,8 @@ pub fn key(error: &KeyError) -> Value {
     json!({"kind": "KeyError", "inner": error.source.to_string(), "text": text_of_key(error)})
 }
 
-/// Returns client-go's text of a key error. client-go prints the object, or its delta if a resync found it in the queue; the library
-/// prints neither, because an object may be a Secret.
+/// Returns client-go's text of a key error. client-go prints the object, or its delta if a resync found it in the
+/// queue; the library prints neither, because an object may be a Secret.
 fn text_of_key(error: &KeyError) -> String {
     let NoMetadata { object } = error.source.downcast_ref().expect("the tests' key function fails for one reason");
     let object = match error.delta {

@@ -44,7 +44,8 @@ fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
     }
 }
 
-/// The error of Go's index function of this name. In this library index functions never fail; they return no value.
+/// Returns the error of Go's index function of this name, if it fails for the object. In this library index functions
+/// never fail; they return no value instead.
 fn fails(index: &str, object: &TestObject) -> Option<String> {
     match (index, object) {
         ("failing", TestObject::Whole(fields)) if fields.value == "bad" => {
@@ -146,7 +147,8 @@ impl Subjects {
         }
     }
 
-    /// Checks that an add on which Go panics stores the object here, under no value of the failing index. Returns Go's panic.
+    /// Checks that an add on which Go panics stores the object here, under no value of the failing index. Returns Go's
+    /// panic.
     fn add_panics(&self, object: &TestObject) -> Value {
         let key = key(object).unwrap();
         self.0.add(object.clone()).unwrap();

@@ -48,6 +48,7 @@ impl Subject for Keys {
     }
 }
 
+/// Fails for the final state of an object without metadata, which has no key.
 fn checked(deletion: &Deletion<TestObject>) -> Result<(), BoxError> {
     if let Deletion::Final(object) = deletion {
         whole(object)?;

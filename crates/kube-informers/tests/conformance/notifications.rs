@@ -89,13 +89,15 @@ pub fn queue_kind(config: &Value) -> QueueKind {
     }
 }
 
-/// Returns the Reflector's options. Its limits for silent watches and missing bookmarks are off, because client-go has none.
+/// Returns the Reflector's options. Its limits for silent watches and missing bookmarks are off, because client-go has
+/// none.
 pub fn reflector(config: &Value) -> ReflectorOptions {
     let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
     ReflectorOptions::new().watch_list(watch_list).watch_grace(Duration::MAX).bookmark_timeout(Duration::MAX)
 }
 
-/// Sorts where the order is not specified: each run of tombstones and, for a handler that was added late, of initial adds.
+/// Sorts the notifications whose order is not specified: each run of tombstones and, for a handler that was added late,
+/// each run of initial adds.
 pub fn sort_unordered(notes: &mut [Value], late: bool) {
     let class = |note: &Value| match note["kind"].as_str() {
         Some("delete") if note["tombstone"] == true => 1,

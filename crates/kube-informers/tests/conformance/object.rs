@@ -58,6 +58,7 @@ pub struct NoMetadata {
     pub object: String,
 }
 
+/// Returns the object if it has metadata.
 pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
     match object {
         TestObject::Raw { raw } => Err(NoMetadata { object: raw.clone() }),

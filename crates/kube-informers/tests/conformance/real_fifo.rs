@@ -39,7 +39,8 @@ fn queue(config: &Value) -> Queue {
     Queue { queue, view }
 }
 
-/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's callbacks did.
+/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's
+/// callbacks did.
 struct Callback<'a> {
     queue: &'a Queue,
     /// The text of the error with which the callback fails; then it applies nothing.
@@ -127,7 +128,8 @@ fn closed_error(closed: &impl ToString) -> Value {
     json!({"err": {"kind": "FIFOClosed", "text": closed.to_string()}})
 }
 
-/// A queue is either atomic or has known objects, and the two other options need an atomic queue.
+/// Returns true if the options can be combined: a queue is either atomic or has known objects, and the two other
+/// options need an atomic queue.
 fn fits(step: &Step) -> bool {
     let is = |option: &str| step.get(option) == true;
     match (is("atomic_events"), is("known_objects")) {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+/// A recorded operation and its result.
 pub struct Step(Value);
 
 impl Step {
@@ -28,11 +29,13 @@ impl Step {
     }
 }
 
+/// The thing under test in a case, such as a queue or an informer.
 pub trait Subject {
     /// Performs one step and returns its result in the recorded form. The result may have additional members.
     fn step(&mut self, step: &Step) -> Value;
 
-    /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted apart.
+    /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted
+    /// apart.
     fn cannot_be_written(_step: &Step) -> Option<&'static str> {
         None
     }
@@ -42,8 +45,8 @@ pub trait Subject {
     }
 }
 
-/// Replays every case of a file, each on a subject made from its `config`. A recorded result of `i64::MIN` is not compared, because it
-/// shows the float conversion of the recording machine (see the README beside the recordings).
+/// Replays every case of a file, each on a subject made from its `config`. A recorded result of `i64::MIN` is not
+/// compared, because it shows the float conversion of the recording machine (see the README beside the recordings).
 pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     let path = directory().join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("no recordings in {}: {error}", path.display()));

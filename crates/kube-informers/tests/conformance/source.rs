@@ -1,4 +1,5 @@
-//! The lister-watcher of the recordings: a server with a history, gaps in its watches, and errors on demand.
+//! The lister-watcher behind the informers' recordings: a simulated API server with a history, gaps in its watches, and
+//! errors on demand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -79,6 +80,7 @@ impl Source {
         self.0.lock().unwrap()
     }
 
+    /// Removes and returns the requests so far.
     pub fn requests(&self) -> Value {
         std::mem::take(&mut self.state().requests).into()
     }

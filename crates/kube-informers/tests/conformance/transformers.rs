@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::object::TestObject;
 
+/// Returns the transformer of this name, or none if the name is null.
 pub fn transformer(
     name: &Value,
 ) -> Option<impl Fn(Arc<TestObject>) -> Result<Arc<TestObject>, BoxError> + Clone + Send + Sync + 'static> {

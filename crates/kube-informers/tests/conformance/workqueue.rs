@@ -14,7 +14,9 @@ use super::replay::{Step, Subject, agrees, replay};
 struct Workqueue {
     runtime: Runtime,
     queue: Arc<WorkQueue<String>>,
+    /// The results of the gets that returned in this step.
     returned: Arc<Mutex<Vec<Value>>>,
+    /// The number of gets that were blocked before this step.
     blocked: usize,
     gets: Vec<JoinHandle<()>>,
     drainers: Vec<JoinHandle<()>>,
@@ -69,7 +71,8 @@ impl Subject for Workqueue {
             }
             op => panic!("unknown op {op}"),
         }
-        self.runtime.block_on(async { sleep(Duration::from_secs(1)).await }); // on the paused clock, returns once no task can make progress
+        // On the paused clock, returns once no task can make progress.
+        self.runtime.block_on(async { sleep(Duration::from_secs(1)).await });
         answer["len"] = self.queue.len().into();
         answer["shutting_down"] = self.queue.shutting_down().into();
         answer["gets_returned"] = self.returned.lock().unwrap().clone().into();

@@ -129,6 +129,7 @@ impl Model {
     }
 }
 
+/// The queue, its known objects, and the model of both.
 struct Both {
     queue: DeltaFifo<Thing>,
     store: Option<Arc<Store<Thing>>>,
@@ -149,7 +150,8 @@ impl Both {
         Self { queue, store, model }
     }
 
-    /// Checks that the last keys of the queue are `unordered`, and takes over their order, which is not specified, into the model.
+    /// Checks that the last keys of the queue are `unordered`, and takes over their order, which is not specified, into
+    /// the model.
     fn agree_on_order(&mut self, unordered: &BTreeSet<&'static str>) {
         let tail = self.model.queue.len() - unordered.len();
         let real = self.queue.list_keys();

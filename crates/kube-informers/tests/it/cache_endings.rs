@@ -253,6 +253,7 @@ async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
     running.stop().await;
 }
 
+/// The ways in which an informer or its handler can end while others wait for it.
 #[derive(Clone, Copy, Debug)]
 enum Ending {
     NeverRunAndDropped,

@@ -1,4 +1,5 @@
-//! Tests of how a ListWatch decodes the API server's answers: long, cut off, of the wrong kind, or read as a smaller type.
+//! Tests of how a ListWatch decodes the API server's answers: long, cut off, of the wrong kind, or read as a smaller
+//! type.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,7 +28,8 @@ fn served<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> 
     served_until(pieces, None)
 }
 
-/// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the connection.
+/// Returns a ListWatch of a server that answers with these pieces and then, if an error is given, breaks the
+/// connection.
 fn served_until<P: AsRef<str>>(
     pieces: impl IntoIterator<Item = P>,
     broken_off: Option<io::ErrorKind>,

@@ -15,6 +15,7 @@ use crate::source::{Source, identity};
 
 /// The number of pods, several steps' worth and not a multiple of a step.
 const MANY: usize = 5500;
+/// The largest number of objects that one poll of the informer's run may look at.
 const AT_ONCE: usize = 1000;
 
 type Notes = Arc<Mutex<Vec<Notification<Pod>>>>;
@@ -23,6 +24,7 @@ fn name(number: usize) -> String {
     format!("pod-{number:04}")
 }
 
+/// Adds a handler that keeps its notifications.
 fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     let notes = Notes::default();
     let kept = notes.clone();
@@ -34,7 +36,8 @@ fn note(informer: &SharedIndexInformer<Pod>, options: HandlerOptions) -> Notes {
     notes
 }
 
-/// Returns names and versions. Checks that an add is of an unknown object, and an update or a deletion of a known one.
+/// Applies notifications in order and returns the resulting names and versions. Checks that an add is of an unknown
+/// object, and that an update or a deletion is of a known one.
 fn fold(notes: &Notes) -> BTreeMap<String, String> {
     let mut known = BTreeMap::new();
     for notification in &*notes.lock().unwrap() {

@@ -71,6 +71,7 @@ async fn an_expired_version_or_a_short_watch_logs_no_warning() {
     running.stop().await;
 }
 
+/// A source whose watches end at once while its flag is set.
 #[derive(Clone, Default)]
 struct CutsWatches(Source, Arc<AtomicBool>);
 
@@ -240,6 +241,7 @@ async fn an_event_without_a_version_does_not_change_where_the_next_watch_starts(
     running.stop().await;
 }
 
+/// A source that notes the timeouts of its watches.
 #[derive(Clone, Default)]
 struct Timeouts(Arc<Mutex<Vec<u32>>>);
 

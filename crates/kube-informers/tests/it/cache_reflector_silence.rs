@@ -39,7 +39,8 @@ async fn the_client_ends_a_watch_over_a_dead_connection_after_its_timeout() {
     source.hide_changes();
     source.put("a");
     source.put("b");
-    source.stop_hiding_changes(); // the open watch stays silent, as over a dead connection; the next watch brings the changes
+    // The open watch stays silent, as over a dead connection; the next watch brings the changes.
+    source.stop_hiding_changes();
     sleep(DAY).await;
     assert_eq!(running.stored(), source.pods());
     let watches = source.requests().len() - 1;
@@ -262,6 +263,8 @@ async fn a_list_that_goes_on_for_ever_is_ended_by_the_client() {
     assert_eq!(errors, ["cannot list objects: the list took longer than 600s"]);
 }
 
+/// Serves one connection: answers a list, or opens a watch with one bookmark; then keeps the connection open and writes
+/// nothing.
 async fn stop_writing(mut connection: TcpStream, requests: Arc<AtomicUsize>) -> io::Result<()> {
     let mut request = vec![0; 4096];
     let read = connection.read(&mut request).await?;

@@ -45,6 +45,7 @@ impl EventHandler<Pod> for Recorder {
     }
 }
 
+/// A handler that takes a second for each notification.
 pub struct Slow(pub Recorder);
 
 impl AsyncEventHandler<Pod> for Slow {

@@ -1,4 +1,5 @@
-//! Tests of streaming lists (WatchList): a watch that begins with the existing objects, and the fallback to a plain list.
+//! Tests of streaming lists (WatchList): a watch that begins with the existing objects, and the fallback to a plain
+//! list.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -123,6 +124,7 @@ async fn a_stream_that_ends_before_the_bookmark_is_opened_again_at_once() {
     running.stop().await;
 }
 
+/// A source whose watches are cut off after their first event.
 struct CutOff(Source);
 
 impl ListerWatcher<Pod> for CutOff {
@@ -269,6 +271,7 @@ async fn initial_events_do_not_change_the_last_sync_version() {
     running.stop().await;
 }
 
+/// A source without streaming lists.
 struct Plain(Source);
 
 impl ListerWatcher<Pod> for Plain {

@@ -1,4 +1,5 @@
-//! A simulated API server of pods for tests: it has a history, and the test can hide events, expire watches and make requests fail.
+//! A simulated API server of pods for tests: it has a history, and the test can hide events, expire watches and make
+//! requests fail.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::pending;
@@ -22,9 +23,11 @@ struct State {
     history: Vec<(u64, Change, Pod)>,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
+    /// If true, the bookmark after the initial events marks their end.
     ends_initial_events: bool,
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
+    /// If true, requests are never answered.
     unresponsive: bool,
     requests: Vec<String>,
 }
@@ -116,6 +119,7 @@ impl Source {
         self.state().watch_errors.push_back(ApiError::Status(Box::new(status)));
     }
 
+    /// Leaves every list and watch request unanswered from now on, or answers them again.
     pub fn set_unresponsive(&self, unresponsive: bool) {
         self.state().unresponsive = unresponsive;
     }
@@ -206,6 +210,7 @@ pub fn status(reason: &str, code: u16) -> Status {
     Status::failure("on demand", reason).with_code(code)
 }
 
+/// Returns a pod's name and resourceVersion.
 pub fn identity(pod: &Pod) -> (String, String) {
     (pod.metadata.name.clone().unwrap(), pod.metadata.resource_version.clone().unwrap())
 }

@@ -58,8 +58,8 @@ fn workers_on_threads_process_every_item_and_end_with_the_queue() {
         queue.shut_down();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });
-    // An item that is added again during its processing may be queued after the other workers have ended. The worker that processed it
-    // takes it then, so no item is left.
+    // An item that is added again during its processing may be queued after the other workers have ended. The worker
+    // that processed it takes it then, so no item is left.
     assert!(to_do.iter().all(|left| left.load(Ordering::SeqCst) == 0));
     assert!(queue.is_empty());
 }
@@ -230,6 +230,7 @@ async fn a_guard_does_nothing_on_drop_after_done_was_called_by_hand() {
     assert_eq!(queue.len(), 1);
 }
 
+/// Metrics that note their calls as text.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -265,6 +266,7 @@ impl Metrics for Seen {
     }
 }
 
+/// Returns the total and the longest time of the items in progress.
 fn unfinished(queue: &WorkQueue<&str>) -> (Duration, Duration) {
     let unfinished = queue.unfinished();
     (unfinished.total, unfinished.longest)

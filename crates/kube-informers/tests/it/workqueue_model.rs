@@ -1,7 +1,8 @@
 //! Compares the work queue with a naive model over random sequences of operations in virtual time.
 //!
-//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops them instead. So
-//! the queue's critical sections run in every order, and a lost wake-up shows as a getter that still waits while an item is queued.
+//! The test polls the waiting getters and drainers by hand, at random moments after their wakers are called, or drops
+//! them instead. So the queue's critical sections run in every order, and a lost wake-up shows as a getter that still
+//! waits while an item is queued.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -31,7 +32,8 @@ struct Model {
 impl Model {
     fn let_in(&mut self) {
         let now = Instant::now();
-        self.waiting.sort_by_key(|(due, _)| *due); // stable: items of the same time stay in the order of their add_after
+        // Stable: items of the same time stay in the order of their add_after.
+        self.waiting.sort_by_key(|(due, _)| *due);
         while self.waiting.first().is_some_and(|(due, _)| *due <= now) {
             let (_, item) = self.waiting.remove(0);
             self.add(item);
@@ -93,6 +95,7 @@ impl Wake for Flag {
     }
 }
 
+/// A future that is polled by hand.
 struct Task<F> {
     future: Pin<Box<F>>,
     woken: Arc<Flag>,
@@ -117,6 +120,7 @@ impl<F: Future> Task<F> {
 
 type Getter<'a> = Pin<Box<dyn Future<Output = Option<u8>> + 'a>>;
 
+/// One random sequence: the queue, the model, and the futures that wait for the queue.
 struct Run<'a, D> {
     queue: &'a WorkQueue<u8>,
     model: Model,
@@ -135,7 +139,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         self.getters.iter().filter(|getter| getter.is_woken()).count()
     }
 
-    /// The operation may queue one item. The queue need not wake a getter if one is awake already, for example because of the timer.
+    /// Performs an operation that may queue one item, and checks that the queue wakes at most one getter for that item.
+    /// The queue need not wake a getter if one is awake already, for example because of the timer.
     fn queues_one(&mut self, on_queue: impl FnOnce(&WorkQueue<u8>), on_model: impl FnOnce(&mut Model)) {
         self.queue.len(); // queues the due items first, so their wake-ups do not count below
         let (awake, queued) = (self.woken(), self.model.queue.len());
@@ -146,8 +151,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         assert!(woken <= added && (awake > 0 || woken == added.min(self.getters.len())), "{woken} woken for {added}");
     }
 
-    /// Polls a getter and compares the result with the model's. A getter that was not woken may stay pending. Checks that the poll wakes
-    /// at most one other getter for each item that is left, and one more for the timer.
+    /// Polls a getter and compares the result with the model's. A getter that was not woken may stay pending. Checks
+    /// that the poll wakes at most one other getter for each item that is left, and one more for the timer.
     fn poll_getter(&mut self, place: usize) {
         let awake = self.woken() - usize::from(self.getters[place].is_woken());
         let only_waits = self.getters[place].polled && !self.getters[place].is_woken();
@@ -174,7 +179,8 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         }
     }
 
-    /// Polls all woken futures until none is woken. Then checks that no future waits for a condition that already holds.
+    /// Polls all woken futures until none is woken. Then checks that no future waits for a condition that already
+    /// holds.
     fn rest(&mut self) {
         while let Some(place) = self.getters.iter().position(Task::is_woken) {
             self.poll_getter(place);

@@ -1,4 +1,5 @@
-//! Panics in code that the work queue calls reach the caller of the queue, and the queue stays usable.
+//! Tests of panics in code that the work queue calls: metrics, an order, the hash of a key. The panic reaches the
+//! caller of the queue, and the queue stays usable.
 
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,6 +35,7 @@ fn panics<R>(work: impl FnOnce() -> R) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_err()
 }
 
+/// Metrics that panic when an item is handed out.
 struct Latency(Trap);
 
 impl Metrics for Latency {
@@ -65,6 +67,7 @@ async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_work
     assert_eq!(got, [Some("a")]);
 }
 
+/// Metrics that panic when an item is added.
 struct Added(Trap);
 
 impl Metrics for Added {
@@ -89,6 +92,7 @@ async fn metrics_that_panic_when_an_item_is_added_do_not_stop_the_next_add() {
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("late")));
 }
 
+/// Metrics that panic when a worker is done.
 struct Worked(Trap);
 
 impl Metrics for Worked {
@@ -115,6 +119,7 @@ async fn metrics_that_panic_when_a_worker_is_done_lose_no_item() {
     assert_eq!(timeout(SECOND, drained).await, Ok(()));
 }
 
+/// A first-in, first-out order that panics when an item is queued.
 struct Pushed(Trap, Vec<u8>);
 
 impl Order<u8> for Pushed {
@@ -174,6 +179,7 @@ async fn an_item_that_was_added_while_in_progress_is_queued_even_if_the_order_pa
 
 type Depths = Arc<Mutex<Vec<usize>>>;
 
+/// Metrics that keep each reported depth.
 struct Depth(Depths);
 
 impl Metrics for Depth {
@@ -182,6 +188,7 @@ impl Metrics for Depth {
     }
 }
 
+/// A key whose hash panics.
 #[derive(Clone)]
 struct Key(u8, Trap);
 
@@ -216,6 +223,7 @@ async fn a_key_whose_hash_panics_in_a_get_stays_queued() {
     assert_eq!(next.0, 1);
 }
 
+/// A last-in, first-out order.
 struct Reversed(Vec<Key>);
 
 impl Order<Key> for Reversed {

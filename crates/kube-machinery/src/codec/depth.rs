@@ -1,5 +1,5 @@
-//! Limits how deep values nest: reading, copying, writing or dropping a value takes stack for each of its levels, so every way into the
-//! store checks the limit.
+//! Limits how deep values nest: reading, copying, writing or dropping a value takes stack for each of its levels, so
+//! every way into the store checks the limit.
 
 use crate::value::Value;
 
@@ -8,10 +8,10 @@ use crate::value::Value;
 /// 127.
 pub const MOST_LEVELS: usize = 100;
 
-/// Go's message.
+/// Go's message about a value that nests too deep.
 pub(crate) const TOO_DEEP: &str = "exceeded max depth";
 
-/// 0 for a value that is neither an object nor a list.
+/// Returns how many objects and lists are inside each other: 0 for a value that is neither.
 pub(crate) fn levels(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),

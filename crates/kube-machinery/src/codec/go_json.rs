@@ -1,11 +1,11 @@
-//! Writes JSON byte for byte as Go's `encoding/json` does, where the text itself matters: in error messages, in `managedFields`, and
-//! where two values are compared by their text. `value::text` writes the objects in answers.
+//! Writes JSON byte for byte as Go's `encoding/json` does, where the text itself matters: in error messages, in
+//! `managedFields`, and where two values are compared by their text. `value::text` writes the objects in answers.
 
 use std::fmt::Write;
 
 use crate::value::Value;
 
-/// Fields are sorted, and characters escaped that are unsafe in HTML.
+/// Returns a value as Go writes it: fields sorted, and characters escaped that are unsafe in HTML.
 pub(crate) fn go_json(value: &Value) -> String {
     let mut text = String::new();
     write_json(&mut text, value);
@@ -63,7 +63,7 @@ fn write_text(to: &mut String, text: &str) {
     to.push('"');
 }
 
-/// With an exponent below 1e-6 and from 1e21. Upstream: `floatEncoder` of `encoding/json`.
+/// Formats a float for JSON: with an exponent below 1e-6 and from 1e21. Upstream: `floatEncoder` of `encoding/json`.
 pub(crate) fn float_text(float: f64) -> String {
     let size = float.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {

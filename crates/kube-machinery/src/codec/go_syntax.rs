@@ -1,5 +1,5 @@
-//! Finds the syntax error in invalid JSON from a client, and words it as Go does, because serde_json words it differently. Upstream: the
-//! scanner of `encoding/json`.
+//! Finds the syntax error in invalid JSON from a client, and words it as Go does, because serde_json words it
+//! differently. Upstream: the scanner of `encoding/json`.
 
 use super::depth::TOO_DEEP;
 use crate::conventions::quote::quote;
@@ -7,7 +7,7 @@ use crate::conventions::quote::quote;
 /// The most levels that are scanned, since each takes stack. More than any reader here accepts.
 const MOST: usize = 128;
 
-/// `None` if Go would read the text.
+/// Returns Go's message about the first fault, or `None` if Go would read the text.
 pub fn fault(text: &[u8]) -> Option<String> {
     let mut scanner = Scanner { rest: text, levels: 0 };
     let scanned = scanner.value("looking for beginning of value").and_then(|()| match scanner.peek() {
@@ -37,7 +37,7 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// Skips spaces; consumes nothing.
+    /// Skips spaces and returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         let spaces = self.rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
         self.rest = &self.rest[spaces..];
@@ -69,6 +69,7 @@ impl Scanner<'_> {
         }
     }
 
+    /// Scans an object or a list, one level deeper.
     fn inside(&mut self, scan: fn(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
         self.levels += 1;
         if self.levels > MOST {
@@ -112,6 +113,7 @@ impl Scanner<'_> {
         }
     }
 
+    /// Skips spaces and reads the next byte, which must be one of these.
     fn one_of(&mut self, bytes: &[u8], place: &str) -> Result<u8, Fault> {
         let found = self.peek().ok_or(Fault::End)?;
         self.next()?;

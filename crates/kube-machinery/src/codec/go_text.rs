@@ -10,7 +10,7 @@ pub(crate) struct GoText<'a>(pub &'a Value);
 #[derive(Debug)]
 pub struct GoMap<'a>(pub &'a Map);
 
-/// Returns the Go type after decoding untyped JSON.
+/// Returns the name of the Go type that a value has after decoding untyped JSON.
 pub(crate) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

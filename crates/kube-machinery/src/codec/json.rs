@@ -1,5 +1,5 @@
-//! JSON values that keep the fields of an object in their order, duplicates included: Go's decoder reports errors in this order, and
-//! duplicate fields as errors. `crate::value::Value` is the form after decoding.
+//! JSON values that keep the fields of an object in their order, duplicates included: Go's decoder reports errors in
+//! this order, and duplicate fields as errors. `crate::value::Value` is the form after decoding.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -155,6 +155,7 @@ fn escaped(text: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
+/// Builds a [`Json`] from the parser's events.
 struct AsWritten;
 
 impl<'de> Visitor<'de> for AsWritten {

@@ -1,5 +1,5 @@
-//! Applies JSON merge patches (RFC 7396). Where the RFC leaves room, as for nulls inside of lists, this follows upstream's library
-//! (gopkg.in/evanphx/json-patch.v4, `merge.go`).
+//! Applies JSON merge patches (RFC 7396). Where the RFC leaves room, as for nulls inside of lists, this follows
+//! upstream's library (gopkg.in/evanphx/json-patch.v4, `merge.go`).
 
 use crate::value::{Map, Value};
 

@@ -1,5 +1,6 @@
-//! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. Directives in the patch,
-//! fields that begin with `$`, delete, replace or order items.
+//! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. The
+//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`).
+//! Directives in the patch, fields that begin with `$`, delete, replace or order items.
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
@@ -35,8 +36,9 @@ pub fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> 
     merge_object(Some(schema::find(kind)), object, patch)
 }
 
-/// Merges a patch into an object: applies the directives of the object itself, then those that remove items of its lists,
-/// then the fields, and last the order of lists. `row` is the object's struct in the table of Go types; `None` in a map.
+/// Merges a patch into an object: applies the directives of the object itself, then those that remove items of its
+/// lists, then the fields, and last the order of lists. `row` is the object's struct in the table of Go types; `None`
+/// in a map.
 fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map) -> Result<(), Refusal> {
     match patch.get(DIRECTIVE).map(|directive| directive.as_str().unwrap_or_default()) {
         None => {}
@@ -133,6 +135,7 @@ fn discard_directives(value: &mut Value) -> bool {
     true
 }
 
+/// The rule for the order of a merged list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// The items of the patch keep the patch's order, the other items keep theirs. An item of the patch comes before

@@ -26,6 +26,8 @@ pub struct Read {
     pub duplicates: Vec<String>,
 }
 
+/// Reads the first document of a text.
+///
 /// # Errors
 /// The parser's message.
 pub fn read(text: &[u8]) -> Result<Read, String> {
@@ -121,6 +123,7 @@ fn up_to_mark(text: &str) -> &str {
     text
 }
 
+/// A YAML value, with its fields in the order of the text and duplicates included.
 enum Node {
     Leaf(Json),
     /// NaN or an infinity, which JSON cannot express.
@@ -130,7 +133,7 @@ enum Node {
 }
 
 struct Key {
-    /// `None` for null, which is no key of JSON.
+    /// The key in JSON; `None` for null, which is no key of JSON.
     text: Option<String>,
     /// The key as Go prints it in messages.
     go_text: String,
@@ -205,6 +208,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
+/// Builds a [`Node`] from the parser's events.
 struct AsWritten;
 
 impl<'de> Visitor<'de> for AsWritten {

@@ -1,4 +1,5 @@
-//! The causes in a Status with reason `Invalid`. Each constructor words one of upstream's kinds of errors. Upstream: `field.Error`.
+//! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Validation returns a list
+//! of them, and each constructor here words one of upstream's kinds of errors. Upstream: `field.Error`.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -28,11 +29,12 @@ pub struct Cause {
 }
 
 impl Cause {
+    /// Returns a cause that concerns no field.
     pub fn without_field(reason: &'static str, message: &str) -> Self {
         Self { reason, message: message.into(), field: String::new() }
     }
 
-    /// Upstream: `CauseTypeFieldManagerConflict`.
+    /// Returns the cause for a field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
     pub fn of_manager(field: &str, message: &str) -> Self {
         Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
     }
@@ -50,12 +52,12 @@ impl Cause {
         }
     }
 
-    /// Shows a value that is not a string.
+    /// Returns the cause for an invalid value that is not a string.
     pub fn invalid_json(field: impl Display, value: &Value, detail: &str) -> Self {
         Self::invalid_as(field, &value.to_string(), detail)
     }
 
-    /// Shows a value that is text already, such as a quoted one.
+    /// Returns the cause for an invalid value that is text already, such as a quoted one.
     pub fn invalid_as(field: impl Display, value: &str, detail: &str) -> Self {
         let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
         Self {
@@ -65,7 +67,7 @@ impl Cause {
         }
     }
 
-    /// The message does not show the value.
+    /// Returns the cause for an invalid value that the message does not show.
     pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
         let message = format!("Invalid value: {detail}");
         Self { reason: "FieldValueInvalid", message, field: field.to_string() }
@@ -88,11 +90,12 @@ impl Cause {
         }
     }
 
-    /// Shows a value that is text already.
+    /// Returns the cause for a duplicate value that is text already.
     pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
+    /// Returns the cause for a duplicate value that the message does not show.
     #[cfg(feature = "cel")]
     pub(crate) fn duplicate_alone(field: impl Display) -> Self {
         Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
@@ -102,7 +105,8 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
     }
 
-    /// For a value that Go prints as a struct, with its fields in this order. `why` may be empty.
+    /// Returns the cause for a duplicate value that Go prints as a struct, with its fields in this order. `why` may
+    /// be empty.
     pub(crate) fn duplicate_struct(field: impl Display, value: &Value, order: &[&str], why: &str) -> Self {
         let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
@@ -133,7 +137,7 @@ impl Cause {
         Self { reason: "FieldValueTooLong", message, field: field.to_string() }
     }
 
-    /// `value` is printed verbatim.
+    /// Returns the cause for a value that is not of its schema's type. `value` is printed verbatim.
     pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");
         Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
@@ -157,7 +161,8 @@ impl Cause {
         Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
     }
 
-    /// `value` is printed verbatim, so a string must be passed with its quotes.
+    /// Returns the cause for a value outside of an enumeration. `value` is printed verbatim, so a string must be
+    /// passed with its quotes.
     pub fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));

@@ -1,7 +1,8 @@
 //! The reserved words of CEL: fields with such names are escaped in expressions. They are not in `codec/expression`,
 //! because validation needs them even in builds without CEL.
 
-/// Upstream: cel-go's `parser`, and `celReservedSymbols` in `pkg/cel/escaping.go`.
+/// The words that cannot be identifiers. Upstream: cel-go's `parser`, and `celReservedSymbols` in
+/// `pkg/cel/escaping.go`.
 pub(crate) const RESERVED: [&str; 21] = [
     "true",
     "false",

@@ -70,7 +70,7 @@ fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     Ok((Some(found), rest.trim()))
 }
 
-/// Upstream: `parseDescriptor`.
+/// Parses a descriptor such as `@daily`. Upstream: `parseDescriptor`.
 fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
     let first = |bounds: &Bounds| 1 << bounds.least;
     let any = Cron {
@@ -97,7 +97,7 @@ fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
 }
 
 impl Schedule {
-    /// `None` if there is no time within five years.
+    /// Returns the first time after another one, in a time zone; `None` if there is none within five years.
     pub fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::Every(length) => Timestamp::from_second(after.as_second()).ok()?.checked_add(*length).ok(),

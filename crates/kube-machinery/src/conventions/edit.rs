@@ -12,17 +12,17 @@ pub fn set_default(parent: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// Yields nothing if the field is not a list.
+/// Returns the items of a list, or none if the field is not a list.
 pub fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// `None` if the value is not an object.
+/// Returns a field whose value is an object.
 pub(crate) fn object_field<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     parent.get_mut(field).filter(|value| value.is_object())
 }
 
-/// A value that is not an object becomes an empty object first.
+/// Returns the fields of a value. A value that is not an object becomes an empty object first.
 pub fn object(value: &mut Value) -> &mut Map {
     if !value.is_object() {
         *value = empty();

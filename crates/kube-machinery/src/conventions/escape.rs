@@ -1,6 +1,6 @@
 //! Decodes percent-encoding (`%2F`) in the paths and queries of requests, as Go's `net/url` does.
 
-/// Bytes that are not UTF-8 are replaced. `None` if an escape is malformed.
+/// Decodes a text; bytes that are not UTF-8 are replaced. Returns `None` if an escape is malformed.
 pub fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -18,7 +18,7 @@ fn digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// As upstream, a parameter with a malformed escape or a semicolon is ignored.
+/// Returns true if a query parameter counts. As upstream, one with a malformed escape or a semicolon is ignored.
 pub fn is_readable(parameter: &str) -> bool {
     !parameter.contains(';') && decode(parameter).is_some()
 }

@@ -30,6 +30,7 @@ impl<'a> Path<'a> {
         Self::Index(self, n)
     }
 
+    /// Returns true if this is the path of a whole object.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Root(""))
     }

@@ -1,11 +1,13 @@
-//! Parses durations such as `1h30m` in Go's syntax, with Go's messages. Go: `time.ParseDuration`.
+//! Parses durations such as `1h30m` in Go's syntax, with Go's messages: in CEL, in schemas, in schedules and in the
+//! timeouts of requests. Go: `time.ParseDuration`.
 
 use super::quote::quote;
 
-/// The largest size of a duration in nanoseconds. Only a negative duration can have it, since an `int64` ends one lower.
+/// The largest size of a duration in nanoseconds. Only a negative duration can have it, since an `int64` ends one
+/// lower.
 const MOST: u64 = 1 << 63;
 
-/// In nanoseconds.
+/// Parses a duration into nanoseconds.
 ///
 /// # Errors
 /// Go's message, without the name of the package.
@@ -35,6 +37,7 @@ pub fn duration(text: &str) -> Result<i64, String> {
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
         let most = |nanoseconds: &u64| *nanoseconds <= MOST;
         let part = whole.checked_mul(length).filter(most).map(|whole| whole + part(fraction, length)).filter(most);
+        // Two parts of at most 2^63 can wrap to 0, as Go's `uint64` does.
         sum = part.map(|part| sum.wrapping_add(part)).filter(most).ok_or_else(invalid)?;
         rest = after;
     }
@@ -42,10 +45,12 @@ pub fn duration(text: &str) -> Result<i64, String> {
     i64::try_from(signed).map_err(|_| invalid())
 }
 
+/// Splits a text after its leading digits.
 pub(crate) fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
+/// Returns the nanoseconds of a unit.
 fn length(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
@@ -58,7 +63,7 @@ fn length(unit: &str) -> Option<u64> {
     })
 }
 
-/// In whole nanoseconds. Go: `leadingFraction`.
+/// Converts a decimal fraction of a unit to whole nanoseconds. Go: `leadingFraction`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "as in Go")]
 fn part(fraction: &str, length: u64) -> u64 {
     let (mut value, mut scale) = (0_u64, 1.0);

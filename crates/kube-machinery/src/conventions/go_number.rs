@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// `None` if Go would refuse the text.
+/// Parses a float; returns `None` if Go would refuse it.
 pub(crate) fn parse(text: &str) -> Option<f64> {
     let float: f64 = without_separators(text).parse().ok()?;
     let is_too_large = float.is_infinite() && text.contains(|c: char| c.is_ascii_digit());

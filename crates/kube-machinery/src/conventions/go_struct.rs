@@ -1,9 +1,9 @@
-//! Prints a part of an object as upstream's messages do where a whole struct is invalid: with all fields of the internal Go type in their
-//! order, and their Go names.
+//! Prints a part of an object as upstream's messages do where a whole struct is invalid: with all fields of the
+//! internal Go type in their order, and their Go names.
 
 use crate::value::Value;
 
-/// The name in Go, the name in the API, and the type of each field.
+/// The fields of a Go type: the name in Go, the name in the API, and the type of the field.
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
 
 pub(crate) enum Field {

@@ -16,6 +16,7 @@ pub(crate) struct Url {
     pub(crate) host: String,
     /// True for a URL such as `file:/a`, which prints without `//`.
     has_no_host: bool,
+    /// The path without escapes.
     path: Vec<u8>,
     /// The path as written, if escaping `path` would give another text.
     raw_path: String,
@@ -72,6 +73,7 @@ pub(crate) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// Splits a text into its scheme, which may be empty, and the rest.
 fn scheme(text: &str) -> Result<(&str, &str), String> {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end {
@@ -201,6 +203,7 @@ impl std::fmt::Display for Url {
     }
 }
 
+/// The parts of a URL, which differ in the characters that they escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
@@ -257,7 +260,7 @@ fn escape(bytes: &[u8], part: Part) -> String {
     escaped
 }
 
-/// Upstream: `shouldEscape`.
+/// Returns true if a byte is escaped in this part of a URL. Upstream: `shouldEscape`.
 fn is_escaped_in(byte: u8, part: Part) -> bool {
     let plain: &[u8] = match part {
         Part::Host | Part::Zone => b"-_.~!$&'()*+,;=:[]<>\"",

@@ -1,5 +1,6 @@
-//! The conventions that all kinds of Kubernetes share: causes of a refusal, quantities, label selectors, times, schedules, certificates,
-//! and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard library.
+//! The conventions that all kinds of Kubernetes share: causes of a refusal, quantities, label selectors, times,
+//! schedules, certificates, and Go's forms of texts and numbers. Upstream: `k8s.io/apimachinery` and Go's standard
+//! library.
 
 pub mod cause;
 pub(crate) mod cel_reserved_words;

@@ -1,4 +1,5 @@
-//! Validates names, label keys and label values, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate/content`.
+//! Validates names, label keys and label values, with upstream's messages. Upstream:
+//! `k8s.io/apimachinery/pkg/api/validate/content`.
 
 /// The rule for the names of a kind's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,7 @@ pub(crate) enum NameRule {
 }
 
 impl NameRule {
+    /// Returns the messages about an invalid name.
     pub(crate) fn messages(self, name: &str) -> Vec<String> {
         match self {
             Self::Subdomain => subdomain(name),
@@ -21,6 +23,7 @@ impl NameRule {
         }
     }
 
+    /// Returns the messages about an invalid `generateName`.
     pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
@@ -29,7 +32,8 @@ impl NameRule {
     }
 }
 
-/// A dash is valid where a generated suffix follows. Upstream: `maskTrailingDash`.
+/// Replaces a trailing dash by a letter, because a dash is valid where a generated suffix follows. Upstream:
+/// `maskTrailingDash`.
 pub(crate) fn without_trailing_dash(prefix: &str) -> String {
     match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -67,7 +71,7 @@ pub(crate) const LABEL_KEY: &str = "must consist of alphanumeric characters, '-'
 const LONGEST_LABEL: usize = 63;
 const LONGEST_SUBDOMAIN: usize = 253;
 
-/// Upstream: `IsDNS1123Subdomain`.
+/// Returns the messages about an invalid RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !has_form_of_subdomain(name) {
@@ -76,7 +80,8 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
     messages
 }
 
-/// Allows underscores, but not at the end of a label. Upstream: `IsDNS1123SubdomainWithUnderscore`.
+/// Returns the messages about a subdomain that may have underscores, but not at the end of a label. Upstream:
+/// `IsDNS1123SubdomainWithUnderscore`.
 pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
@@ -86,7 +91,7 @@ pub(crate) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     messages
 }
 
-/// A subdomain that begins with `*.`. Upstream: `IsWildcardDNS1123Subdomain`.
+/// Returns the messages about a subdomain that begins with `*.`. Upstream: `IsWildcardDNS1123Subdomain`.
 pub(crate) fn wildcard(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
@@ -95,13 +100,13 @@ pub(crate) fn wildcard(name: &str) -> Vec<String> {
     messages
 }
 
-/// Upstream: `IsHTTPHeaderName`.
+/// Returns the message about an invalid name of an HTTP header. Upstream: `IsHTTPHeaderName`.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
     let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     (!fits).then_some(HEADER)
 }
 
-/// RFC 1123. Upstream: `IsDNS1123Label`.
+/// Returns the messages about an invalid RFC 1123 label. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) {
@@ -114,7 +119,7 @@ const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumer
     character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
     '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// RFC 1035: begins with a letter. Upstream: `IsDNS1035Label`.
+/// Returns the messages about an invalid RFC 1035 label, which begins with a letter. Upstream: `IsDNS1035Label`.
 pub(crate) fn dns1035(name: &str) -> Vec<String> {
     let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -123,7 +128,8 @@ pub(crate) fn dns1035(name: &str) -> Vec<String> {
     messages
 }
 
-/// A qualified name: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
+/// Returns the messages about an invalid qualified name, such as a label's key: `name` or `prefix.example/name`.
+/// Upstream: `IsLabelKey`.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
     let mut messages = Vec::new();
     let name = match key.split('/').collect::<Vec<_>>()[..] {
@@ -152,7 +158,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
     messages
 }
 
-/// Upstream: `IsLabelValue`.
+/// Returns the messages about an invalid label value. Upstream: `IsLabelValue`.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut messages = too_long(value, LONGEST_LABEL, "bytes");
     if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
@@ -161,7 +167,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
     messages
 }
 
-/// Upstream: `IsPathSegmentName`.
+/// Returns the messages about a name that cannot be a path segment. Upstream: `IsPathSegmentName`.
 pub(crate) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
 }
@@ -170,7 +176,8 @@ fn path_segment_part(name: &str) -> Vec<String> {
     ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
-/// As upstream, the unit is bytes for labels and characters for names, though bytes are counted.
+/// Returns the message about a text that is too long. As upstream, the unit is bytes for labels and characters for
+/// names, though bytes are counted.
 fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {
     if text.len() > longest { vec![format!("must be no more than {longest} {unit}")] } else { Vec::new() }
 }
@@ -195,7 +202,7 @@ pub fn is_path_segment(text: &str) -> bool {
     path_segment(text).is_empty()
 }
 
-/// RFC 1123: lower case letters, digits and `-`, at most 63 characters.
+/// Returns true if a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
 pub fn is_label(text: &str) -> bool {
     label(text).is_empty()
 }

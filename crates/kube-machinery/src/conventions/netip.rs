@@ -49,6 +49,7 @@ pub(crate) fn parse_prefix(text: &str) -> Result<(IpAddr, u8), String> {
     }
 }
 
+/// Parses the four numbers of an IPv4 address.
 fn fields(text: &str) -> Result<[u8; 4], Fault<'_>> {
     let (mut fields, mut position, mut value, mut digits) = ([0; 4], 0, 0_u32, 0);
     for (i, byte) in text.bytes().enumerate() {
@@ -81,7 +82,7 @@ fn fields(text: &str) -> Result<[u8; 4], Fault<'_>> {
     Ok(fields)
 }
 
-/// Zeros take the place of the `::`.
+/// Parses an IPv6 address: its groups, and zeros in place of the `::`.
 fn parse_v6(text: &str) -> Result<Addr, Fault<'_>> {
     let (address, zone) = text.split_once('%').map_or((text, None), |(address, zone)| (address, Some(zone)));
     if zone == Some("") {
@@ -104,7 +105,8 @@ fn parse_v6(text: &str) -> Result<Addr, Fault<'_>> {
     Ok(Addr { ip: Ipv6Addr::from(ip).into(), has_zone })
 }
 
-/// Returns the bytes that are written out, their count, and the position of the `::` among them.
+/// Parses the groups of an IPv6 address. Returns the bytes that are written out, their count, and the position of the
+/// `::` among them.
 fn groups(text: &str) -> Result<([u8; 16], usize, Option<usize>), Fault<'_>> {
     let (mut bytes, mut used) = ([0; 16], 0);
     let (mut rest, mut gap) = text.strip_prefix("::").map_or((text, None), |rest| (rest, Some(0)));
@@ -150,7 +152,7 @@ fn groups(text: &str) -> Result<([u8; 16], usize, Option<usize>), Fault<'_>> {
     if rest.is_empty() { Ok((bytes, used, gap)) } else { Err(Fault("trailing garbage after address", rest)) }
 }
 
-/// Returns the group and the number of its digits.
+/// Parses a hexadecimal group, and returns it with the number of its digits.
 fn group(text: &str) -> Result<(u16, usize), Fault<'_>> {
     let digits = text.bytes().take_while(u8::is_ascii_hexdigit).count();
     match digits {

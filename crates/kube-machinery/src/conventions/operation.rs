@@ -1,4 +1,5 @@
-//! The operations by which webhooks, policies and plugins choose the requests that they decide about. Upstream: `Operation` in
+//! The four operations that admission knows: webhooks, policies and plugins choose the requests that they decide about
+//! by operation. Several HTTP verbs share one operation (PUT and PATCH are both `Update`). Upstream: `Operation` in
 //! `k8s.io/apiserver/pkg/admission`.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +15,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// In upper case, as an `AdmissionReview` and the rules of a webhook have it.
+    /// Returns the name in upper case, as an `AdmissionReview` and the rules of a webhook have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",

@@ -10,7 +10,7 @@ use super::varint;
 pub struct PackedStrings(Box<[u8]>);
 
 impl PackedStrings {
-    /// Skips the strings before it.
+    /// Returns the string at a position, after skipping those before it.
     pub fn get(&self, index: usize) -> Option<&str> {
         self.range(index..).next()
     }

@@ -1,4 +1,5 @@
-//! Parses PEM blocks (`-----BEGIN CERTIFICATE-----`) as leniently as Go. Go: `encoding/pem`.
+//! Parses PEM blocks, the text form of certificates and keys (`-----BEGIN CERTIFICATE-----`), as leniently as Go. Go:
+//! `encoding/pem`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -29,7 +30,7 @@ pub(crate) fn next(text: &str) -> Option<(Block<'_>, &str)> {
     }
 }
 
-/// `inside` is the text between `BEGIN` and `END`, `behind` the text after `END`.
+/// Parses a block: `inside` is the text between `BEGIN` and `END`, `behind` the text after `END`.
 fn block<'a>(inside: &'a str, behind: &'a str) -> Option<(Block<'a>, &'a str)> {
     let (first, mut body) = inside.split_once('\n')?;
     let kind = first.trim_end().strip_suffix(DASHES)?;

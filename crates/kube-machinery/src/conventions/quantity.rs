@@ -1,10 +1,11 @@
-//! Quantities such as `500m`, `1Gi` and `1e3`. They are parsed, computed with and printed exactly as upstream's `resource.Quantity` does,
-//! with its rounding and its oddities, because clients see the result.
+//! Quantities: amounts of a resource such as `500m` of CPU, `1Gi` of memory and `1e3`. They are parsed, computed with
+//! and printed exactly as upstream's `resource.Quantity` does, with its rounding and its oddities, because clients see
+//! the result.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Upstream's messages.
+/// The reason why a text is no quantity, with upstream's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuantityError {
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
@@ -26,6 +27,7 @@ enum Notation {
     Binary,
 }
 
+/// The smallest power of ten that a quantity can have.
 const NANO: i32 = -9;
 /// The power of ten to which the resources of containers are rounded.
 pub(crate) const MILLI: i32 = -3;
@@ -147,7 +149,7 @@ impl Quantity {
         if self.negative { -size } else { size }
     }
 
-    /// Upstream: `NewQuantity(value, DecimalExponent)`.
+    /// Returns the quantity of an integer. Upstream: `NewQuantity(value, DecimalExponent)`.
     #[cfg(feature = "cel")]
     pub(crate) fn of_int(int: i64) -> Self {
         let digits = int.unsigned_abs().to_string().bytes().map(|byte| byte - b'0').collect();
@@ -157,7 +159,7 @@ impl Quantity {
         quantity
     }
 
-    /// `None` if upstream does not hold the number as a whole int64. Upstream: `AsInt64`.
+    /// Returns the number as an int64, if upstream holds it as a whole int64. Upstream: `AsInt64`.
     #[cfg(feature = "cel")]
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.scale.filter(|scale| *scale >= 0)?;
@@ -249,6 +251,7 @@ impl Quantity {
         }
     }
 
+    /// Removes zeros at both ends.
     fn normalise(&mut self) {
         let leading = self.digits.iter().take_while(|digit| **digit == 0).count();
         self.digits.drain(..leading);
@@ -272,6 +275,7 @@ impl Quantity {
         }
     }
 
+    /// Returns the number of digits before the decimal point.
     fn order(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_add(self.exponent.into())
     }
@@ -285,6 +289,7 @@ impl Quantity {
         if self.is_negative() { format!("-{size}") } else { size.to_string() }
     }
 
+    /// Returns the number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;
         let add = |sum: u64, digit: &u8| sum.checked_mul(10)?.checked_add((*digit).into());
@@ -333,7 +338,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Returns the notation, and the power (of ten; of two for the binary notation).
+/// Returns the meaning of a suffix: the notation, and the power (of ten; of two for the binary notation).
 fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Ok((Notation::Decimal, *power));
@@ -374,6 +379,7 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// Adds two numbers in decimal digits.
 #[cfg(feature = "cel")]
 fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut carry) = (Vec::new(), 0);
@@ -387,7 +393,7 @@ fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     digits
 }
 
-/// `one` must be at least as large.
+/// Subtracts a number in decimal digits from one that is at least as large.
 #[cfg(feature = "cel")]
 fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut borrowed) = (Vec::new(), 0);

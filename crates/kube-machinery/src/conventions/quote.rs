@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Escapes quotes, backslashes and unprintable characters.
+/// Returns a text in double quotes, with escapes for quotes, backslashes and unprintable characters.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -25,11 +25,12 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// Quotes as Go prints a slice: `["a" "b"]`.
+/// A list of texts in quotes, as Go prints a slice: `["a" "b"]`.
 pub fn quote_list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
 }
 
+/// Writes a character as the escape of its number.
 fn escape(quoted: &mut String, number: u32) {
     let written = match number {
         0..0x80 => write!(quoted, "\\x{number:02x}"),
@@ -39,7 +40,8 @@ fn escape(quoted: &mut String, number: u32) {
     written.expect("writing to a String cannot fail");
 }
 
-/// The only printable space is the ASCII one. Upstream: `unicode.IsPrint`.
+/// Returns true if Go prints a character unescaped. The only printable space is the ASCII one. Upstream:
+/// `unicode.IsPrint`.
 pub fn is_printable(c: char) -> bool {
     let invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
         || matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{fff9}'..='\u{fffb}' | '\u{f0000}'..);

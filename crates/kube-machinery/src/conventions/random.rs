@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-/// The generators are separate, so that drawing from one does not change the others.
+/// The generators of uids, name suffixes and watch durations. They are separate, so that drawing from one does not
+/// change the others.
 #[derive(Debug)]
 pub struct Random {
     uids: fastrand::Rng,
@@ -24,7 +25,7 @@ impl Random {
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// Has no vowels, so that the suffix forms no word.
+    /// Returns the five characters after a generateName; without vowels, so that they form no words.
     pub fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         // Draws a u64, because a usize of 32 bits would be drawn differently: a seed gives the same names on every
@@ -38,7 +39,8 @@ impl Random {
     }
 }
 
-/// Returns the sort key of an object in the watch cache of an old server, which is unordered: the seed decides the order.
+/// Returns the sort key of an object in the watch cache of an old server, which is unordered: the seed decides the
+/// order.
 pub fn cache_position(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }
@@ -54,7 +56,8 @@ fn hash(seed: u64, text: &str) -> u64 {
     mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
 }
 
-/// The finalizer of splitmix64: every bit of the input changes about half the bits of the output.
+/// Mixes the bits of a seed. The finalizer of splitmix64: every bit of the input changes about half the bits of the
+/// output.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,13 +1,16 @@
-//! The user who sends a request. Upstream: `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
+//! The user that sends a request, as authentication found it. Authorization and admission decide by it. Upstream:
+//! `user.Info` in `k8s.io/apiserver/pkg/authentication/user`.
 
 use std::collections::BTreeMap;
 
 use crate::value::{Value, json};
 
+/// The group of all authenticated users.
 pub const AUTHENTICATED: &str = "system:authenticated";
 /// The group of the users who may do everything.
 pub const MASTERS: &str = "system:masters";
 const ANONYMOUS: &str = "system:anonymous";
+/// The group of all users who are not authenticated.
 pub const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +50,7 @@ impl User {
         self
     }
 
+    /// Returns the `UserInfo` that reviews contain.
     pub fn info(&self) -> Value {
         let mut info = json!({"username": self.name});
         if !self.uid.is_empty() {

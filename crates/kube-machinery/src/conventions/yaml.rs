@@ -1,5 +1,5 @@
-//! Parses the YAML files that users of this project write, such as scenarios. `codec/yaml.rs` reads request bodies, as upstream reads
-//! them.
+//! Parses the YAML files that users of this project write, such as scenarios. `codec/yaml.rs` reads request bodies, as
+//! upstream reads them.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ impl FileError {
         Self { file: file.to_owned(), line: location.line().max(1), problem: shortened(&problem.into()) }
     }
 
-    /// Counts from 1.
+    /// Returns the line number, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 }
 
-/// In characters.
+/// The longest quotation in an error, in characters.
 const QUOTED: usize = 80;
 
 /// Shortens long quotations: a file that is not YAML parses as one string, which the parser quotes whole.
@@ -48,7 +48,7 @@ fn shortened(problem: &str) -> String {
     short
 }
 
-/// `expected` describes the contents of the file in a few words.
+/// Parses a file with one document; `expected` describes its contents in a few words.
 pub fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Result<T, FileError> {
     serde_saphyr::from_str(text).map_err(|error| of_yaml(&error, file, expected))
 }
@@ -57,7 +57,7 @@ pub fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Resu
 pub fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
     let plain = error.without_snippet().to_string();
     let first = plain.lines().next().unwrap_or_default();
-    // The error begins with the location already.
+    // Drops the parser's location, because the error begins with it already.
     let problem = first.split(" at line ").next().unwrap_or(first).trim_start_matches("error: ").to_owned();
     FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
 }

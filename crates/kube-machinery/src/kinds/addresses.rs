@@ -1,14 +1,14 @@
-//! Validation of IP addresses and CIDR ranges. Leading zeros and bits beyond the prefix, which Go once accepted and other programs read
-//! differently, are refused. A `sloppy` parser tells a sloppy address from text that is no address at all. Upstream:
-//! `k8s.io/apimachinery/pkg/util/validation/ip.go` with `StrictIPCIDRValidation`, which is on by default since Kubernetes 1.36, and
-//! `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
+//! Validation of IP addresses and CIDR ranges. Leading zeros and bits beyond the prefix, which Go once accepted and
+//! other programs read differently, are refused. A `sloppy` parser tells a sloppy address from text that is no address
+//! at all. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with `StrictIPCIDRValidation`, which is on by
+//! default since Kubernetes 1.36, and `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::conventions::cause::{At, Cause};
 
-/// As Go before 1.17: every number may have leading zeros. Upstream: `netutils.ParseIPSloppy`.
+/// Parses an address as Go did before 1.17: every number may have leading zeros. Upstream: `netutils.ParseIPSloppy`.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if !text.contains(':') {
         return without_zeros(text, '.').parse::<Ipv4Addr>().ok().map(IpAddr::V4);
@@ -19,6 +19,7 @@ pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address))
 }
 
+/// Removes the leading zeros of each number between the separators.
 fn without_zeros(text: &str, separator: char) -> String {
     let short = |part: &str| match part.trim_start_matches('0') {
         "" if !part.is_empty() => "0".to_owned(),
@@ -32,7 +33,7 @@ fn is_mapped(address: IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
 }
 
-/// Upstream: `IsValidIPForLegacyField`.
+/// Returns the cause for an invalid address, if any. Upstream: `IsValidIPForLegacyField`.
 pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
         (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
@@ -43,7 +44,7 @@ pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, text, why))
 }
 
-/// Upstream: `IsValidCIDRForLegacyField`.
+/// Returns the cause for an invalid range, if any. Upstream: `IsValidCIDRForLegacyField`.
 pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
     let why = match (Range::parse_sloppy(text), Range::parse(text)) {
         (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
@@ -55,6 +56,7 @@ pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, text, why))
 }
 
+/// Returns the address before the slash of a range.
 pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
     Range::parse_sloppy(cidr).map(|range| range.address)
 }
@@ -99,6 +101,7 @@ impl Range {
         Some(Self { address, bits })
     }
 
+    /// Returns true if the address has bits set beyond the prefix length.
     fn has_more_bits(&self) -> bool {
         match self.address {
             IpAddr::V4(address) => u32::from(address).checked_shl(self.bits).is_some_and(|rest| rest != 0),
@@ -107,13 +110,14 @@ impl Range {
     }
 }
 
-/// Allows at most one address of IPv4 and one of IPv6.
+/// Returns true if the addresses have at most one of IPv4 and one of IPv6.
 pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
     let mut families = BTreeSet::new();
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))
 }
 
-/// Refuses addresses that other machines cannot reach, such as a loopback address. Upstream: `ValidateEndpointIP`.
+/// Returns the causes for an address that other machines cannot reach, such as a loopback address. Upstream:
+/// `ValidateEndpointIP`.
 pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
         return vec![Cause::invalid(at, text, "must be a valid IP address")];

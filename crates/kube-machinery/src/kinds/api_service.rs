@@ -1,5 +1,6 @@
-//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from them which groups
-//! there are and in which order to prefer them. Upstream: `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
+//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from
+//! them which groups there are and in which order to prefer them. Upstream: `k8s.io/kube-aggregator`,
+//! `pkg/apis/apiregistration`.
 //!
 //! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
 //! effect.
@@ -13,6 +14,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(super) const ROW: ResourceRow = ResourceRow {
     group: "apiregistration.k8s.io",
     plural: "apiservices",
@@ -60,7 +62,8 @@ const PRIORITIES: [(&str, i64); 18] = [
 /// The label of the APIServices that the API server creates itself. Upstream: `AutoRegisterManagedLabel`.
 const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
-/// Returns the sort key of a group in discovery, the smallest first; the APIService group itself comes before all.
+/// Returns the sort key of a group in discovery, the smallest first: the APIService group itself, then the groups by
+/// falling priority.
 pub fn discovery_order(group: &str) -> i64 {
     if group == ROW.group {
         return i64::MIN;
@@ -68,7 +71,8 @@ pub fn discovery_order(group: &str) -> i64 {
     PRIORITIES.iter().find(|(name, _)| *name == group).map_or(0, |(_, priority)| -priority)
 }
 
-/// Upstream: `makeAPIService`, and the label of `autoRegisterController`.
+/// Returns the APIServices that kube-apiserver creates for its built-in groups. Upstream: `makeAPIService`, and the
+/// label of `autoRegisterController`.
 pub fn local<'r>(served: impl Iterator<Item = &'r Resource>) -> Vec<Value> {
     let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group(), row.version())).collect();
     versions.retain(|(group, _)| *group != ROW.group);
@@ -93,7 +97,7 @@ pub fn local<'r>(served: impl Iterator<Item = &'r Resource>) -> Vec<Value> {
     versions.into_iter().map(local).collect()
 }
 
-/// Upstream: `crdRegistrationController`.
+/// Returns the APIService for a version that a CustomResourceDefinition serves. Upstream: `crdRegistrationController`.
 pub fn for_definition(group: &str, version: &str) -> Value {
     json!({
         "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},

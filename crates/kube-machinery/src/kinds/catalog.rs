@@ -1,4 +1,6 @@
-//! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its CustomResourceDefinitions add.
+//! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its
+//! CustomResourceDefinitions add. A request looks up its kind here, and discovery lists it. Each kind is a row, a
+//! [`Resource`]. Also here: the order in which clients prefer versions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -17,7 +19,7 @@ pub struct Catalog {
 /// A custom resource definition as the catalog last read it.
 #[derive(Clone, Debug)]
 struct Entry {
-    /// The resourceVersion of the definition.
+    /// The resourceVersion of the definition when it was read.
     revision: u64,
     /// `None` if the definition serves no kinds, for example before it is established.
     definition: Option<Arc<Definition>>,
@@ -45,6 +47,7 @@ impl Catalog {
         self.custom.get(name).map(|entry| entry.revision)
     }
 
+    /// Returns the definitions that serve kinds.
     fn established(&self) -> impl Iterator<Item = &Definition> {
         self.custom.values().filter_map(|entry| entry.definition.as_deref())
     }
@@ -73,7 +76,7 @@ impl Catalog {
         RESOURCES.iter().chain(self.established().map(|definition| &definition.stored))
     }
 
-    /// `None` if the kind is not defined.
+    /// Returns the storage version of a kind; `None` if the kind is not defined.
     pub fn defined(&self, group: &str, plural: &str) -> Option<&Resource> {
         self.stored().find(|row| row.plural() == plural && row.group() == group)
     }

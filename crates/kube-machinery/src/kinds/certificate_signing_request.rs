@@ -1,5 +1,6 @@
-//! The CertificateSigningRequest kind, by which a client asks for a signed certificate. An administrator approves the request, a signer
-//! then puts the certificate into its status. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
+//! The CertificateSigningRequest kind, by which a client asks for a signed certificate. An administrator approves the
+//! request, a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
+//! `pkg/registry/certificates`.
 
 mod validation;
 
@@ -13,9 +14,10 @@ use crate::kinds::resource::{Change, Resource, ResourceRow, Scope, Subresource};
 use crate::managed_fields::Filter;
 use crate::value::{Value, json};
 
-/// The API server accepts this signer's client certificates.
+/// The name of the signer for client certificates that the API server accepts.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",
@@ -46,7 +48,8 @@ fn reset_fields(_: &Resource, subresource: Option<Subresource>) -> Option<Filter
     }
 }
 
-/// Clients may not choose the requester. Upstream: `csrStrategy.PrepareForCreate`.
+/// Overwrites the requester in a new request with the authenticated user, since clients may not choose it. Upstream:
+/// `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     if resource.kind() != "CertificateSigningRequest" {
         return;
@@ -61,7 +64,8 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     }
 }
 
-/// Clients may not ask for a certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+/// Returns why admission refuses the subject of a new request, if it does: clients may not ask for a certificate of the
+/// group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     if resource.kind() != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
@@ -71,8 +75,8 @@ pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
 }
 
-/// An update of the status cannot change the approval, and one of the approval changes only the conditions. Upstream: `csrStrategy`,
-/// `csrStatusStrategy`, `csrApprovalStrategy`.
+/// Keeps the spec of an existing request. An update of the status cannot change the approval, and one of the approval
+/// changes only the conditions. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();
@@ -104,7 +108,7 @@ fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
     }
 }
 
-/// Upstream: `populateConditionTimestamps`.
+/// Fills in the times of conditions that lack them. Upstream: `populateConditionTimestamps`.
 fn set_times(new: &mut Value, old: &Value, now: &str) {
     for condition in list(new, "conditions") {
         if condition["lastUpdateTime"].is_null() {

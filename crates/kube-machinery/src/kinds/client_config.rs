@@ -1,5 +1,5 @@
-//! The address of a webhook and the CA by which its certificate is verified. Admission webhooks and the conversion webhooks of custom
-//! resources have one. Upstream: `ClientConfig` in `k8s.io/apiserver/pkg/util/webhook/client.go`.
+//! The address of a webhook and the CA by which its certificate is verified. Admission webhooks and the conversion
+//! webhooks of custom resources have one. Upstream: `ClientConfig` in `k8s.io/apiserver/pkg/util/webhook/client.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -20,7 +20,7 @@ pub enum Endpoint {
 }
 
 impl ClientConfig {
-    /// The `WebhookClientConfig` must be valid.
+    /// Reads a validated `WebhookClientConfig`.
     pub(crate) fn of(config: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let service = &config["service"];

@@ -1,5 +1,6 @@
-//! Validates conditions of the common type `metav1.Condition`, which PodDisruptionBudgets and ValidatingAdmissionPolicies have. Upstream:
-//! `ValidateConditions` in `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
+//! Validates conditions of the common type `metav1.Condition`, which PodDisruptionBudgets and
+//! ValidatingAdmissionPolicies have. Upstream: `ValidateConditions` in `pkg/apis/meta/v1/validation` of
+//! k8s.io/apimachinery.
 
 use std::collections::HashSet;
 
@@ -15,7 +16,7 @@ const REASON: &str = "a condition reason must start with alphabetic character, o
 const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
-/// `at` is the field path of the status.
+/// Validates `conditions` of a status. `at` is the field path of the status.
 pub(super) fn conditions(status: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (at, condition) in each(status, "conditions", at) {

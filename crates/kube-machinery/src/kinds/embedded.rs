@@ -1,10 +1,11 @@
-//! Decodes JSON inside of a string field, such as tolerations in an annotation. Causes quote the error messages of Go's decoder, so they
-//! are made here. Upstream: `encoding/json`.
+//! Decodes JSON inside of a string field, such as tolerations in an annotation. Causes quote the error messages of Go's
+//! decoder, so they are made here. Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;
 
-/// `go` is the name of the type in Go's messages, `fits` returns true for a value of that type. Null fits every type.
+/// Decodes the JSON in `text` into a value of one type: `go` is the name of the type in Go's messages, `fits` returns
+/// true for a value of that type. Null fits every type.
 ///
 /// # Errors
 /// Go's message, if the JSON is malformed or has another type.

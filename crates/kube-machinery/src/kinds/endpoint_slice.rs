@@ -15,6 +15,7 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "discovery.k8s.io",
     plural: "endpointslices",
@@ -37,7 +38,7 @@ fn set_defaults(slice: &mut Value) {
     }
 }
 
-/// The topology field is only valid in v1beta1. Upstream: `dropTopologyOnV1`.
+/// Removes the topology field, which is only valid in v1beta1. Upstream: `dropTopologyOnV1`.
 fn prepare(new: &mut Value, _: &Change<'_>) {
     for endpoint in list(new, "endpoints") {
         object(endpoint).remove("deprecatedTopology");
@@ -50,7 +51,8 @@ const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
 const MOST_HINTS: usize = 8;
 
-/// Endpoints that an update leaves unchanged are not validated again. Upstream: `ValidateEndpointSlice`.
+/// Validates a slice. Endpoints that an update leaves unchanged are not validated again. Upstream:
+/// `ValidateEndpointSlice`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let kind = text(new, "addressType");
     let mut causes = ports(items(new, "ports"));
@@ -140,7 +142,7 @@ fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
     causes
 }
 
-/// At least two labels. Upstream: `IsFullyQualifiedDomainName`.
+/// Returns the cause for an invalid domain name of at least two labels, if any. Upstream: `IsFullyQualifiedDomainName`.
 fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     if name.is_empty() {
         return Some(Cause::required(at, ""));
@@ -157,7 +159,7 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// The zones or nodes that should use an endpoint. Upstream: `validateHints`.
+/// Validates hints, the zones or nodes that should use an endpoint. Upstream: `validateHints`.
 fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
     if hints.len() > MOST_HINTS {
         return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];

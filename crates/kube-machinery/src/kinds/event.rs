@@ -1,6 +1,6 @@
-//! The Event kind of the group `events.k8s.io`. Its objects are the Events of the core group (`core::event`): they are stored in the core
-//! group's form, whose fields have other names, and only their validation is stricter. Upstream: `pkg/apis/events/v1/conversion.go`,
-//! `pkg/apis/core/validation/events.go`.
+//! The Event kind of the group `events.k8s.io`. Its objects are the Events of the core group (`core::event`): they are
+//! stored in the core group's form, whose fields have other names, and only their validation is stricter. Upstream:
+//! `pkg/apis/events/v1/conversion.go`, `pkg/apis/core/validation/events.go`.
 
 use super::core::event::{self as core_event, legacy_validate_event};
 use super::fields::{number, text};
@@ -13,6 +13,7 @@ use crate::conventions::edit::object;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(super) const ROW: ResourceRow = ResourceRow {
     group: "events.k8s.io",
     fields: &[
@@ -79,7 +80,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// An Event of this group must not set the deprecated fields.
+/// Applies the rules that hold only at creation: an Event of this group must not set the deprecated fields.
 fn validate_new(new: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
@@ -104,7 +105,7 @@ fn validate_new(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
+/// Validates the series, the count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
 fn series(event: &Value) -> Vec<Cause> {
     let series = &event["series"];
     let mut causes = Vec::new();
@@ -119,7 +120,7 @@ fn series(event: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Fields that an update must not change, as upstream's causes print them.
+/// The Go structs of the fields that an update must not change, as upstream's causes print them.
 const REFERENCE: GoStruct = GoStruct(&[
     ("Kind", "kind", Field::Text),
     ("Namespace", "namespace", Field::Text),
@@ -131,7 +132,7 @@ const REFERENCE: GoStruct = GoStruct(&[
 ]);
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
-/// An update may only change the series.
+/// Validates an update, which may only change the series of an Event.
 fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {

@@ -1,6 +1,7 @@
-//! Field selectors, such as `spec.nodeName=a`. Each kind supports only the fields in its row, so a selector is parsed for a kind: a field
-//! becomes an index into the row's `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields
-//! apart from the objects.
+//! Field selectors, such as `spec.nodeName=a`, by which a list, watch or deletion selects objects. Each kind supports
+//! only a few fields, those in its row, so a selector is parsed for a kind: a field becomes an index into the row's
+//! `fields`. Matching is generic over [`Selectable`], since the store keeps the values of these fields apart from the
+//! objects.
 
 use std::borrow::Cow;
 
@@ -9,10 +10,11 @@ use kube_selectors::{FieldOperator, FieldRequirement, FieldSelector};
 use super::Resource;
 use crate::value::Value;
 
-/// Terms that must all hold. A selector without terms matches every object.
+/// A field selector: terms that must all hold. A selector without terms matches every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<Term>);
 
+/// One condition, such as `spec.nodeName=a` or `status.phase!=Pending`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     field: SelectableField,
@@ -34,6 +36,7 @@ enum SelectableField {
     Field(usize),
 }
 
+/// An object whose fields a selector can read.
 pub trait Selectable {
     fn name(&self) -> &str;
 
@@ -114,7 +117,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// Returns the name in `metadata.name=…`, if the selector has such a term.
+    /// Returns the name that `metadata.name=…` asks for, if the selector has such a term.
     pub fn name(&self) -> Option<&str> {
         let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())

@@ -1,17 +1,18 @@
-//! Helpers for the validation of all kinds: they read a field of a JSON value as its type, with Go's zero value for an absent one, and
-//! check rules that many fields share.
+//! Helpers for the validation of all kinds. The validation works on JSON values, in which an absent field reads as
+//! null; these functions read a field as its type, with Go's zero value for an absent one, and check rules that many
+//! fields share. A check returns its causes, the errors that the client gets.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::conventions::cause::{At, Cause};
 use crate::value::{Array, Value};
 
-/// Returns nothing if the list is absent.
+/// Returns the items of a list; none if the list is absent.
 pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
     parent[field].as_array().map_or(&[], Array::as_slice)
 }
 
-/// Formatted only for a cause.
+/// The field path of a list item. It is formatted only for a cause.
 #[derive(Clone, Copy)]
 pub(super) struct ItemPath<'a> {
     parent: At<'a>,
@@ -26,6 +27,7 @@ impl Display for ItemPath<'_> {
     }
 }
 
+/// Returns the items of a list with their field paths.
 pub(super) fn each<'v, 'p>(
     parent: &'v Value,
     field: &'p str,
@@ -35,12 +37,12 @@ pub(super) fn each<'v, 'p>(
     items(parent, field).iter().enumerate().map(with_path)
 }
 
-/// Empty if the field is absent.
+/// Returns a string field; empty if it is absent.
 pub(super) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
     parent[field].as_str().unwrap_or_default()
 }
 
-/// 0 if the field is absent.
+/// Returns an integer field; 0 if it is absent.
 pub(super) fn number(parent: &Value, field: &str) -> i64 {
     parent[field].as_i64().unwrap_or_default()
 }
@@ -50,6 +52,7 @@ pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = 
     map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
 }
 
+/// Returns a cause if the field is absent or empty.
 pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_empty = match &parent[field] {
         Value::Null => true,
@@ -60,12 +63,12 @@ pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause>
     is_empty.then(|| Cause::required(format_args!("{at}.{field}"), ""))
 }
 
-/// Returns a cause for each message.
+/// Returns a cause for each message about a value.
 pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 
-/// An empty word counts as missing.
+/// Returns a cause if the word is empty, or none of `words`.
 pub(super) fn required_one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),
@@ -73,12 +76,12 @@ pub(super) fn required_one_of(word: &str, words: &[&str], at: At<'_>) -> Option<
     }
 }
 
-/// An empty word counts as unsupported, not as missing.
+/// Returns a cause if the word is none of `words`. An empty word is an unsupported value too, not a missing one.
 pub(super) fn one_of(word: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     (!words.contains(&word)).then(|| Cause::unsupported_text(at, word, words))
 }
 
-/// Checks the field only if it is present.
+/// Returns a cause if the field is present, and is none of `words`.
 pub(super) fn one_of_if_set(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     one_of(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
 }
@@ -95,7 +98,7 @@ pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))
 }
 
-/// Upstream: `IsValidPortName`.
+/// Returns the messages about an invalid port name. Upstream: `IsValidPortName`.
 pub(super) fn port_name(name: &str) -> Vec<&'static str> {
     let is_letter = |c: char| c.is_ascii_lowercase();
     [

@@ -7,6 +7,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(super) const ROW: ResourceRow = ResourceRow {
     group: "coordination.k8s.io",
     plural: "leases",

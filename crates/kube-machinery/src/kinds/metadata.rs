@@ -1,4 +1,5 @@
-//! Validation of object metadata, which all kinds share. Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
+//! Validation of object metadata, which all kinds share. Upstream:
+//! `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
 //!
 //! Upstream validates the metadata of an update twice, once for all kinds and once in the kind's own validation, so
 //! some causes appear twice here as well.
@@ -16,18 +17,20 @@ pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// The kind's own validation of new metadata, which has the kind's rule for names.
+/// Returns the causes of the kind's own validation of the metadata of a new object, which has the kind's rule for
+/// names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Vec<Cause> {
     if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Vec::new() }
 }
 
-/// The validation of new metadata that all kinds share. It runs only if the kind's own validation found nothing.
+/// Returns the causes of the validation of a new object's metadata that all kinds share. It runs only if the kind's own
+/// validation found nothing.
 pub(crate) fn validate_new(new: &Value) -> Vec<Cause> {
     validate_object_meta(new, NameRule::PathSegment)
 }
 
-/// The validation that all kinds share, then that of the kind. Some kinds of kube-apiserver validate the whole metadata a second time;
-/// that is left out.
+/// Returns the causes in the metadata of an update: those of the validation that all kinds share, then those of the
+/// kind. Some kinds of kube-apiserver validate the whole metadata a second time; that is left out.
 pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = validate_object_meta(new, NameRule::PathSegment);
     let causes_of_change = validate_object_meta_update(new, old);
@@ -38,7 +41,7 @@ pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> 
     causes
 }
 
-/// The kind's own validation of Events does not cover the metadata.
+/// Returns true if the kind's own validation covers the metadata. That of Events does not.
 fn validates_metadata(resource: &Resource) -> bool {
     resource.name_rule != NameRule::Unchecked
 }
@@ -66,8 +69,8 @@ pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Vec<Cause> {
     causes
 }
 
-/// The fields that an update silently keeps, such as creationTimestamp, were copied from the old object before. Upstream:
-/// `ValidateObjectMetaAccessorUpdate`.
+/// Validates the change of metadata by an update. The fields that an update silently keeps, such as creationTimestamp,
+/// were copied from the old object before. Upstream: `ValidateObjectMetaAccessorUpdate`.
 pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
     let mut causes = Vec::new();
@@ -94,10 +97,10 @@ fn labels(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-/// In bytes.
+/// The largest size of all annotations together, in bytes.
 const MOST_ANNOTATIONS: usize = 256 * 1024;
 
-/// Keys follow the rule for label keys, but may have upper case in the prefix.
+/// Validates annotations. Their keys follow the rule for label keys, but may have upper case in the prefix.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, _) in pairs(metadata, "annotations") {
@@ -164,7 +167,7 @@ fn all_owners(metadata: &Value) -> String {
     format!("[{}]", owners.map(print_owner).collect::<Vec<_>>().join(","))
 }
 
-/// Prints the fields in the order of the Go type.
+/// Formats an owner reference with its fields in the order of the Go type.
 fn print_owner(owner: &Value) -> String {
     const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let present = FIELDS.iter().filter(|field| !owner[**field].is_null());
@@ -196,6 +199,7 @@ fn finalizers_of(metadata: &Value) -> Vec<&str> {
     metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Returns a cause if finalizers are added to an object that is being deleted.
 fn new_finalizers(metadata: &Value, before: &Value) -> Option<Cause> {
     let known: HashSet<&str> = finalizers_of(before).into_iter().collect();
     let mut new: Vec<_> = finalizers_of(metadata).into_iter().filter(|name| !known.contains(name)).collect();

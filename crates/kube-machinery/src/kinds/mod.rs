@@ -1,5 +1,6 @@
-//! The kinds that the server knows. Each has a row in the table of kinds: a [`Resource`] with its names, its columns, and the functions
-//! that set its defaults and validate it. `served` is the table. This module knows nothing about storage and HTTP.
+//! The kinds that the server knows. Each has a row in the table of kinds: a [`Resource`] with its names, its columns,
+//! and the functions that set its defaults and validate it. `served` is the table. This module knows nothing about
+//! storage and HTTP.
 
 mod addresses;
 pub mod admission;

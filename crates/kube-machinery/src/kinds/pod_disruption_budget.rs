@@ -1,5 +1,5 @@
-//! The PodDisruptionBudget kind, which limits how many pods of a set may be evicted at the same time. Upstream: `pkg/apis/policy`,
-//! `pkg/registry/policy/poddisruptionbudget`.
+//! The PodDisruptionBudget kind, which limits how many pods of a set may be evicted at the same time. Upstream:
+//! `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::go_struct::{Field, GoStruct};
@@ -12,6 +12,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, ResourceRow, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "policy",
     plural: "poddisruptionbudgets",
@@ -29,7 +30,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// As upstream's causes print it.
+/// The Go struct of the spec, as upstream's causes print it.
 const SPEC: GoStruct = GoStruct(&[
     ("MinAvailable", "minAvailable", Field::Plain),
     ("Selector", "selector", Field::Plain),

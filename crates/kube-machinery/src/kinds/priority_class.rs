@@ -7,6 +7,7 @@ use crate::kinds::fields::{number, one_of, text};
 use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",
@@ -30,7 +31,7 @@ fn set_defaults(class: &mut Value) {
 /// The highest priority of a class that is not a system class.
 const HIGHEST: i64 = 1_000_000_000;
 
-/// Upstream: `SystemPriorityClasses`.
+/// The system priority classes with their values. Upstream: `SystemPriorityClasses`.
 const OF_THE_SYSTEM: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
@@ -63,7 +64,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// `None` for a system priority class. Upstream: `IsKnownSystemPriorityClass`.
+/// Returns why a class is not one of the system priority classes; `None` if it is. Upstream:
+/// `IsKnownSystemPriorityClass`.
 fn system_class_fault(name: &str, class: &Value) -> Option<String> {
     let Some((_, value)) = OF_THE_SYSTEM.iter().find(|(known, _)| *known == name) else {
         return Some(format!("{name} is not a known system priority class"));

@@ -1,5 +1,6 @@
-//! The type [`Resource`]: a kind in one version. The server handles all kinds with the same code, and asks the resource in what they
-//! differ.
+//! The type [`Resource`]: one row in the table of kinds (`served`). It has all properties of a kind in one version,
+//! such as its names, its defaults and its validation, as data and functions. The server handles all kinds with the
+//! same code, and reads from the row in what they differ.
 
 use std::fmt;
 use std::ops::Deref;
@@ -21,6 +22,7 @@ use crate::codec::schema::{self, Decoded};
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::{Map, Value};
 
+/// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /// A kind in one version. A clone of a built-in kind is two pointers; one of a custom resource also counts as a user of
@@ -58,6 +60,7 @@ pub trait Allocator: fmt::Debug + Send {
 pub struct Change<'a> {
     /// The old state; `None` for a new object.
     pub old: Option<&'a Value>,
+    /// The subresource that is written, if it is not the whole object.
     pub subresource: Option<Subresource>,
     /// The current time, as timestamps in objects are written.
     pub now: &'a str,
@@ -154,6 +157,7 @@ impl Resource {
         }
     }
 
+    /// Returns the prefix of the kind's keys in upstream's etcd.
     pub fn storage_path(&self) -> String {
         let has_own_server = matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
@@ -191,6 +195,7 @@ impl Resource {
         }
     }
 
+    /// Decodes an object that server-side apply has merged.
     pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
         match &self.custom {
             Some(custom) => custom.decode_applied(value),
@@ -205,7 +210,7 @@ impl Resource {
         }
     }
 
-    /// A custom resource has no type in the table.
+    /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
     pub fn go_type(&self) -> &'static str {
         schema::type_of(self.row.kind, &self.api_version())
     }
@@ -217,7 +222,7 @@ impl Resource {
         }
     }
 
-    /// Custom resources have no protobuf, as upstream.
+    /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.
     pub fn has_protobuf(&self) -> bool {
         self.custom.is_none()
     }
@@ -226,7 +231,7 @@ impl Resource {
         self.custom.as_ref().map_or_else(|| format!("{}List", self.row.kind), |custom| custom.list_kind.clone())
     }
 
-    /// Upstream: `ValidateCreate`.
+    /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_new_by_kind(self, new);
         match &self.custom {
@@ -236,7 +241,7 @@ impl Resource {
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
-    /// Upstream: `ValidateUpdate`.
+    /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match &self.custom {
@@ -246,7 +251,7 @@ impl Resource {
         causes
     }
 
-    /// Upstream: `ValidateUpdate` of a kind's status strategy.
+    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         match &self.custom {
@@ -256,7 +261,7 @@ impl Resource {
         causes
     }
 
-    /// Upstream: `ValidateUpdate` of the subresource's strategy.
+    /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
         causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
@@ -288,7 +293,7 @@ impl Resource {
         self.custom.as_ref().map_or(self.row.deprecation, |custom| custom.warning.as_deref())
     }
 
-    /// No object can be created while the definition of its kind is being deleted.
+    /// Returns the verbs in discovery. No object can be created while the definition of its kind is being deleted.
     pub fn verbs(&self) -> Vec<&'static str> {
         match self.serving {
             Serving::Stored => {}

@@ -1,11 +1,12 @@
-//! Validation of maps from resource names to amounts, such as `cpu: 500m`. Upstream: `ResourceList`.
+//! Validation of resource names and amounts, such as `cpu: 500m`, which pods, quotas, limit ranges and other kinds have
+//! in a map from names to amounts. Upstream: `ResourceList`.
 
 use super::names;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::{MILLI, Quantity};
 use crate::value::{Map, Value, json};
 
-/// Rounds to thousandths. Upstream: `SetDefaults_ResourceList`.
+/// Rounds the amounts of a resource list up to thousandths. Upstream: `SetDefaults_ResourceList`.
 pub(super) fn round_up(parent: &mut Value, field: &str) {
     for amount in parent.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
         if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
@@ -42,7 +43,7 @@ const STANDARD: [&str; 20] = [
 /// The resource of a volume claim. A quota cannot limit it.
 const STORAGE: &str = "storage";
 
-/// Upstream: `validateResourceName`.
+/// Returns the messages about an invalid resource name. Upstream: `validateResourceName`.
 pub(super) fn name_messages(name: &str) -> Vec<String> {
     let mut messages = names::label_key(name);
     if messages.is_empty() && !name.contains('/') && !is_standard(name) {
@@ -51,7 +52,7 @@ pub(super) fn name_messages(name: &str) -> Vec<String> {
     messages
 }
 
-/// Upstream: `ValidateResourceQuotaResourceName`.
+/// Returns the messages about an invalid resource name in a quota. Upstream: `ValidateResourceQuotaResourceName`.
 pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
     let mut messages = name_messages(name);
     if !name.contains('/') && (name == STORAGE || !is_standard(name)) {
@@ -60,16 +61,18 @@ pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
     messages
 }
 
+/// Returns true for a name without a prefix that Kubernetes knows.
 pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }
 
-/// Upstream: `IsNativeResource`.
+/// Returns true for a resource of Kubernetes itself. Upstream: `IsNativeResource`.
 pub(super) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// Shows the amount as a whole number, as upstream. Upstream: `validateBasicResource`.
+/// Returns a cause if the amount is negative. It shows the amount as a whole number, as upstream. Upstream:
+/// `validateBasicResource`.
 pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {
     let quantity = Quantity::parse(amount.as_str()?).ok()?;
     let why = "must be a valid resource quantity";

@@ -1,5 +1,5 @@
-//! The review kinds, such as SubjectAccessReview, which asks if a user may do something: the server answers the POST of a review, and
-//! stores nothing.
+//! The review kinds, such as SubjectAccessReview, which asks if a user may do something: the server answers the POST of
+//! a review, and stores nothing.
 
 use super::fields::{items, text};
 use super::names::NameRule;
@@ -8,6 +8,7 @@ use super::served::kinds;
 use crate::conventions::cause::Cause;
 use crate::value::Value;
 
+/// The properties that all reviews share.
 const USUAL: ResourceRow = ResourceRow {
     serving: Serving::Review,
     scope: Scope::Cluster,
@@ -81,21 +82,24 @@ pub static TOKEN_REQUEST: &Resource = &Resource::of(&TOKEN_REQUEST_ROW);
 
 const TOKEN_REQUEST_ROW: ResourceRow = ResourceRow { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
-/// Asks about the client itself. Upstream: `ValidateSelfSubjectAccessReview`.
+/// Validates a SelfSubjectAccessReview, which asks about the client itself. Upstream:
+/// `ValidateSelfSubjectAccessReview`.
 fn validate_self_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = validate_self_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Names the user or group that it asks about. Upstream: `ValidateSubjectAccessReview`.
+/// Validates a SubjectAccessReview, which names the user or group that it asks about. Upstream:
+/// `ValidateSubjectAccessReview`.
 fn validate_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Asks about a resource in its own namespace. Upstream: `ValidateLocalSubjectAccessReview`.
+/// Validates a LocalSubjectAccessReview, which asks about a resource in its own namespace. Upstream:
+/// `ValidateLocalSubjectAccessReview`.
 fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields", "namespace"], "must be empty except for namespace"));
@@ -132,6 +136,7 @@ fn validate_self_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
     vec![Cause::invalid_json(at, path, why)]
 }
 
+/// Returns a cause if the review has metadata fields other than `but`.
 fn refuse_metadata_but(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
     let metadata = &new["metadata"];
     let others = metadata.as_object().is_some_and(|fields| fields.keys().any(|field| !but.contains(&field.as_str())));

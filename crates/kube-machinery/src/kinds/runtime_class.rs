@@ -10,6 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "node.k8s.io",
     plural: "runtimeclasses",

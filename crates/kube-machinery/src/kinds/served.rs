@@ -1,5 +1,6 @@
-//! The table of kinds: the rows of all built-in kinds; `Catalog` adds those of custom resources. Kinds that the server handles specially
-//! have a name of their own here, such as [`PODS`].
+//! The table of kinds: the rows of all built-in kinds. A row is a [`Resource`], and says how the server treats the
+//! objects of a kind. `Catalog` adds the rows of custom resources. Kinds that the server handles specially have a name
+//! of their own here, such as [`PODS`].
 
 use super::resource::Resource;
 #[cfg(doc)]
@@ -38,7 +39,7 @@ macro_rules! kinds {
 }
 pub(super) use kinds;
 
-/// Sorted by group and plural.
+/// The stored kinds, sorted by group and plural.
 pub static RESOURCES: &[Resource] = kinds![
     core::config::CONFIG_MAP,
     core::endpoints::ROW,

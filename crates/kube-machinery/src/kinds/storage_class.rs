@@ -10,6 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "storage.k8s.io",
     plural: "storageclasses",
@@ -73,9 +74,11 @@ fn parameters(class: &Value) -> Vec<Cause> {
     causes
 }
 
+/// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// No two terms may be the same. Upstream: `validateAllowedTopologies`.
+/// Validates the topologies in which volumes may be made. No two terms may be the same. Upstream:
+/// `validateAllowedTopologies`.
 fn topologies(class: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
@@ -89,7 +92,7 @@ fn topologies(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The map is for the comparison with other terms. Upstream: `ValidateTopologySelectorTerm`.
+/// Validates a term, and returns it as a map, for the comparison with others. Upstream: `ValidateTopologySelectorTerm`.
 fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
     let (mut causes, mut read) = (Vec::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {

@@ -1,15 +1,17 @@
-//! Conversion between the form that clients see and the stored form, where these differ: Events of `events.k8s.io` are stored as core
-//! Events with other field names, and a custom resource with several versions is stored in one of them.
+//! Conversion between the form that clients see and the stored form, where these differ: Events of `events.k8s.io` are
+//! stored as core Events with other field names, and a custom resource with several versions is stored in one of them.
 
 use super::custom_resource::{ConversionWebhook, floats_to_integers};
 use super::resource::Resource;
 use crate::value::Value;
 
+/// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
+    /// Returns the row in which objects of this kind are stored.
     pub(super) stored: Resource,
     pub(super) into_stored: fn(Value) -> Value,
-    /// The result has the shape of the served type.
+    /// Renames the fields of a stored object. The result has the shape of the served type.
     pub(super) from_stored: fn(Value) -> Value,
 }
 

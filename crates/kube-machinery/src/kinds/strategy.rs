@@ -1,5 +1,8 @@
-//! The strategy of a kind: the options by which kinds differ in creates, updates and deletions. Upstream: the `strategy.go` of each kind.
+//! The strategy of a kind: the options by which kinds differ when objects are created, updated and deleted. For
+//! example, a PUT may create an object of some kinds only. A kind's row (`resource`) has the options, and the request
+//! handlers act on them. Upstream: the `strategy.go` of each kind.
 
+/// The way DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
     /// The object gets a deletionTimestamp, and stays until its grace period is reduced to 0.
@@ -10,13 +13,16 @@ pub enum Deletion {
 /// The response to a DELETE that has removed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteResponse {
+    /// A Status.
     Status,
+    /// The last state of the object.
     Object,
 }
 
 /// The changes that `metadata.generation` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
+    /// Changes of the spec.
     Counted,
     /// Changes of the spec and of the annotations, which a Deployment copies to its ReplicaSets.
     CountedWithAnnotations,
@@ -28,6 +34,7 @@ pub enum Generation {
     Absent,
 }
 
+/// The options of a kind's strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
     /// Upstream: `AllowCreateOnUpdate`.
@@ -67,6 +74,7 @@ pub enum Lifetime {
 /// The default garbage collection of the dependents of a deleted object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependents {
+    /// The garbage collector deletes the dependents.
     Collected,
     /// The dependents stay, unless the deletion asks for another policy.
     Orphaned,

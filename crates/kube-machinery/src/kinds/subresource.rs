@@ -7,6 +7,7 @@ pub enum Subresource {
     Approval,
     Status,
     Binding,
+    /// The log of a container.
     Log,
     /// A connection to the running process of a container.
     Attach,
@@ -21,6 +22,7 @@ pub enum Subresource {
     Eviction,
     /// The finalizers in a namespace's spec.
     Finalize,
+    /// The number of replicas.
     Scale,
     /// A token of a service account.
     Token,

@@ -1,5 +1,5 @@
-//! A URL parser with Go's error messages, for the validation of admission webhooks. (CustomResourceDefinitions have a similar parser of
-//! their own.) Upstream: `net/url`.
+//! A URL parser with Go's error messages, for the validation of admission webhooks. (CustomResourceDefinitions have a
+//! similar parser of their own.) Upstream: `net/url`.
 
 use crate::conventions::quote::quote;
 
@@ -44,7 +44,7 @@ fn split(text: &str) -> Result<Url<'_>, String> {
     Ok(Url { scheme: scheme.to_ascii_lowercase(), user, host, query, fragment })
 }
 
-/// Upstream: `getScheme`.
+/// Splits off the scheme, if there is one. Upstream: `getScheme`.
 fn scheme(text: &str) -> Result<(&str, &str), String> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
     match end.and_then(|end| text.split_at_checked(end)) {
@@ -56,7 +56,7 @@ fn scheme(text: &str) -> Result<(&str, &str), String> {
     }
 }
 
-/// Upstream: `parseHost`.
+/// Checks the host and the port. Upstream: `parseHost`.
 fn check_host(host: &str) -> Result<(), String> {
     const ALLOWED: &str = "-_.~!$&'()*+,;=:[]<>\"%";
     let (name, port) = match host.strip_prefix('[') {
@@ -77,7 +77,7 @@ fn check_host(host: &str) -> Result<(), String> {
     }
 }
 
-/// Two hexadecimal digits follow each percent sign.
+/// Checks that two hexadecimal digits follow each percent sign.
 fn check_escapes(text: &str) -> Result<(), String> {
     for (at, _) in text.match_indices('%') {
         let digits = text.as_bytes().get(at + 1..at + 3);

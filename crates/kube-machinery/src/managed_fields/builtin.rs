@@ -1,4 +1,8 @@
-//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. Custom resources get theirs in `custom.rs`.
+//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
+//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of
+//! upstream's library structured-merge-diff. Custom resources get theirs in `custom.rs`.
+//!
+//! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
 //!
 //! Upstream: `pkg/generated/openapi`, read by `schemaconv`.
 
@@ -47,7 +51,8 @@ fn map(element: TypeRef, relationship: Relationship) -> Atom {
     Atom { map: Some(Arc::new(map)), ..Atom::default() }
 }
 
-/// Returns the type of a value of any form: a scalar, an atomic list, or a map of values of the type that `fields` names.
+/// Returns the type of a value of any form: a scalar, an atomic list, or a map of values of the type that `fields`
+/// names.
 fn untyped(fields: &str, relationship: Relationship) -> Atom {
     Atom {
         scalar: Some(Scalar::Untyped),
@@ -56,8 +61,8 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
     }
 }
 
-/// The struct whose fields of raw JSON ([`FieldType::Raw`]) can hold any value, such as the default in a schema. In other
-/// structs they hold an object.
+/// The struct whose fields of raw JSON ([`FieldType::Raw`]) can hold any value, such as the default in a schema. In
+/// other structs they hold an object.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
 fn struct_atom(name: &str, of: &'static Struct) -> Atom {
@@ -93,7 +98,7 @@ fn default_of(field: &Field) -> Option<Value> {
     }
 }
 
-/// `raw_type` is the type of raw JSON in the struct.
+/// Returns the type of a field. `raw_type` is the type of raw JSON in its struct.
 fn type_of_field(field: &Field, raw_type: &Atom) -> TypeRef {
     let of = type_of(&field.kind, &field.topology, raw_type);
     // A named type declares its own relationship; the field may override it.
@@ -105,7 +110,7 @@ fn type_of_field(field: &Field, raw_type: &Atom) -> TypeRef {
     TypeRef { relationship, ..of }
 }
 
-/// Upstream: `__untyped_deduced_`.
+/// Returns the type of a value of any form. Upstream: `__untyped_deduced_`.
 fn any() -> Atom {
     untyped(DEDUCED, Relationship::Separable)
 }

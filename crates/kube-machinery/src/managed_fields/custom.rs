@@ -1,5 +1,6 @@
-//! Builds the schema of a custom resource for server-side apply, from the schema in its definition. `builtin.rs` does the same for
-//! built-in kinds.
+//! Builds the schema of a custom resource for server-side apply, from the schema in its definition. This schema (that
+//! of upstream's library structured-merge-diff) tells which lists and maps are merged, and owned by managers, item by
+//! item, and which as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
 //!
 //! Upstream: `schemaconv/openapi.go` of `k8s.io/kube-openapi/pkg/schemaconv`.
 
@@ -17,7 +18,7 @@ pub fn type_of_custom(schema: &Structural) -> Type {
     Type { of: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
 }
 
-/// If a schema keeps unknown fields, all schemas below it do.
+/// Returns the type of a value under a schema. If a schema keeps unknown fields, all schemas below it do.
 fn type_of(schema: &Structural, keeps_unknown: bool) -> TypeRef {
     let keeps_unknown = keeps_unknown || schema.preserves_unknown_fields;
     let map = || Some(object(schema, schema.is_embedded_resource, keeps_unknown));

@@ -1,5 +1,5 @@
-//! Decodes and encodes `metadata.managedFields`. An entry is identified by its manager, operation (`Apply` or `Update`), version and
-//! subresource.
+//! Decodes and encodes `metadata.managedFields`: the entries that say which manager owns which fields. An entry is
+//! identified by its manager, operation (`Apply` or `Update`), version and subresource.
 //!
 //! Upstream: `managedfields/internal/managedfields.go` in `k8s.io/apimachinery`.
 
@@ -42,12 +42,12 @@ pub(crate) const APPLY: &str = "Apply";
 pub(crate) const UPDATE: &str = "Update";
 
 impl Identifier {
-    /// Upstream: `BuildManagerIdentifier`.
+    /// Returns the identity as JSON. Upstream: `BuildManagerIdentifier`.
     pub(crate) fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// A text that is no JSON counts as the name of a manager.
+    /// Reads an identity. A text that is no JSON counts as the name of a manager.
     pub(crate) fn read(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_else(|_| Self { manager: text.to_owned(), ..Self::default() })
     }
@@ -100,7 +100,8 @@ impl Managed {
         Ok(managed)
     }
 
-    /// Applies come first, then by time, manager, version and subresource. Null if there are no entries.
+    /// Encodes the entries: applies first, then by time, manager, version and subresource. Returns null if there are
+    /// none.
     pub fn encode(&self) -> Value {
         let mut entries: Vec<_> = self.fields.iter().map(|(name, owned)| self.entry(name, owned)).collect();
         entries.sort_by(|(left, _), (right, _)| left.cmp(right));

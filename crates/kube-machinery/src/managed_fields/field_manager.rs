@@ -1,6 +1,7 @@
-//! Maintains `metadata.managedFields` (which manager, a client such as `kubectl`, owns which fields) on every write, and applies
-//! configurations. `merge.rs` has the rules; this file adds special managers, the limit of entries, fields without an owner, and the
-//! annotation of client-side `kubectl apply`.
+//! Maintains `metadata.managedFields` on every write of an object, and applies configurations (server-side apply). An
+//! entry in `managedFields` says which fields a manager, a client such as `kubectl`, owns. The rules are in `merge.rs`;
+//! this file adds what the API server does around them: special managers, the limit of entries, fields that have no
+//! owner, and the annotation of client-side `kubectl apply`.
 //!
 //! Upstream: the managers in `managedfields/internal` of `k8s.io/apimachinery`. They wrap each other; here each is a
 //! function.
@@ -18,11 +19,14 @@ use crate::value::{Map, Value, json};
 /// `DefaultMaxUpdateManagers`.
 pub const MOST_UPDATE_MANAGERS: usize = 10;
 
+/// The manager of the merged update entries.
 const ANCIENT: &str = "ancient-changes";
 
+/// The manager of the fields that an object had before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// Client-side `kubectl apply` writes as this manager. Upstream: `FieldManagerClientSideApply` of kubectl.
+/// The manager of the fields that client-side `kubectl apply` has written. Upstream: `FieldManagerClientSideApply` of
+/// kubectl.
 const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
 
 /// The temporary manager of the fields that the current write changes.
@@ -32,13 +36,14 @@ const CURRENT: &str = "current-operation";
 /// and keeps the annotation up to date.
 const KUBECTL: &str = "kubectl";
 
-/// Upstream: `LastAppliedConfigAnnotation`.
+/// The annotation with the configuration that client-side `kubectl apply` has applied. Upstream:
+/// `LastAppliedConfigAnnotation`.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The largest total size of an object's annotations, in bytes.
 const LARGEST_ANNOTATIONS: usize = 256 << 10;
 
-/// Upstream: `stripMetaManager`.
+/// The fields that have no owner. Upstream: `stripMetaManager`.
 static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
     const METADATA: [&str; 9] = [
         "name",
@@ -55,10 +60,12 @@ static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
     Set::of([fields(&["apiVersion"]), fields(&["kind"]), fields(&["metadata"])].into_iter().chain(in_metadata))
 });
 
+/// Returns the path to a field below structs.
 pub fn fields(names: &[&str]) -> Path {
     Path(names.iter().map(|name| PathElement::FieldName((*name).to_owned())).collect())
 }
 
+/// A write to an object, with all that is needed to compute the owners of its fields.
 #[derive(Debug)]
 pub struct FieldManager<'a> {
     /// The manager's name; empty if it is unknown.
@@ -72,6 +79,7 @@ pub struct FieldManager<'a> {
     /// The fields that such a write never changes, even if they are sent. Upstream: `resetFields`.
     pub reset: Option<Filter>,
     pub tracked: Tracked,
+    /// The most entries of the object with the operation `Update`.
     pub most_update_managers: usize,
     /// The empty object of the kind, as Go encodes it: a new object is compared with it.
     pub blank: Value,
@@ -93,7 +101,8 @@ pub enum Tracked {
 #[derive(Debug)]
 pub enum NotApplied {
     BadRequest(String),
-    /// The message, and for each conflict its text and the path of the field.
+    /// Other managers own fields with other values: the message, and for each conflict its text and the path of the
+    /// field.
     Conflicts(String, Vec<(String, String)>),
     Other(String),
 }
@@ -137,7 +146,8 @@ impl FieldManager<'_> {
         Managed::decode(kept).unwrap_or_default()
     }
 
-    /// Upstream: `managedFieldsUpdater.Update`, `capManagersManager.Update`.
+    /// Returns the ownership after an update by this manager. Upstream: `managedFieldsUpdater.Update`,
+    /// `capManagersManager.Update`.
     fn updated(&self, live: &Value, new: &Value, managed: Managed, manager: &str) -> Result<Managed, Refusal> {
         let Managed { fields, mut times } = managed;
         let (live, new) = (self.typed(live, Duplicates::Allowed), self.typed(new, Duplicates::Allowed));
@@ -215,7 +225,8 @@ impl FieldManager<'_> {
         Ok(managed)
     }
 
-    /// Upstream: `versionCheckManager`, `structuredMergeManager.Apply`.
+    /// Checks kind, version and `managedFields` of a configuration. Upstream: `versionCheckManager`,
+    /// `structuredMergeManager.Apply`.
     fn check(&self, config: &Value) -> Result<(), NotApplied> {
         let field = |name: &str| config[name].as_str().unwrap_or_default();
         let (api_version, kind) = (field("apiVersion"), field("kind"));
@@ -232,8 +243,8 @@ impl FieldManager<'_> {
         }
     }
 
-    /// kubectl may override conflicts about fields that client-side `kubectl apply` wrote, so a user can upgrade to `kubectl apply
-    /// --server-side`. Upstream: `lastAppliedManager.Apply`.
+    /// Applies a configuration. kubectl may override conflicts about fields that client-side `kubectl apply` wrote, so
+    /// a user can upgrade to `kubectl apply --server-side`. Upstream: `lastAppliedManager.Apply`.
     fn upgraded(
         &self,
         live: &Value,
@@ -298,6 +309,7 @@ impl FieldManager<'_> {
         Some(owned.difference(&compared.modified).difference(&compared.added).difference(&compared.removed))
     }
 
+    /// Returns an object of the kind as a typed value, without its entries.
     fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
         let mut object = object.clone();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
@@ -312,6 +324,7 @@ impl FieldManager<'_> {
         TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
     }
 
+    /// Calls the rules of ownership for a write of this kind.
     fn updater_does<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
         let reset = self.reset.clone().map(|filter| (self.api_version.clone(), filter));
         act(&Updater { converter: &*self.converter, ignore: BTreeMap::from_iter(reset) })
@@ -339,7 +352,7 @@ impl FieldManager<'_> {
         )
     }
 
-    /// Upstream: `objectGVKNN`.
+    /// Returns the name of an object in upstream's messages. Upstream: `objectGVKNN`.
     fn id(&self, object: &Value) -> String {
         let field = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
         format!("{}/{}; {}", field("namespace"), field("name"), gvk(&self.api_version, self.kind))
@@ -352,6 +365,7 @@ fn gvk(api_version: &str, kind: &str) -> String {
     format!("{group}/{version}, Kind={kind}")
 }
 
+/// Removes the fields without owners from what a manager owns.
 fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
     if let Some(mut owned) = managers.remove(manager) {
         owned.set = owned.set.difference(&STRIPPED);

@@ -1,5 +1,5 @@
-//! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and which fields it
-//! removes.
+//! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and
+//! which fields it removes because its configuration no longer has them. `field_manager.rs` calls them for every write.
 //!
 //! A manager's fields are in the version that it wrote, so objects are converted to that version for a comparison.
 //!
@@ -13,6 +13,7 @@ use super::fieldpath::{Filter, Path, Set};
 use super::typed::{Comparison, TypedValue};
 use super::value;
 
+/// The fields that a manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VersionedSet {
     pub(crate) set: Set,
@@ -34,6 +35,7 @@ pub(crate) struct Conflict {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
+    /// The conflicts, by manager.
     Conflicts(Vec<Conflict>),
     Other(String),
 }
@@ -59,6 +61,7 @@ pub enum Force {
     No,
 }
 
+/// Computes the ownership after a write.
 #[derive(Debug)]
 pub(crate) struct Updater<'a> {
     pub(crate) converter: &'a dyn Converter,
@@ -141,7 +144,8 @@ impl Updater<'_> {
         self.ignore.get(version).map_or(set.clone(), |filter| filter.filter(&set))
     }
 
-    /// Also takes the changed fields away from the other managers. Upstream: `Updater.update`.
+    /// Compares two states of an object, and takes the changed fields away from the other managers. Upstream:
+    /// `Updater.update`.
     fn take_changed_fields(
         &self,
         old: &TypedValue,
@@ -155,6 +159,7 @@ impl Updater<'_> {
             let compared = old.compare(new).map_err(failure("failed to compare objects"))?;
             Ok(compared.filtered(self.ignore.get(version)))
         };
+        // The comparison in each version that a manager has fields in.
         let mut versions = BTreeMap::from([(version.to_owned(), compare(old, new, version)?)]);
         let (mut conflicts, mut removed) = (BTreeMap::new(), BTreeMap::new());
         let names: Vec<String> = managers.keys().filter(|name| *name != manager).cloned().collect();
@@ -256,7 +261,8 @@ impl Updater<'_> {
         Ok(pruned)
     }
 
-    /// Items without an owner stay. Upstream: `addBackDanglingItems`.
+    /// Adds back the pruned items that the manager did not own: items without an owner stay.
+    /// Upstream: `addBackDanglingItems`.
     fn add_back_dangling_items(
         &self,
         merged: &TypedValue,
@@ -274,7 +280,7 @@ impl Updater<'_> {
         Ok(merged.remove_items(&lost.intersection(&with_named_fields(&last.set, merged))))
     }
 
-    /// Upstream: `reconcileManagedFieldsWithSchemaChanges`.
+    /// Adapts the ownership to changes of the schema. Upstream: `reconcileManagedFieldsWithSchemaChanges`.
     fn reconcile_with_schema(&self, live: &TypedValue, managers: ManagedFields) -> Result<ManagedFields, Refusal> {
         let mut reconciled = ManagedFields::new();
         for (name, mut owned) in managers {
@@ -298,6 +304,7 @@ fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }
 
+/// Adds to an error that it occurred when items were added back.
 fn in_adding_back(items: &'static str) -> impl Fn(Refusal) -> Refusal {
     move |refusal| match refusal {
         Refusal::Other(why) => Refusal::Other(format!("failed add back {items} items: {why}")),

@@ -1,5 +1,6 @@
-//! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale` subresource. Both
-//! are one field (`spec.replicas` of a Deployment is `spec.replicas` of its Scale), but only the object stores entries.
+//! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale`
+//! subresource. Both are one field (`spec.replicas` of a Deployment is `spec.replicas` of its Scale), but only the
+//! object stores entries.
 //!
 //! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
@@ -13,9 +14,11 @@ use crate::value::Value;
 
 pub const SCALE_VERSION: &str = "autoscaling/v1";
 
-/// By version of the object's kind; `None` if the version has no scale. Upstream: `ResourcePathMappings`.
+/// The path of the replicas in the object, for each version of its kind; `None` if the version has no scale. Upstream:
+/// `ResourcePathMappings`.
 pub type ReplicasPaths = BTreeMap<String, Option<Path>>;
 
+/// Translates the entries of an object into those of its scale, and back.
 #[derive(Debug)]
 pub struct ScaleHandler {
     parent: Managed,
@@ -31,7 +34,7 @@ impl ScaleHandler {
         Ok(Self { parent: Managed::decode(parent_entries)?, api_version, paths })
     }
 
-    /// Has the managers that own the replicas. Null if there are none.
+    /// Returns the entries of the scale: the managers that own the replicas. Returns null if there are none.
     pub fn to_subresource(&self) -> Value {
         let mut scale = Managed::default();
         for (manager, owned) in &self.parent.fields {
@@ -46,8 +49,9 @@ impl ScaleHandler {
         scale.encode()
     }
 
-    /// `scale_entries` are those after a write to the scale. A manager that no longer owns the replicas in the scale loses them in the
-    /// object. Null if there are no entries.
+    /// Returns the entries of the object after a write to its scale, which left the scale with `scale_entries`. A
+    /// manager that no longer owns the replicas in the scale loses them in the object. Returns null if there are no
+    /// entries.
     ///
     /// # Errors
     /// If the scale's entries cannot be read.

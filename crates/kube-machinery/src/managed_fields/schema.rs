@@ -1,6 +1,6 @@
-//! The schema by which server-side apply compares and merges objects: which lists and maps managers own item by item, and
-//! which as a whole ("atomic"). It is made from the table of Go types (`builtin.rs`), or from the schema of a custom
-//! resource (`custom.rs`).
+//! The schema by which server-side apply compares and merges objects: which lists and maps managers own item by item,
+//! and which as a whole ("atomic"). It is made from the table of Go types (`builtin.rs`), or from the schema of a
+//! custom resource (`custom.rs`).
 //!
 //! An [`Atom`] defines a type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type, by name or
 //! inline. [`Schema::resolve`] looks the type up, [`Resolved::deduced`] narrows it by a value, and
@@ -64,6 +64,7 @@ pub(crate) struct MapType {
     pub(crate) relationship: Relationship,
 }
 
+/// A declared field of a struct.
 #[derive(Debug)]
 pub(crate) struct StructField {
     pub(crate) of: TypeRef,
@@ -71,6 +72,7 @@ pub(crate) struct StructField {
     pub(crate) default: Option<Value>,
 }
 
+/// A use of a type.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypeRef {
     pub(crate) kind: TypeKind,
@@ -90,7 +92,8 @@ impl Default for TypeKind {
     }
 }
 
-/// The name of the type of values without a schema, whose kind is deduced from the value. Upstream: `__untyped_deduced_`.
+/// The name of the type of values without a schema, whose kind is deduced from the value. Upstream:
+/// `__untyped_deduced_`.
 pub(crate) const DEDUCED: &str = "__untyped_deduced_";
 
 /// A type after it was looked up, with the overrides of its use.
@@ -150,6 +153,7 @@ impl<'s> Resolved<'s> {
         }
     }
 
+    /// Returns true if the same kinds are allowed in both.
     pub(crate) fn is_same_choice(self, other: Self) -> bool {
         self.scalar.is_some() == other.scalar.is_some()
             && self.list.is_some() == other.list.is_some()
@@ -157,6 +161,7 @@ impl<'s> Resolved<'s> {
     }
 }
 
+/// The kind as which a value is treated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handled<'s> {
     Scalar(Scalar),
@@ -171,6 +176,7 @@ impl MapType {
 }
 
 impl TypeRef {
+    /// Returns true if the type allows nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.relationship.is_none()
             && matches!(&self.kind, TypeKind::Inlined(Atom { scalar: None, list: None, map: None }))

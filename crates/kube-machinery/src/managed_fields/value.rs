@@ -1,4 +1,5 @@
-//! Orders, compares and prints JSON values as server-side apply does. Upstream: structured-merge-diff's `value/value.go`.
+//! Orders, compares and prints JSON values as server-side apply does: list items are found by the values of their keys,
+//! and paths show these values (`.spec.ports[port=80]`). Upstream: structured-merge-diff's `value/value.go`.
 
 use std::cmp::Ordering;
 use std::iter::zip;
@@ -7,7 +8,7 @@ use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::{Map, Number, Value};
 
-/// Upstream's total order: numbers first, then strings, booleans, lists, maps and null.
+/// Compares in upstream's total order: numbers first, then strings, booleans, lists, maps and null.
 pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
@@ -64,7 +65,7 @@ pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// As paths show the value. Upstream: `ToString`.
+/// Returns a value as paths show it. Upstream: `ToString`.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

@@ -1,4 +1,5 @@
-//! The items of a JSON array. Copies share them, so copying an object takes constant time; the first change copies them.
+//! The items of a JSON array. Copies share them, so copying an object takes constant time; the first change copies
+//! them.
 
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};

@@ -7,6 +7,7 @@ use super::{Map, SmolStr, Value};
 
 static NULL: Value = Value::Null;
 
+/// The name of a field, or the position of an item.
 pub trait Index {
     fn find<'v>(&self, value: &'v Value) -> Option<&'v Value>;
     fn find_mut<'v>(&self, value: &'v mut Value) -> Option<&'v mut Value>;

@@ -1,4 +1,5 @@
-//! Iterators over the fields of an object, for both representations of [`Map`](super::Map).
+//! Iterators over the fields of an object, for both representations of [`Map`](super::Map): a sorted list of few
+//! fields, or a tree of many.
 
 use std::collections::btree_map;
 use std::slice;

@@ -1,4 +1,5 @@
-//! The fields of a JSON object.
+//! The fields of a JSON object. Copies share them, so copying an object takes constant time; the first change copies
+//! them.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -24,6 +25,7 @@ enum Fields {
 
 use Fields::{Few, Many};
 
+/// The largest number of fields in a list.
 const FEW: usize = 128;
 
 /// The largest number of fields for which a linear search is faster than a binary one.
@@ -145,6 +147,7 @@ impl Map {
         }
     }
 
+    /// Converts a full list into a tree, so that another field can be inserted.
     fn make_room(&mut self) {
         if let Few(fields) = &mut self.0
             && fields.len() == FEW
@@ -161,7 +164,7 @@ fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     }
 }
 
-/// The error is the position at which to insert the field.
+/// Returns the position of a field, or the position at which to insert it.
 fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
     match fields.last() {
         Some((last, _)) if last.as_str() >= name => fields.binary_search_by(|(known, _)| known.as_str().cmp(name)),
@@ -169,12 +172,12 @@ fn search(fields: &[(SmolStr, Value)], name: &str) -> Result<usize, usize> {
     }
 }
 
-/// Most unequal names differ in length, which is cheaper to compare.
+/// Returns true if two names are equal. Most unequal names differ in length, which is cheaper to compare.
 fn is(known: &SmolStr, name: &str) -> bool {
     known.len() == name.len() && known.as_bytes() == name.as_bytes()
 }
 
-/// The name is copied only if the field is missing.
+/// The place of a field in an object. Its name is copied only if the field is missing.
 #[derive(Debug)]
 pub struct Entry<'a, N> {
     map: &'a mut Map,

@@ -164,7 +164,7 @@ impl Value {
     }
 }
 
-/// `None` if the text is no pointer.
+/// Splits a JSON pointer into its steps; returns `None` if the text is no pointer.
 fn steps(pointer: &str) -> Option<std::iter::Skip<std::str::Split<'_, char>>> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.split('/').skip(1))
 }
@@ -173,6 +173,7 @@ fn unescaped(step: &str) -> std::borrow::Cow<'_, str> {
     if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
+/// Parses a step as the index of an item.
 fn index_of(step: &str) -> Option<usize> {
     let is_plain = !step.starts_with('+') && (!step.starts_with('0') || step.len() == 1);
     is_plain.then(|| step.parse().ok())?

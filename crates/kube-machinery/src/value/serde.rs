@@ -1,4 +1,4 @@
-//! Conversions of JSON values by serde.
+//! Converts JSON values with serde: from and to text, other types, and `serde_json`'s values.
 
 use std::fmt;
 
@@ -13,7 +13,8 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {
     serde_json::from_value(value.into())
 }
 
-/// Converts through the text: a direct serializer would be compiled for each of Kubernetes' large types.
+/// Converts another type to a value, through its text. A direct serializer would be compiled for each of Kubernetes'
+/// large types.
 ///
 /// # Errors
 /// `serde_json`'s message about a type that is no JSON, or that nests deeper than 127 levels.

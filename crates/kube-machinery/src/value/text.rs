@@ -28,7 +28,7 @@ pub(crate) fn write(to: &mut Vec<u8>, value: &Value) {
     }
 }
 
-/// Without the braces.
+/// Writes the fields of an object, without the braces; `write` writes each of them.
 pub fn write_fields(to: &mut Vec<u8>, fields: &Map, mut write: impl FnMut(&mut Vec<u8>, &str, &Value)) {
     for (n, (name, value)) in fields.iter().enumerate() {
         if n > 0 {
@@ -55,7 +55,8 @@ fn write_text(to: &mut Vec<u8>, text: &str) {
     to.push(b'"');
 }
 
-/// Few texts have a quotation mark, a backslash or a control character, so eight bytes are checked at once.
+/// Returns true if a text has a quotation mark, a backslash or a control character. Few texts do, so eight bytes are
+/// checked at once.
 fn needs_escapes(text: &[u8]) -> bool {
     let Some(last) = text.last_chunk::<8>() else {
         return text.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\'));
@@ -77,6 +78,7 @@ fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }
 
+/// Returns a word of eight such bytes.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }

@@ -1,4 +1,5 @@
-//! The request as admission sees it.
+//! The request as admission sees it: the operation, the old and the new object, and the parts that plugins, webhooks
+//! and policies get to see, such as the `AdmissionRequest` for a webhook.
 //!
 //! In this folder, a `row` is a kind in one group and version (a [`Resource`], one row of the server's table of kinds).
 //! A webhook or a policy may match another version than the one that the client has used: then `request.served` is the
@@ -78,6 +79,7 @@ impl Request<'_> {
 }
 
 impl<'a> Attributes<'a> {
+    /// Returns the values that the rules of a webhook or policy are matched against, as if the client had used `row`.
     pub(super) fn match_values<'s>(&'s self, row: &'s Resource) -> RequestAttributes<'s> {
         RequestAttributes {
             operation: self.operation,
@@ -93,6 +95,7 @@ impl<'a> Attributes<'a> {
         self.request.subresource.map_or("", |subresource| subresource.name())
     }
 
+    /// Returns the name in the path, or the name of a new object.
     pub(super) fn name(&self) -> &str {
         match (&self.request.name, &self.object) {
             (Some(name), _) => name,

@@ -7,7 +7,8 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
-/// Returns true if the match conditions let a webhook be called, which gets the objects in the version of `row`.
+/// Returns true if the match conditions let a webhook be called, which gets the objects in the version of `row`. Fails
+/// if a condition cannot be evaluated and the failure policy is `Fail`.
 pub(super) fn are_met(
     conditions: &[Condition],
     policy: FailurePolicy,

@@ -1,6 +1,6 @@
-//! Finds the other groups and versions in which the same objects are served. A webhook or policy for
-//! `apps/v1` with the match policy `Equivalent` also matches a request that uses another version of the same kind, so
-//! that clients cannot get around it. Upstream: `EquivalentResourceMapper` in `k8s.io/apimachinery/pkg/runtime/mapper.go`.
+//! Finds the other groups and versions in which the same objects are served. A webhook or policy for `apps/v1` with the
+//! match policy `Equivalent` also matches a request that uses another version of the same kind, so that clients cannot
+//! get around it. Upstream: `EquivalentResourceMapper` in `k8s.io/apimachinery/pkg/runtime/mapper.go`.
 
 use crate::store::Store;
 use kube_machinery::kinds::Resource;

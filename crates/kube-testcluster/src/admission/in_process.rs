@@ -1,5 +1,6 @@
-//! Calls the admission plugins of [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), before the webhooks in each
-//! round.
+//! Calls the admission plugins of the program that embeds the cluster; see
+//! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit). They run in this process, at the beginning of each round of
+//! mutating admission, before the webhooks.
 
 use std::borrow::Cow;
 

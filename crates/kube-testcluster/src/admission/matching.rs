@@ -45,7 +45,7 @@ pub(super) fn row<R>(
     rules.iter().find_map(|rule| others.iter().find(|row| matches(rule, row)).cloned())
 }
 
-/// Upstream: `MatchNamespaceSelector`.
+/// Returns true if the namespace selector matches the request. Upstream: `MatchNamespaceSelector`.
 pub(super) fn is_in_namespace(
     selector: &Result<LabelSelector, String>,
     attributes: &Attributes<'_>,
@@ -73,7 +73,7 @@ pub(super) fn is_in_namespace(
     Ok(selects(selector, &home.value))
 }
 
-/// Upstream: `MatchObjectSelector`.
+/// Returns true if the object selector matches the new or the old object. Upstream: `MatchObjectSelector`.
 pub(super) fn is_selected(
     selector: &Result<LabelSelector, String>,
     attributes: &Attributes<'_>,

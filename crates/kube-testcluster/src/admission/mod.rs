@@ -1,5 +1,6 @@
 //! Admission: plugins, webhooks and policies decide about a write before it is stored; some may also change the object.
-//! Upstream: `k8s.io/apiserver/pkg/admission`.
+//! The code of the verbs makes a [`Gate`] for each write, and passes the object through it. Upstream:
+//! `k8s.io/apiserver/pkg/admission`.
 //!
 //! The order is that of upstream: the plugins of the server and those of
 //! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating webhooks, the validation of the kind, policies,
@@ -42,6 +43,7 @@ pub(crate) struct Gate<'a> {
     warnings: Mutex<Vec<String>>,
 }
 
+/// A request that plugins, webhooks or policies may decide about.
 struct RequestContext<'a> {
     store: &'a Store,
     /// The webhooks and policies; `None` if there are none, or if the request writes one of them.
@@ -51,10 +53,13 @@ struct RequestContext<'a> {
     subresource: Option<Subresource>,
     /// The namespace in the path; for a Namespace object, its own name.
     namespace: Option<String>,
+    /// The name in the path.
     name: Option<String>,
     user: Arc<User>,
+    /// The options of the request: `CreateOptions`, `DeleteOptions` and the like, as an object.
     options: Map,
     commit: Commit,
+    /// The warnings for the client, from webhooks, policies and the kind itself.
     warnings: Mutex<Vec<String>>,
 }
 
@@ -70,6 +75,7 @@ impl<'a> Gate<'a> {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
 
+    /// Returns the gate for a write of the cluster itself, as the user `user`.
     pub(crate) fn of_component(store: &'a Store, resource: &Resource, key: &Key, user: &str) -> Self {
         let target = Target {
             resource: resource.clone(),
@@ -90,6 +96,7 @@ impl<'a> Gate<'a> {
         Self::new(store, target, Commit::Really, || (user(), Map::new()))
     }
 
+    /// Returns a gate without any admission.
     pub(crate) fn open() -> Self {
         Self { request: None, warnings: Mutex::default() }
     }
@@ -117,6 +124,7 @@ impl<'a> Gate<'a> {
         Self { request: Some(Box::new(request)), warnings: Mutex::default() }
     }
 
+    /// Returns true if no plugin, webhook or policy exists.
     pub(crate) fn is_open(&self) -> bool {
         self.request.is_none()
     }
@@ -130,6 +138,7 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Delete, None, Some(old)).await
     }
 
+    /// Decides about a connection to a subresource. `options` are the options of the connection.
     pub(crate) async fn connect(&self, options: Value) -> Result<(), ApiError> {
         if self.is_open() {
             return Ok(());
@@ -182,6 +191,7 @@ impl<'a> Gate<'a> {
         }
     }
 
+    /// Takes the warnings since the last call.
     pub(crate) fn warnings(&self) -> Vec<String> {
         std::mem::take(&mut *self.all_warnings())
     }

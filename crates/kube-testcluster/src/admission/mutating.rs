@@ -1,4 +1,5 @@
-//! The mutating part of admission.
+//! The mutating part of admission: calls the embedding program's plugins and the mutating webhooks one after another,
+//! and applies their changes to the object.
 //!
 //! A webhook may change what an earlier one has checked or filled in. So there are up to two rounds: in the second one,
 //! the plugins run again, and those webhooks with `reinvocationPolicy: IfNeeded` after whose call the object has
@@ -19,6 +20,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Reinvocation, Webhook};
 use kube_machinery::value::Value;
 
+/// The need for a second round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reinvoke {
     No,
@@ -79,6 +81,7 @@ impl<'a> Mutation<'a> {
         Ok((object, reinvoke))
     }
 
+    /// Calls a webhook if it matches. Returns true if it has changed the object.
     async fn call(&mut self, hook: &Webhook, attributes: &mut Attributes<'_>) -> Result<bool, ApiError> {
         let Some(row) = matching::invocation(hook, attributes)? else { return Ok(false) };
         if self.is_second && !self.again.contains(&hook.uid) {

@@ -8,6 +8,7 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::admission::{FailurePolicy, Webhook};
 use kube_machinery::value::{Value, json};
 
+/// The reason why a webhook has not admitted a request.
 #[derive(Debug)]
 pub(super) enum NotAdmitted {
     /// The webhook could not be called, or its response is invalid. Its failure policy decides then. Upstream:
@@ -18,7 +19,8 @@ pub(super) enum NotAdmitted {
 }
 
 impl NotAdmitted {
-    /// Lets the request continue if the webhook could not be called and its failure policy is `Ignore`.
+    /// Lets the request continue if the webhook could not be called and its failure policy is `Ignore`. Otherwise
+    /// returns the error for the client.
     pub(super) fn ignored_by(self, hook: &Webhook) -> Result<(), ApiError> {
         match self {
             Self::Refused(error) => Err(error),

@@ -1,5 +1,6 @@
-//! Calls one admission webhook, mutating or validating. Upstream:
-//! `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the dispatchers.
+//! Calls one admission webhook, mutating or validating: sends it an `AdmissionReview` with the request, and checks the
+//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
+//! of the dispatchers.
 
 use std::sync::PoisonError;
 

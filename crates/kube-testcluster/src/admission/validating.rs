@@ -8,7 +8,8 @@ use super::review::{Phase, ask};
 use super::{Attributes, matching};
 use crate::http::status::ApiError;
 
-/// The error is that of the first webhook, in the order of configuration, that does not admit the request.
+/// Calls all webhooks that match. The error is that of the first webhook, in the order of configuration, that does not
+/// admit the request.
 pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
     let Some(configured) = &attributes.request.configured else { return Ok(()) };
     let mut invocations = Vec::new();

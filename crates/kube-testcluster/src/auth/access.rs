@@ -1,5 +1,6 @@
-//! The middleware that runs before every handler: user, impersonation, authorization. On a TLS listener,
-//! `authentication.rs` runs before it. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
+//! The middleware that runs before every handler: finds the user of a request, replaces the user by the impersonated
+//! one (`kubectl --as`), and refuses requests that the user may not make. On a TLS listener, `authentication.rs` runs
+//! before it and has found the user already. Upstream: `WithImpersonation` and `WithAuthorization`, which follow
 //! `WithAuthentication`.
 
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
+/// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,
@@ -60,6 +62,7 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
     }
 }
 
+/// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
 fn answered(request: &Request, error: ApiError) -> Response {
     let is_known = !error.is_unauthorized();
     let response = refused(request.headers(), &Query::parse(request.uri()), error);
@@ -67,6 +70,7 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
+    /// Checks a request, and attaches its user and the authorizer for the handlers.
     fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
@@ -83,6 +87,8 @@ impl Access {
         Ok(())
     }
 
+    /// Returns the user of a request: the one that authentication has found, or the owner of its token, or the
+    /// administrator.
     fn user(&self, request: &Request) -> Result<Arc<User>, ApiError> {
         if let Some(user) = request.extensions().get::<Arc<User>>() {
             return Ok(user.clone());

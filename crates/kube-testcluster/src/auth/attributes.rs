@@ -1,7 +1,8 @@
-//! The attributes that an authorizer decides about: the verb (`list`, not GET), and the resource or the path.
-//! Authorization comes before the parsing of the request, so this needs only the method and the URL, and understands
-//! resources that are not served. Upstream: `RequestInfoFactory.NewRequestInfo` in
-//! `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in `endpoints/handlers/responsewriters`.
+//! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource
+//! or the path. It also words the refusal. It needs only the method and the URL, because authorization comes before the
+//! parsing of the request; so it also understands resources that are not served. Upstream:
+//! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
+//! `endpoints/handlers/responsewriters`.
 
 use http::{Method, Uri};
 use kube_informers::selector::{FieldOperator, FieldSelector};

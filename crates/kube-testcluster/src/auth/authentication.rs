@@ -1,5 +1,6 @@
-//! The middleware of a TLS listener that finds the user of a request by certificate or token. Upstream:
-//! `WithAuthentication`, and the order of authenticators in `pkg/kubeapiserver/authenticator`.
+//! Authentication on a TLS listener: a middleware that finds the user of a request by certificate or token, and
+//! attaches the user to the request for `access.rs` and the handlers. Upstream: `WithAuthentication`, and the order of
+//! authenticators in `pkg/kubeapiserver/authenticator`.
 
 use std::sync::Arc;
 
@@ -27,12 +28,14 @@ struct Authenticator {
     tokens: Tokens,
 }
 
+/// The error for a request whose credential is not valid.
 struct Unknown;
 
 pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
 
+/// Passes a request on with its user, or answers it with 401 or 403.
 async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Request, next: Next) -> Response {
     let refuse = |request: &Request, error| refused(request.headers(), &Query::parse(request.uri()), error);
     if !is_from_its_own_host(request.uri(), request.headers()) {
@@ -66,6 +69,7 @@ impl Authenticator {
         }
     }
 
+    /// Returns the user of a token.
     fn owner(&self, token: &str) -> Option<User> {
         self.tokens.get(token).cloned().or_else(|| service_account::authenticate(&self.store, token))
     }

@@ -1,5 +1,6 @@
-//! The [`Authorizer`] decides if a user may do something. Upstream: `pkg/kubeapiserver/authorizer`, and
-//! `k8s.io/apiserver/pkg/authorization/union`.
+//! The [`Authorizer`]: decides if a user may do something, by the cluster's mode (everything is allowed, or RBAC). With
+//! RBAC, `access.rs` asks it for every request. Admission and the reviews (`SubjectAccessReview`) ask it for further
+//! permissions. Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,6 +20,7 @@ pub(crate) enum Authorizer {
     Rbac(Box<Mutex<Followed>>),
 }
 
+/// All rules of a user in a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     Everything,
@@ -34,7 +36,7 @@ impl Authorizer {
         }
     }
 
-    /// Checks a request.
+    /// Checks a request. Fails with 403 if the user may not do this.
     pub(crate) fn check(&self, user: &User, attributes: &Attributes) -> Result<(), ApiError> {
         match self.authorize(user, attributes) {
             Decision { allowed: true, .. } => Ok(()),
@@ -52,6 +54,7 @@ impl Authorizer {
         }
     }
 
+    /// Calls `read` with the RBAC policy; `None` without RBAC.
     pub(crate) fn policy<T>(&self, read: impl FnOnce(&Policy) -> T) -> Option<T> {
         match self {
             Self::AlwaysAllow => None,

@@ -1,7 +1,7 @@
 //! Checks that a user may approve or sign a CertificateSigningRequest. An approved request becomes a client
 //! certificate, so besides the right to update the object, upstream wants the right `approve` or `sign` for its signer.
-//! Upstream: `approval` and `signing` in `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside
-//! them.
+//! The handlers of PUT, PATCH and apply call it. Upstream: `approval` and `signing` in
+//! `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside them.
 
 use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
@@ -22,7 +22,7 @@ pub(crate) struct Update<'a> {
 }
 
 /// Refuses the approval of a CertificateSigningRequest, or a certificate for it, if the caller has no right for the
-/// request's signer. Updates of other kinds, and the cluster's own writes, pass.
+/// request's signer. Updates of other kinds, and the cluster's own writes, pass. Fails with 403.
 pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), ApiError> {
     let is_request = (update.resource.group(), update.resource.plural()) == (GROUP, "certificatesigningrequests");
     let Some(caller) = caller.filter(|_| is_request) else { return Ok(()) };
@@ -42,6 +42,7 @@ pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), A
 }
 
 impl Update<'_> {
+    /// Returns true if the certificate or the conditions change.
     fn signs(&self) -> bool {
         let of = |object: &Value| {
             let (certificate, conditions) = (&object["status"]["certificate"], &object["status"]["conditions"]);

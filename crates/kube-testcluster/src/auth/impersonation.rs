@@ -108,6 +108,7 @@ fn as_reference(right: &ResourceAttributes) -> String {
     format!("{{{kind}  {}  {version}  {}}}", right.name, right.subresource)
 }
 
+/// Returns namespace and name of the service account in a user name.
 fn service_account(user: &str) -> Option<(&str, &str)> {
     let (namespace, name) = user.strip_prefix("system:serviceaccount:")?.split_once(':')?;
     (is_label(namespace) && is_subdomain(name)).then_some((namespace, name))

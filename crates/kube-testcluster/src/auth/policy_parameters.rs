@@ -98,12 +98,14 @@ impl Caller {
     }
 }
 
+/// The read that the user must have the right to.
 struct ParamRead<'a> {
     verb: &'static str,
     name: &'a str,
     namespace: &'a str,
 }
 
+/// Formats a user as Go prints it.
 fn shown(user: &User) -> String {
     let extra = user.extra.iter().map(|(key, values)| format!("{key}:[{}]", values.join(" "))).collect::<Vec<_>>();
     format!("&{{{} {} [{}] map[{}]}}", user.name, user.uid, user.groups.join(" "), extra.join(" "))

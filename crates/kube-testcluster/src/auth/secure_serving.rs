@@ -1,5 +1,6 @@
-//! The public options of a listener with TLS and authentication. Upstream: `SecureServingOptions`,
-//! `BuiltInAuthenticationOptions`.
+//! The public options of a listener with TLS and authentication, for a cluster that other machines or real kubeconfigs
+//! reach. (The plain listener has no authentication, and accepts only programs on the same machine.) Upstream:
+//! `SecureServingOptions`, `BuiltInAuthenticationOptions`.
 
 use super::token_file::{self, BadTokenFile, Tokens};
 use crate::tls::{KeyPair, Tls, TlsError};
@@ -72,6 +73,7 @@ impl SecureServing {
         self
     }
 
+    /// Returns the TLS configuration, the tokens, and the secret for service account tokens.
     pub(crate) fn into_parts(self) -> Result<(Tls, Tokens, Option<Vec<u8>>), TlsError> {
         Ok((Tls::new(&self.pair, self.client_ca.as_deref())?, self.tokens, self.key_of_tokens))
     }

@@ -1,4 +1,5 @@
-//! The tokens of service accounts, with which pods authenticate to the API server. Upstream: `pkg/serviceaccount`.
+//! Issues and verifies the tokens of service accounts, with which pods authenticate to the API server. A TokenRequest
+//! issues one; authentication and TokenReview verify it. Upstream: `pkg/serviceaccount`.
 //!
 //! A token is a JWT with upstream's claims. On a cluster with a TLS listener, its signature is an HMAC. Without one,
 //! every client may act as administrator anyway, so the signature is only a checksum.

@@ -1,4 +1,5 @@
-//! A token file: fixed bearer tokens with their users, one per line (`TOKEN,USER,UID,"GROUP1,GROUP2"`). Upstream:
+//! Reads a token file: a list of fixed bearer tokens with their users, one per line (`TOKEN,USER,UID,"GROUP1,GROUP2"`).
+//! [`SecureServing::token_file`](super::SecureServing::token_file) calls it. Upstream:
 //! `k8s.io/apiserver/pkg/authentication/token/tokenfile`.
 
 use std::collections::HashMap;
@@ -66,6 +67,7 @@ fn columns(line: &str) -> Option<Vec<String>> {
     }
 }
 
+/// Returns the value up to its closing quote, and the text after the quote.
 fn quoted_value(mut rest: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     loop {

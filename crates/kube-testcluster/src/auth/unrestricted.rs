@@ -6,6 +6,7 @@
 use super::attributes::Attributes;
 use kube_machinery::conventions::user::User;
 
+/// The paths that anonymous clients may read.
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
 
 pub(super) fn allows(user: &User, attributes: &Attributes) -> bool {

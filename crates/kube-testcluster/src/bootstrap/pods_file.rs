@@ -1,5 +1,5 @@
-//! Reads the initial pods of a cluster from a YAML file: several documents, a List (as kubectl prints it), or a plain
-//! sequence.
+//! Reads the initial pods of a cluster from a YAML file that the user has written, in one of three forms: several
+//! documents, a List (as kubectl prints it), or a plain sequence. Errors name the line.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -43,6 +43,7 @@ pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod
     Ok(pods)
 }
 
+/// Checks and completes one pod.
 fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     let kind = value["kind"].as_str().unwrap_or("Pod").to_owned();
     if kind != "Pod" {
@@ -72,6 +73,7 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
 }
 
+/// One document, with the position of each object in a sequence or a List.
 enum YamlDocument {
     Empty,
     Sequence(Vec<Spanned<Value>>),

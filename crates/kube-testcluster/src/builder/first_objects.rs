@@ -1,5 +1,5 @@
-//! The objects that a cluster has at its start. They are stored directly, without requests and admission, because no
-//! controller and no client runs yet.
+//! Writes the objects that a cluster has at its start: namespaces, roles, nodes and pods. They are stored directly,
+//! without requests and admission, because no controller and no client runs yet.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -21,6 +21,7 @@ use kube_machinery::value::{Value, json};
 
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
+/// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
 pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
     write_system(store);
     let now = store.clock.now();
@@ -78,6 +79,7 @@ pub(super) fn write_system(store: &Store) {
     }
 }
 
+/// Writes an object of kube-apiserver itself if it does not exist yet.
 fn write_missing(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {
@@ -101,12 +103,14 @@ fn put(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value
     store_as_it_is(store, resource, namespace, value);
 }
 
+/// Writes an object that a component of the cluster creates.
 fn put_own(component: Component, store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare_own(component, store, resource, namespace, &mut value);
     store_as_it_is(store, resource, namespace, value);
 }
 
+/// Decodes an object as its type.
 fn shaped(resource: &Resource, value: Value) -> Value {
     resource.decode_value(value).expect("it was made from a typed object").value
 }

@@ -1,5 +1,6 @@
 //! The controller of aggregated cluster roles: a role with an `aggregationRule` gets the rules of all roles that its
-//! selectors match. So a new role can extend `admin` or `view` by a label. Upstream: `pkg/controller/clusterroleaggregation`.
+//! selectors match. So a new role can extend `admin` or `view` by a label. Upstream:
+//! `pkg/controller/clusterroleaggregation`.
 
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -10,6 +11,7 @@ use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::CLUSTER_ROLES;
 use kube_machinery::value::{Array, Value, json};
 
+/// Returns true if a cluster role gets its rules from other roles.
 pub(crate) fn is_aggregated(role: &Value) -> bool {
     role["aggregationRule"].is_object()
 }

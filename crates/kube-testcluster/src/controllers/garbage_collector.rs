@@ -1,6 +1,6 @@
-//! The garbage collector: deletes objects whose owners are gone. With the policy `Foreground` or `Orphan`, a finalizer
-//! keeps the owner until its dependents are deleted, or no longer refer to it. Upstream:
-//! `pkg/controller/garbagecollector`.
+//! The garbage collector: deletes objects whose owners (`metadata.ownerReferences`) are gone. If an owner is deleted
+//! with the policy `Foreground` or `Orphan`, a finalizer keeps the owner until this controller has deleted its
+//! dependents, or has removed their references to it. Upstream: `pkg/controller/garbagecollector`.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -131,6 +131,7 @@ async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> 
     .await
 }
 
+/// Clears `blockOwnerDeletion`, so no owner waits for the object.
 async fn clear_block_owner_deletion(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {

@@ -1,5 +1,7 @@
-//! The work queue that the controllers inside the server share. The store calls it after each write, and it queues the
-//! work items that the write causes, so no controller has to scan the store.
+//! The work queue that the controllers inside the server share: the garbage collector, the namespace controller, and
+//! those of nodes, pods, service accounts and cluster roles. The store calls it after each write, and it queues the
+//! work items that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes;
+//! `run.rs` performs the work items.
 
 mod queue;
 mod run;
@@ -65,6 +67,7 @@ pub(crate) enum WorkItem {
     CollectTerminated,
 }
 
+/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
@@ -197,14 +200,17 @@ impl Housekeeping {
         self.unfinished.send_replace(0);
     }
 
+    /// Returns the objects with an owner reference to this uid.
     pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().dependents_of(uid)
     }
 
+    /// Returns true if a namespace has no objects of a kind that is currently defined.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
         self.lock().is_empty(namespace, catalog)
     }
 
+    /// Returns true if dependents block the foreground deletion of the owner with this uid.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.lock().is_blocked(uid)
     }

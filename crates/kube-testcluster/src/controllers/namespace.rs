@@ -81,6 +81,7 @@ async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -
     store.update(NAMESPACES, &going.key, Commit::Really, change).await.map(drop)
 }
 
+/// Deletes all objects of a kind in a namespace that are not being deleted yet.
 async fn delete_all(store: &Store, resource: &Resource, filter: &Filter) -> Result<(), ApiError> {
     let page = everything(store, resource, filter);
     for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {

@@ -1,6 +1,6 @@
-//! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints that its conditions ask for,
-//! such as `not-ready`, so no pods are scheduled to a node in trouble. Each write of a node queues this. Upstream:
-//! `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
+//! The scheduling part of the node lifecycle controller: gives each node the `NoSchedule` taints that its conditions
+//! ask for, such as `not-ready`, so no pods are scheduled to a node in trouble. Each write of a node queues this.
+//! Upstream: `doNoScheduleTaintingPass` in `pkg/controller/nodelifecycle`.
 
 use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
@@ -22,6 +22,7 @@ const TAINTS: [(&str, &str, &str); 6] = [
     ("PIDPressure", "True", "node.kubernetes.io/pid-pressure"),
 ];
 
+/// Adds the missing taints of a node, and removes those whose condition no longer holds.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let wanted_taints = store.update(NODES, &key, Commit::Really, |node: &Opened| {
@@ -40,6 +41,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     wanted_taints.await.map(|_| ())
 }
 
+/// Returns the taints that a node should have, or `None` if it has them.
 fn wanted_taints(node: &Value) -> Option<Vec<Value>> {
     let conditions = node["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let is = |kind: &str, status: &str| conditions.iter().any(|it| it["type"] == kind && it["status"] == status);

@@ -1,4 +1,5 @@
-//! The pod garbage collector: deletes pods that nothing else deletes. Upstream: `pkg/controller/podgc`.
+//! The pod garbage collector: deletes pods that nothing else deletes, namely pods of missing or out-of-service nodes,
+//! pods deleted before they had a node, and the oldest of too many ended pods. Upstream: `pkg/controller/podgc`.
 
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ use kube_machinery::value::{Value, json};
 /// The time that a node may be missing before its pods are deleted, because it may come back.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
 
-/// The delay between a pod's end and the deletion of surplus ended pods. Pods that end in the meantime are deleted in the
-/// same scan of the store.
+/// The delay between a pod's end and the deletion of surplus ended pods. Pods that end in the meantime are deleted in
+/// the same scan of the store.
 pub(super) const PERIOD: Duration = Duration::from_secs(20);
 
 /// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
@@ -44,7 +45,8 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     Ok(())
 }
 
-/// Upstream: `gcTerminating`.
+/// Deletes the terminating pods of an out-of-service node, because its kubelet cannot end them. Upstream:
+/// `gcTerminating`.
 pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(), ApiError> {
     let Some(found) = store.get(NODES, &Key::new(None, node)) else { return Ok(()) };
     if !is_out_of_service(&found.open()?.value) {
@@ -63,7 +65,8 @@ fn is_out_of_service(node: &Value) -> bool {
         && !has(&node["status"]["conditions"], &is_ready)
 }
 
-/// Upstream: `gcUnscheduledTerminating`.
+/// Deletes a terminating pod that was never bound to a node, because no kubelet will end it. Upstream:
+/// `gcUnscheduledTerminating`.
 pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), ApiError> {
     match store.get(PODS, key) {
         Some(pod) if is_unscheduled_and_going(&pod) => collect(store, &pod, None).await,
@@ -71,6 +74,7 @@ pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), 
     }
 }
 
+/// Returns true if a pod is being deleted and was never bound to a node.
 pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
     pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
 }
@@ -100,6 +104,7 @@ pub(super) fn has_ended(pod: &Object) -> bool {
     !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
 }
 
+/// Returns the value of a field that pods can be selected by.
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
     let place = PODS.fields().position(|(field, ..)| field == name)?;
     pod.summary.field(place)

@@ -1,5 +1,5 @@
-//! The config map `kube-root-ca.crt` of each namespace. On a real cluster, pods mount it to verify the API server.
-//! Upstream: `pkg/controller/certificates/rootcacertpublisher`.
+//! The publisher of the root certificate: keeps the config map `kube-root-ca.crt` in each namespace. On a real cluster,
+//! pods mount it to verify the API server. Upstream: `pkg/controller/certificates/rootcacertpublisher`.
 
 use super::housekeeping::is_deleting;
 use crate::http::status::ApiError;

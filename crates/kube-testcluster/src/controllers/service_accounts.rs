@@ -1,4 +1,6 @@
-//! The service account controller: the account `default` in each namespace. Upstream: `pkg/controller/serviceaccount`.
+//! The service account controller: creates the account `default` in each namespace, which pods without an account of
+//! their own run as. The housekeeping queue calls it for new namespaces and after a deleted account. Upstream:
+//! `pkg/controller/serviceaccount`.
 
 use super::housekeeping::is_deleting;
 use crate::http::status::ApiError;

@@ -23,8 +23,8 @@ pub(crate) enum DiscoveryForm {
 }
 
 impl DiscoveryForm {
-    /// Reads the form from the `Accept` header.
-    /// The beta version of the aggregated form is no longer served.
+    /// Reads the form from the `Accept` header. Fails with `NotAcceptable`; the beta version of the aggregated form is
+    /// no longer served.
     pub(crate) fn read(headers: &HeaderMap, settings: &Settings) -> Result<Self, ApiError> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if accept.trim().is_empty() {

@@ -1,5 +1,6 @@
-//! Discovery: the paths by which clients find out which groups, versions and kinds the server has. Here is the form for
-//! clients that ask for one group at a time; `aggregated` serves all groups at once, and `openapi` serves the schemas.
+//! Discovery: the paths by which clients such as kubectl find out which groups, versions and kinds the server has (`/`,
+//! `/api`, `/apis` and the paths of groups and versions), and `/version`. Here is the form for clients that ask for one
+//! group at a time; `aggregated` serves all groups at once, and `openapi` serves the schemas.
 
 use std::sync::Arc;
 
@@ -156,6 +157,7 @@ fn versions<'c>(catalog: &'c Catalog, group: &str) -> Vec<&'c str> {
     versions
 }
 
+/// Returns the `APIGroup` of a group, without its kind.
 fn api_group(catalog: &Catalog, group: &str) -> Value {
     let versions: Vec<_> = versions(catalog, group)
         .into_iter()
@@ -210,6 +212,7 @@ fn entries(row: &Resource) -> Vec<Value> {
     std::iter::once(kind).chain(subresources).collect()
 }
 
+/// Returns the response in YAML, if the client prefers it, or else in JSON.
 fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
     match Form::of_errors(headers).media {
         Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),

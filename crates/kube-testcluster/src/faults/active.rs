@@ -11,6 +11,8 @@ use super::fault::Fault;
 use super::verb::Verb;
 use kube_machinery::kinds::Resource;
 
+/// The faults that were started and have not ended.
+///
 /// Lock order: take the store's lock first, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
@@ -27,6 +29,7 @@ struct Running {
 }
 
 impl Active {
+    /// Starts a fault. Returns the time of its end.
     pub(crate) fn add(&self, fault: Fault) -> Option<Instant> {
         let until = fault.lasts.and_then(|period| Instant::now().checked_add(period));
         self.with(|faults| faults.push(Running { fault, until }));
@@ -37,6 +40,7 @@ impl Active {
         self.with(Vec::clear);
     }
 
+    /// Returns the active faults, each with its remaining time.
     pub(crate) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
         let with_time_left =
@@ -44,6 +48,7 @@ impl Active {
         self.with(|faults| faults.iter().map(with_time_left).collect())
     }
 
+    /// Returns true if the watch cache of a kind is held back.
     pub(crate) fn lags(&self, resource: &Resource) -> bool {
         self.holds(Effect::Lag, resource)
     }

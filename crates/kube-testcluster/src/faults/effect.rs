@@ -1,4 +1,4 @@
-//! The effects of faults, and their names in the text form.
+//! The effects of faults (what fails, and how), their names in the text form, and the options that each one takes.
 
 use std::time::Duration;
 

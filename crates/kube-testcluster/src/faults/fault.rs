@@ -1,4 +1,5 @@
-//! The public type [`Fault`].
+//! The public type [`Fault`], built by its methods or from its text form (`text.rs`). Started faults are in
+//! `active.rs`.
 
 use std::time::Duration;
 
@@ -27,7 +28,9 @@ pub struct Fault {
     pub(super) verb: Option<Verb>,
     /// The plural of the only kind that the fault applies to.
     pub(crate) only: Option<String>,
+    /// `None` for no limit.
     pub(super) times: Option<u32>,
+    /// `None` for no end.
     pub(super) lasts: Option<Duration>,
 }
 

@@ -1,8 +1,11 @@
 //! Faults on demand: failures between clients and the API server, started by a program, a scenario or a request, to
 //! find out how a client copes with them.
 //!
-//! Faults apply to clients, not to the kubelet, which belongs to the cluster. Only `lag`, which holds back the
-//! watch cache, also delays the kubelet's events. Discovery, `/version` and the health checks always answer.
+//! A [`Fault`] has an [`Effect`], the requests that it applies to, and a duration. Its text form is the same in
+//! scenario files, on the command line and in requests to the admin path.
+//!
+//! Faults apply to clients, not to the kubelet, which belongs to the cluster. Only `lag`, which holds back the watch
+//! cache, also delays the kubelet's events. Discovery, `/version` and the health checks always answer.
 
 mod active;
 mod effect;

@@ -1,4 +1,5 @@
-//! The text form of faults, the same on the command line, in scenario files and in requests to the admin path.
+//! Parses and writes the text form of faults, such as `429:verb=list,times=3`, which is the same on the command line,
+//! in scenario files and in requests to the admin path.
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,6 +81,7 @@ impl FromStr for Fault {
     }
 }
 
+/// Parses an option that the effect takes, with its value.
 fn choice(effect: Effect, option: &str) -> Result<(FaultOption, &str), BadFault> {
     let choices = effect.options();
     let known = |(name, value)| Some((*choices.iter().find(|choice| choice.name() == name)?, value));

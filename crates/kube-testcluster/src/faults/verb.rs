@@ -1,4 +1,5 @@
-//! The verbs of requests, as Kubernetes' authorization names them.
+//! The verbs of requests, as Kubernetes' authorization names them. A fault may be limited to one; the router finds the
+//! verb of each request here.
 
 use http::Method;
 
@@ -27,6 +28,7 @@ pub enum Verb {
 pub(crate) enum TargetKind {
     Object,
     Collection,
+    /// The changes of a collection.
     Events,
 }
 
@@ -55,6 +57,7 @@ impl Verb {
         }
     }
 
+    /// Returns the verb of a request, or `None` for a method that the API does not have.
     pub(crate) fn of(method: &Method, about: TargetKind) -> Option<Self> {
         Some(match (method, about) {
             (&Method::GET, TargetKind::Object) => Self::Get,

@@ -56,7 +56,7 @@ impl Format {
     }
 
     /// Reads a body as JSON. Protobuf bodies are read as `kind` and `api_version`, because protobuf does not name its
-    /// fields.
+    /// fields. The error is Go's message.
     pub(crate) fn read(self, body: &[u8], kind: &str, api_version: &str) -> Result<Json, String> {
         self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
@@ -141,6 +141,7 @@ impl Format {
         Ok((decoded, wrong))
     }
 
+    /// Decodes an object of any kind in the table of types.
     pub(crate) fn typed(
         self,
         body: &[u8],
@@ -189,6 +190,7 @@ fn last<'j>(object: &'j Json, name: &str) -> Option<&'j Json> {
     fields.iter().rfind(|(field, _)| field == name).map(|(_, value)| value)
 }
 
+/// Refuses an object whose namespace differs from the namespace in the path.
 pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
     match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
         ("", _) | (_, "") => Ok(()), // upstream sets or clears the object's namespace
@@ -222,7 +224,9 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
 /// A custom resource names a wrong kind or version. Upstream checks that when the object is written.
 #[derive(Debug)]
 pub(crate) enum WrongType {
+    /// The kind or version is not the one of the path.
     Other(ApiError),
+    /// The object has no version.
     Unversioned(ApiError),
 }
 
@@ -288,6 +292,7 @@ pub(crate) fn no_version(body: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body))
 }
 
+/// Returns the version without its group.
 fn version_of(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
 }

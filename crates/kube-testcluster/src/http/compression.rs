@@ -1,4 +1,5 @@
-//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists.
+//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists. The router applies it to
+//! all responses of the API.
 
 use std::io::Write;
 
@@ -50,11 +51,13 @@ pub(crate) fn compress(accepted: AcceptedEncoding, response: Response) -> Respon
 /// A response that is compressed while it is sent, so that the client can decompress at the same time.
 struct Compressor {
     body: BodyDataStream,
+    /// The bytes of the body that are read and not compressed yet.
     rest: Bytes,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Compressor {
+    /// Returns the next part of the compressed response, and the state for the part after it.
     async fn next(this: Option<Self>) -> Result<Option<(Bytes, Option<Self>)>, axum::Error> {
         const INVARIANT: &str = "memory can always be written to";
         let Some(mut this) = this else { return Ok(None) };

@@ -14,6 +14,7 @@ use futures::{Stream, StreamExt};
 use crate::store::Store;
 use kube_machinery::kinds::Resource;
 
+/// A watch stream that a fault may cut off.
 struct CuttableStream {
     store: Arc<Store>,
     resource: Resource,

@@ -16,7 +16,8 @@ pub(crate) fn deadline_problem(text: &str) -> Option<String> {
     problem.map(|problem| format!("invalid timeout specified in the request URL - time: {problem}"))
 }
 
-/// Runs a write and stops it when its time is over. Changes stored by then stay.
+/// Runs a write and stops it when its time is over. Changes stored by then stay. The error is upstream's `Timeout`, or
+/// that of the write.
 pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,

@@ -10,13 +10,16 @@ use kube_machinery::codec::schema::Decoded;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
+    /// Drops the faults.
     Ignore,
     /// Adds a warning to the response for each fault; the default.
     Warn,
+    /// Fails the request.
     Strict,
 }
 
 impl Strictness {
+    /// Parses the parameter. Returns `None` for an unknown value.
     pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "" | "Warn" => Some(Self::Warn),
@@ -53,7 +56,7 @@ impl Strictness {
 const MOST: usize = 4 * 1024;
 const MOST_OF_ONE: usize = 256;
 
-/// Upstream: `endpoints/filters/warning.go`.
+/// Adds the warnings to a response, without duplicates. Upstream: `endpoints/filters/warning.go`.
 pub(crate) fn warn(mut response: Response, warnings: &[String]) -> Response {
     let mut seen = HashSet::new();
     let warnings: Vec<&str> = warnings.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();

@@ -1,7 +1,7 @@
 //! Refuses requests that a web page has sent. A page in a browser on this machine can reach a loopback port, by its
 //! address or by a DNS name that points there (DNS rebinding), and without authentication it could do everything. The
-//! guard recognizes such requests by their `Host` and `Origin`. Kubectl and other clients of Kubernetes send no `Origin`,
-//! and name this machine as `Host`, so they are not affected.
+//! guard recognizes such requests by their `Host` and `Origin`. Kubectl and other clients of Kubernetes send no
+//! `Origin`, and name this machine as `Host`, so they are not affected.
 
 use std::net::IpAddr;
 

@@ -25,6 +25,7 @@ pub(crate) async fn operate(value: &mut value::Value, patch: &Patch) -> Result<(
     Ok(())
 }
 
+/// Applies the operations to the tree of the crate `json_patch`.
 async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     let mut copied = 0;
     for (n, operation) in patch.iter().enumerate() {
@@ -91,6 +92,7 @@ fn with_plain_indexes(operation: &PatchOperation, value: &mut Value) -> Result<O
     Ok(Some(settled))
 }
 
+/// Returns the path from which an operation takes its value.
 fn source(operation: &PatchOperation) -> Option<&Pointer> {
     match operation {
         PatchOperation::Move(moved) => Some(&moved.from),

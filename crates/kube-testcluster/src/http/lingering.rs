@@ -19,6 +19,7 @@ const LINGER: Duration = Duration::from_millis(500);
 /// The number of bytes that are read and discarded at once.
 const DISCARDED: usize = 16 * 1024;
 
+/// A flag of a connection, set when a request was answered before its body was read to the end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unread(Arc<AtomicBool>);
 
@@ -38,6 +39,7 @@ pub(crate) struct Lingering<S> {
     unread: Unread,
     /// The end of the wait for the client.
     until: Option<Pin<Box<Sleep>>>,
+    /// True if the server's side is closed.
     is_closed: bool,
 }
 
@@ -48,6 +50,7 @@ impl<S> Lingering<S> {
 }
 
 impl<S: AsyncRead + Unpin> Lingering<S> {
+    /// Reads and discards data until the client closes its side.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut scratch = [0; DISCARDED];
         loop {

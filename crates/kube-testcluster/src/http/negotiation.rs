@@ -16,6 +16,7 @@ pub(crate) enum Media {
     Protobuf,
 }
 
+/// The part of an object that a response shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     #[default]
@@ -28,6 +29,7 @@ pub(crate) enum View {
     MetadataList(&'static str),
 }
 
+/// The kinds of responses that a path has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offers {
     Objects,
@@ -57,7 +59,8 @@ impl Media {
 }
 
 impl Form {
-    /// Returns the first form that the client accepts and the server supports.
+    /// Returns the first form that the client accepts and the server supports. The error is `NotAcceptable`, in the
+    /// words of upstream's handlers.
     pub(crate) fn negotiate(headers: &HeaderMap, target: &Target) -> Result<Self, ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() {
@@ -77,7 +80,7 @@ impl Form {
     }
 
     /// Checks that the client accepts some known encoding. Upstream's router (go-restful) checks this before a handler
-    /// negotiates.
+    /// negotiates. The error is `NotAcceptable`, in the words of upstream's router.
     pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
@@ -117,6 +120,7 @@ pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
     }
 }
 
+/// One entry of an `Accept` header.
 pub(crate) struct Clause<'a> {
     pub(crate) name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::lingering::Unread;
 use super::status::ApiError;
 
+/// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The response that replaces a refusal, and the number of its bytes that are already written.
@@ -20,15 +21,22 @@ pub(crate) struct StatusOnRefusal<S> {
 }
 
 impl<S> StatusOnRefusal<S> {
-    /// Wraps a connection. After a refusal, the rest of the request counts as unread.
+    /// Wraps a connection. After a refusal, the rest of the request counts as unread, so that the connection lingers
+    /// and the client can read the answer.
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
         Self { stream, instead: None, unread }
     }
 }
 
+/// The codes with which the HTTP library refuses a request by itself. The server's own answers with these codes have
+/// bodies.
+const REFUSALS: [StatusCode; 3] =
+    [StatusCode::BAD_REQUEST, StatusCode::URI_TOO_LONG, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE];
+
+/// Returns the response to write in place of these bytes; `None` if they are no refusal of the HTTP library.
 fn instead(written: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
-    let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(StatusCode::is_client_error)?;
+    let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(|code| REFUSALS.contains(code))?;
     if !head.ends_with("\r\n\r\n") || !head.contains("\r\ncontent-length: 0\r\n") {
         return None;
     }
@@ -44,6 +52,7 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
+    /// Writes the rest of the replacement, if there is one.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some((bytes, written)) = &mut self.instead {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;
@@ -97,5 +106,25 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StatusOnRefusal<S> {
 impl<S: AsyncRead + Unpin> AsyncRead for StatusOnRefusal<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_answer_of_the_server_itself_stays_as_it_is() {
+        let head = |code: &str| format!("HTTP/1.1 {code}\r\ncontent-length: 0\r\ndate: now\r\n\r\n");
+        for code in ["404 Not Found", "405 Method Not Allowed", "406 Not Acceptable"] {
+            assert_eq!(instead(head(code).as_bytes()), None, "{code}");
+        }
+        for code in ["400 Bad Request", "414 URI Too Long", "431 Request Header Fields Too Large"] {
+            let refusal = String::from_utf8(instead(head(code).as_bytes()).unwrap()).unwrap();
+            assert!(
+                refusal.starts_with(&format!("HTTP/1.1 {code}\r\n")) && refusal.contains("\"Status\""),
+                "{refusal}"
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! Converts a response into the form that the client asked for. Handlers always respond with JSON of whole objects in
-//! their stored form, so they need not know of the other forms.
+//! Converts the response of a handler into the form that the client asked for: encoding, view (object, table or
+//! metadata), indentation, and the served form of the kind. Handlers always respond with JSON of whole objects in their
+//! stored form, so they need not know of the other forms.
 
 use std::convert::Infallible;
 
@@ -48,6 +49,7 @@ pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
     response
 }
 
+/// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
     let pretty = form.pretty || is_for_people(headers, query);
@@ -156,6 +158,7 @@ impl Representation {
         value
     }
 
+    /// Converts a stream of events one by one.
     fn events(self, response: Response) -> Response {
         let (mut parts, body) = response.into_parts();
         if self.form.media == Media::Protobuf {

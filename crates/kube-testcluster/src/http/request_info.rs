@@ -1,4 +1,5 @@
-//! Parses request paths into a [`Target`], once for each request. Upstream: `RequestInfo`.
+//! Parses request paths into a [`Target`]: the resource, namespace, name and subresource that they name. The router
+//! does this once for each request; handlers get the target. Upstream: `RequestInfo`.
 
 use kube_machinery::conventions::escape;
 use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
@@ -20,6 +21,7 @@ pub(crate) struct Target {
     pub(crate) watch: bool,
 }
 
+/// The reason why a path does not name a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
     BadEscape,

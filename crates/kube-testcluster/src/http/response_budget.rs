@@ -24,10 +24,12 @@ const SMALL: u64 = 64 * 1024;
 /// The number of bytes for which one permit stands.
 const UNIT: usize = 1024;
 
-/// A response takes a permit for each kilobyte, and gives them back when its client has read it.
+/// The memory that all waiting responses together may take. A response takes a permit for each kilobyte, and gives them
+/// back when its client has read it.
 #[derive(Debug)]
 pub(crate) struct ResponseBudget {
     permits: Arc<Semaphore>,
+    /// The number of permits in all.
     most: u32,
 }
 
@@ -69,12 +71,14 @@ impl ResponseBudget {
         }
     }
 
+    /// Returns the number of permits that a response needs; `None` if it is not counted.
     fn units(&self, response: &Response) -> Option<u32> {
         let length = response.body().size_hint().exact().filter(|length| *length >= SMALL)?;
         Some(u32::try_from(length / UNIT as u64).unwrap_or(u32::MAX).min(self.most))
     }
 }
 
+/// Returns the same response, with its pieces counted until the client has read them.
 fn with_permits(response: Response, permits: OwnedSemaphorePermit) -> Response {
     let permits = Arc::new(permits);
     let length = response.body().size_hint().lower();
@@ -84,7 +88,7 @@ fn with_permits(response: Response, permits: OwnedSemaphorePermit) -> Response {
     })
 }
 
-/// Upstream: `tooManyRequests` of the max-in-flight filter.
+/// Returns the response to a read beyond the limit. Upstream: `tooManyRequests` of the max-in-flight filter.
 fn too_many_requests() -> Response {
     let text = "Too many requests, please try again later.\n";
     let mut response = plain(StatusCode::TOO_MANY_REQUESTS, text);

@@ -1,6 +1,7 @@
-//! Go's error messages for a body of another kind than its path. Upstream decodes a kind that its scheme has as that
-//! kind, and then fails to convert it; for another one it says that no such kind is registered. So this file lists the
-//! registered kinds of the served groups, even those that this server does not serve.
+//! The error messages for a body of another kind than its path, as Go's decoders word them. They depend on the kinds
+//! that upstream has registered in its scheme: it decodes a registered kind as that kind, and then fails to convert it;
+//! for another one it says that no such kind is registered. So this file lists the registered kinds of the served
+//! groups, even those that this server does not serve.
 
 use kube_machinery::codec::json::Json;
 use kube_machinery::codec::schema;
@@ -163,6 +164,7 @@ pub(super) fn is_another_version(kind: &str, api_version: &str) -> bool {
     )
 }
 
+/// Returns Go's message for a body of another kind than its path: why it cannot be converted.
 pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted_kind: &str, wanted_version: &str) -> String {
     let (is_known, scheme): (fn(&str, &str) -> bool, _) = match wanted_version {
         "apiextensions.k8s.io/v1" => (knows_beside_definitions, "pkg/apiserver/apiserver.go:56"),
@@ -204,6 +206,7 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
     no_kind(kind, api_version, SCHEME)
 }
 
+/// The name of kube-apiserver's main scheme in error messages.
 const SCHEME: &str = "pkg/api/legacyscheme/scheme.go:30";
 
 fn no_kind(kind: &str, version: &str, scheme: &str) -> String {

@@ -1,4 +1,5 @@
-//! Serves the API on a socket, with HTTP/1.1 or HTTP/2.
+//! Serves the API on a socket, with HTTP/1.1 or HTTP/2: accepts connections, gives their requests to the router, and
+//! ends them at the shutdown. A plain and a TLS listener differ only in their [`Transport`].
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -32,6 +33,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// The pause after a connection could not be accepted, for example because no file descriptor is free.
 const BREATHER: Duration = Duration::from_millis(50);
 
+/// A running HTTP server. Dropping it ends the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -94,6 +96,7 @@ impl Server {
         self.address
     }
 
+    /// Stops accepting connections, and waits up to a second for requests in progress.
     pub(crate) async fn shutdown(self) {
         drop(self.stop);
         // A panic of the server has been reported already.
@@ -101,6 +104,7 @@ impl Server {
     }
 }
 
+/// Accepts connections until `stop`, and then ends the open ones.
 async fn accept(
     transport: impl Transport,
     router: axum::Router,

@@ -1,4 +1,5 @@
-//! A response body that is generated while it is sent, because the text of a long list is as large as the cluster.
+//! A response body that is generated while it is sent, with a known length. Long lists use it: their text is as large
+//! as the cluster, and is never in memory as a whole.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -19,7 +20,8 @@ where
     Body::new(SizedBody { remaining: length, pieces })
 }
 
-/// A plain stream has no length, but clients need it as `Content-Length`, and `ResponseBudget` counts it.
+/// A body with a known length. A plain stream has none, but clients need it as `Content-Length`, and `ResponseBudget`
+/// counts it.
 struct SizedBody<P> {
     /// The number of bytes that are still to be sent.
     remaining: u64,

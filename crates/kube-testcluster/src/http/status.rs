@@ -245,6 +245,7 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
 
+    /// An error of the server that the request did not cause.
     pub(crate) fn internal_error(what: &str) -> Self {
         let message = format!("Internal error occurred: {what}");
         let details = Details { causes: vec![Cause::without_field("", what)], ..Details::default() };
@@ -265,6 +266,7 @@ impl ApiError {
         }
     }
 
+    /// The error for a watch beyond the limit.
     pub(crate) fn too_many_watches(limit: usize) -> Self {
         let message = format!("too many watches are open: the limit is {limit}, please try again later.");
         Self { message, ..Self::too_many_requests(1) }
@@ -292,6 +294,7 @@ impl ApiError {
         Self { continue_token: Some(token), ..Self::expired(message) }
     }
 
+    /// The error for a revision that the server did not reach in time.
     pub(crate) fn too_large_version(requested: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {requested}, current: {current}");
         let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
@@ -299,6 +302,7 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
+    /// Encodes the Status as JSON, for a response or an ERROR event.
     pub(crate) fn json(&self) -> Vec<u8> {
         if let Some(given) = &self.given {
             return given.to_string().into_bytes();
@@ -316,6 +320,7 @@ impl ApiError {
         serde_json::to_vec(&status).expect("a Status has only text keys")
     }
 
+    /// Returns the ERROR event that ends a watch.
     pub(crate) fn line(&self) -> Bytes {
         let mut line = br#"{"type":"ERROR","object":"#.to_vec();
         line.extend_from_slice(&self.json());
@@ -340,6 +345,7 @@ pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
     answer(code, "application/json", Body::from(body))
 }
 
+/// Returns a response with the headers that all responses have.
 pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;

@@ -1,4 +1,5 @@
-//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `Table` of `meta.k8s.io`.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. kubectl asks for this view by the `Accept` header,
+//! and `represent.rs` makes it of a handler's response. Upstream: `Table` of `meta.k8s.io`.
 
 use super::status::ApiError;
 use jiff::Timestamp;
@@ -50,6 +51,7 @@ pub(crate) struct Table<'r> {
     pub(crate) now: Timestamp,
 }
 
+/// Returns the table of an object, or of the items of a list.
 impl Table<'_> {
     pub(crate) fn of(&self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
@@ -73,6 +75,7 @@ impl Table<'_> {
         })
     }
 
+    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
     fn own(&self) -> &[CustomColumn] {
         self.resource.custom.as_ref().map_or(&[], |custom| &custom.columns)
     }

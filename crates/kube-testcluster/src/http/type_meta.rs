@@ -12,7 +12,8 @@ pub(crate) struct TypeMeta {
 }
 
 impl TypeMeta {
-    /// Reads the two fields of a body. As in Go, their names match in any case of letters, and the last one counts.
+    /// Reads the two fields of a body. As in Go, their names match in any case of letters, and the last one counts. The
+    /// error is Go's message.
     pub(crate) fn of(body: &Json) -> Result<Self, String> {
         let fields = match body {
             Json::Object(fields) => fields.as_slice(),

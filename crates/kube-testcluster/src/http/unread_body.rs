@@ -45,6 +45,7 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     response
 }
 
+/// The place where a body is put if it was not read to its end.
 type Slot = Arc<Mutex<Option<BodyDataStream>>>;
 
 /// A body that a handler reads. If the handler drops it before its end, the rest goes to the slot.

@@ -30,6 +30,7 @@ impl WriteOptions {
         Self::read(query, "PatchOptions", force.into_iter().collect())
     }
 
+    /// Parses the options of a server-side apply, which must name its field manager.
     pub(crate) fn of_apply(query: &Query) -> Result<Self, ApiError> {
         let named = query.get("fieldManager").is_some_and(|manager| !manager.is_empty());
         let missing = (!named).then(|| Cause::required("fieldManager", "is required for apply patch"));
@@ -53,6 +54,7 @@ impl WriteOptions {
     }
 }
 
+/// Returns the options of a create, an update or a patch as an object, for admission webhooks and policies.
 pub(crate) fn fields(query: &Query) -> Map {
     let mut fields = Map::new();
     let dry_run = query.all("dryRun");

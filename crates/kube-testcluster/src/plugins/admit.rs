@@ -1,5 +1,8 @@
-//! The public interface of admission plugins. Upstream: `Attributes` and `Interface` in
-//! `k8s.io/apiserver/pkg/admission`.
+//! The public interface of admission plugins: code of the program that embeds the cluster, which may refuse or change a
+//! write before it is stored. A plugin is registered with [`ClusterBuilder::admit`](crate::ClusterBuilder::admit);
+//! `admission/in_process.rs` calls it.
+//!
+//! Upstream: `Attributes` and `Interface` in `k8s.io/apiserver/pkg/admission`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -62,6 +65,7 @@ impl<F: Fn(&mut AdmissionRequest) -> Result<(), Box<Status>> + Send + Sync> Admi
     }
 }
 
+/// The admission plugins of a cluster, in the order in which they run.
 #[derive(Clone, Default)]
 pub(crate) struct Plugins(pub(crate) Vec<Arc<dyn Admit>>);
 

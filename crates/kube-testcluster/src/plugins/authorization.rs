@@ -1,11 +1,15 @@
-//! The internal interface of authorizers. [`Authorize`] is a trait so that the store and admission can ask for
-//! permissions (as the CEL variable `authorizer` does) without depending on `auth/`, which has the only implementation.
-//! Upstream: `k8s.io/apiserver/pkg/authorization/authorizer`.
+//! The internal interface of authorizers: [`Authorize`] decides if a [`User`] may do what [`Attributes`] describe, and
+//! answers with a [`Decision`].
+//!
+//! It is a trait so that the store and admission can ask for permissions (as the CEL variable `authorizer` does)
+//! without depending on `auth/`, which has the only implementation. Upstream:
+//! `k8s.io/apiserver/pkg/authorization/authorizer`.
 
 use std::fmt;
 
 use kube_machinery::conventions::user::User;
 
+/// The access that a request asks for: the question to an authorizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Attributes {
     /// A path that is no resource, with the HTTP method in lower case.
@@ -32,7 +36,8 @@ pub(crate) struct Decision {
     pub(crate) reason: String,
 }
 
-/// Decides if a user may do something.
+/// An authorizer: decides if a user may do something. It is asked for each request before the request runs, and by
+/// checks that need a further permission, such as the right to `bind` a role.
 pub(crate) trait Authorize: fmt::Debug + Send + Sync {
     fn authorize(&self, user: &User, attributes: &Attributes) -> Decision;
 }

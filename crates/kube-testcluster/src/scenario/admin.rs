@@ -24,6 +24,7 @@ pub(crate) fn routes() -> Router<Arc<Store>> {
     Router::new().route(PATH, get(list).post(start).delete(end))
 }
 
+/// Returns the JSON form of a fault: the body of a POST, and an item of the list.
 pub(crate) fn wire(fault: &Fault) -> Value {
     json!({"fault": fault.to_string()})
 }

@@ -1,4 +1,5 @@
-//! The public handle [`Faults`] (of `Cluster::faults`).
+//! The public handle [`Faults`] (of `Cluster::faults`): starts and ends the faults of a cluster. Some effects happen at
+//! once, here; the others are added to the active faults, which the server asks for each request.
 
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ impl Faults {
         self.store.faults.list()
     }
 
+    /// Resumes the watch caches when a `lag` ends.
     fn wake_caches_at(&self, until: tokio::time::Instant) {
         let store = Arc::downgrade(&self.store); // the timer must not keep a dropped cluster alive
         tokio::spawn(async move {

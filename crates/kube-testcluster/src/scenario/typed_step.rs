@@ -8,14 +8,15 @@ use std::time::Duration;
 use super::{Action, IMAGE, Step};
 use crate::faults::BadFault;
 
+/// The error for any other text.
 const USAGE: &str =
     "expected run NAME, delete NAME, label NAME KEY=VALUE (or KEY- to take it away), or scale NAME REPLICAS";
 
 impl FromStr for Step {
     type Err = String;
 
-    /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`, `fault FAULT`.
-    /// `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
+    /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`, `fault
+    /// FAULT`. `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
     ///
     /// # Errors
     /// Any other text. The message says what was expected.

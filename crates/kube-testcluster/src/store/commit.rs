@@ -1,5 +1,6 @@
-//! Commits writes. A change is computed and encoded without the store's lock, so that slow changes do not block other
-//! requests; then it is stored under the lock if the object has not changed meanwhile, and announced.
+//! Commits writes: every creation, change and removal of a stored object by a request or a controller. A change is
+//! computed and encoded without the store's lock, so that slow changes do not block other requests; then it is stored
+//! under the lock if the object has not changed meanwhile, and announced to the log, the controllers and the watchers.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
+/// The result of computing a change.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// No change: the write takes no revision and sends no event.
@@ -26,6 +28,7 @@ pub(crate) enum Next {
     Release(Value),
 }
 
+/// The mode of a write: stored, or only checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commit {
     Really,

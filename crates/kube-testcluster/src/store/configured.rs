@@ -18,6 +18,7 @@ pub(super) struct Configuration {
 }
 
 impl Store {
+    /// Returns the webhook configurations and admission policies, or `None` if there are none.
     pub(crate) fn configured(&self) -> Option<Arc<Configured>> {
         if !self.configured.is_any.load(Ordering::Acquire) {
             return None;

@@ -23,7 +23,7 @@ pub(crate) enum StoreError {
         name: String,
         causes: Vec<Cause>,
     },
-    /// The kind is not served any more.
+    /// The stored bytes cannot be decoded.
     NotServed,
     Unreadable {
         kind: String,

@@ -9,10 +9,13 @@ use bytes::Bytes;
 use super::filter::Filter;
 use super::object::Object;
 
+/// The effect of one write on one object.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) revision: u64,
+    /// The state after the write; `None` after a deletion.
     pub(crate) current: Option<Arc<Object>>,
+    /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
     /// The DELETED line, encoded for the first watcher that needs it.
     deleted: OnceLock<Bytes>,
@@ -31,6 +34,7 @@ impl Event {
         Self { revision, current, previous, deleted: OnceLock::new() }
     }
 
+    /// The object that was written, or removed.
     pub(crate) fn object(&self) -> &Arc<Object> {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write has a state before or after it")
     }
@@ -62,11 +66,13 @@ fn deleted(last: &Object, revision: u64) -> Bytes {
     last.with_revision(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
 }
 
+/// Returns the line of a change, with the state before it.
 fn changed(previous: &Object, current: &Object) -> Bytes {
     let (previous, current) = (previous.json(), current.json());
     [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()
 }
 
+/// Encodes one line of a watch stream.
 fn line(kind: &str, object: &Object) -> Bytes {
     let json = object.json();
     let mut line = Vec::with_capacity(json.len() + 40);

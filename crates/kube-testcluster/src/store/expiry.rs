@@ -55,6 +55,7 @@ impl Expiry {
         self.objects.insert(object.revision, Expiring { at, object });
     }
 
+    /// Returns the oldest object if its time is over or there are too many objects.
     fn due(&self, now: Instant) -> Option<Arc<Object>> {
         let (_, oldest) = self.objects.first_key_value()?;
         let over = self.objects.len() > self.most || oldest.at.is_some_and(|at| at <= now);

@@ -6,6 +6,7 @@ use kube_informers::selector::LabelSelector;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::Fields;
 
+/// A namespace (`None` for all namespaces), a label selector and a field selector.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
@@ -40,6 +41,7 @@ impl Filter {
         self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
     }
 
+    /// Returns true if a selector may exclude objects.
     pub(crate) fn selects(&self) -> bool {
         !self.labels.is_everything() || !self.fields.is_empty()
     }

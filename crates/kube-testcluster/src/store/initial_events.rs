@@ -12,8 +12,10 @@ use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::object::{Key, Object};
 
+/// The number of objects that are matched against the filter in one go.
 const BATCH: usize = 256;
 
+/// The initial events that the client has not read yet.
 #[derive(Debug, Default)]
 pub(crate) struct InitialEvents {
     /// `None` after the last event, so that a long watch does not keep the initial objects alive.
@@ -25,6 +27,7 @@ pub(crate) struct InitialEvents {
 #[derive(Debug)]
 struct Unread {
     filter: Filter,
+    /// The events that match the filter and are not read yet.
     waiting: VecDeque<Waiting>,
     /// The objects behind them; `None` when all were matched against the filter.
     rest: Option<Rest>,
@@ -38,6 +41,7 @@ enum Waiting {
     Missed(Arc<Event>),
 }
 
+/// The objects that are not matched against the filter yet.
 #[derive(Debug)]
 struct Rest {
     /// The state of the kind when the watch began. Watches that begin at the same revision share it.
@@ -65,6 +69,7 @@ impl InitialEvents {
         Self::new(filter, waiting, None)
     }
 
+    /// Adds a line after all events.
     pub(crate) fn ending_with(mut self, line: Option<Bytes>) -> Self {
         self.end = line;
         self

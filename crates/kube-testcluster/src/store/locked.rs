@@ -1,5 +1,6 @@
-//! The guard of the store's lock ([`Store::lock`]). Every read and write takes it, so expired objects and old history
-//! are removed when it is taken.
+//! The guard of the store's lock ([`Store::lock`]). Every read and write takes this lock, so it is the place for two
+//! chores: expired objects and old history are removed when it is taken, and events that have left the history are
+//! freed only after it is released.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
@@ -16,6 +17,7 @@ const SPINS: usize = 300;
 pub(crate) struct Locked<'a> {
     // The order matters: Rust drops fields from first to last, so the lock is released before the events are freed.
     state: MutexGuard<'a, StoreState>,
+    /// The events to free, taken out of the state when the guard is dropped.
     forgotten: Vec<Arc<Event>>,
 }
 
@@ -49,6 +51,7 @@ impl Store {
         state
     }
 
+    /// Spins for a while before it sleeps.
     fn wait_for_state(&self) -> MutexGuard<'_, StoreState> {
         for _ in 0..SPINS {
             match self.state.try_lock() {

@@ -75,6 +75,7 @@ pub(crate) struct Store {
     /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
     /// that lock.
     configured: Configuration,
+    /// The admission plugins of the program that embeds the cluster.
     pub(crate) plugins: Plugins,
     /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
@@ -92,6 +93,7 @@ pub(crate) struct Store {
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
 
+/// The state that writes change.
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
@@ -214,6 +216,7 @@ impl Store {
         }
     }
 
+    /// Makes the store call `hook` after every later write.
     pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
         self.lock().hook = Some(hook);
     }
@@ -257,6 +260,7 @@ impl Store {
         written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural(), object.key))
     }
 
+    /// Reports the existing objects to `writes`, and from now on every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -297,6 +301,7 @@ impl Store {
         }
     }
 
+    /// Restarts the watch caches from the current state, as a restart of the server does.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
@@ -306,6 +311,7 @@ impl Store {
         self.moved.send_replace(());
     }
 
+    /// Takes a permit for one more watch, to be held while it is open. Fails with `TooManyWatches` at the limit.
     pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
@@ -318,6 +324,7 @@ impl Store {
         state.caches.iter_mut().filter(|(kind, _)| meant(kind)).for_each(|(_, cache)| cache.drop_clients());
     }
 
+    /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
@@ -336,6 +343,7 @@ impl Store {
         state.caches.values_mut().for_each(WatchCache::close);
     }
 
+    /// Writes the rest of the write-ahead log to the disk and unlocks its folder.
     pub(crate) fn close_wal(&self) {
         if let Some(wal) = self.wal.get() {
             wal.close();

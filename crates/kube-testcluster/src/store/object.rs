@@ -1,5 +1,6 @@
-//! The three forms of a stored object: [`Draft`] before the write, [`Object`] after it, and [`Opened`] when code needs
-//! its fields.
+//! A stored object in the state of one write. It is kept as the JSON that clients receive, encoded once for all
+//! readers: gets, lists and watches send parts of the same bytes. Here are the three forms of an object: [`Draft`]
+//! before the write, [`Object`] after it, and [`Opened`] when code needs its fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -117,6 +118,7 @@ pub(crate) struct Draft {
     item: u32,
     /// The offset in `added` where the revision is inserted.
     revision_offset: usize,
+    /// As in [`Object`].
     written: Option<Arc<Written>>,
 }
 
@@ -136,6 +138,7 @@ const FIRST_SIZE: usize = 4096;
 /// The most digits that a revision has. Each object reserves that many bytes; some stay unused.
 const DIGITS: usize = 20;
 
+/// An object with its decoded content.
 #[derive(Debug)]
 pub(crate) struct Opened {
     object: Arc<Object>,
@@ -157,8 +160,9 @@ impl Object {
         Draft { resource, key, summary, added, item, revision_offset: 0, written: None }.into_object(0)
     }
 
-    /// Decodes the object. Callers that have it open at the same time share the decoded content.
-    /// `Unreadable` would be a bug of this server; it fails only the one request.
+    /// Decodes the object. Callers that have it open at the same time share the decoded content. Fails with
+    /// `Unreadable` if the stored bytes cannot be decoded. That would be a bug of this server; it fails only the one
+    /// request.
     pub(crate) fn open(self: &Arc<Self>) -> Result<Arc<Opened>, StoreError> {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
@@ -356,6 +360,7 @@ impl Opened {
         object.open_with(value)
     }
 
+    /// Returns the same object with its content in another version.
     pub(crate) fn in_version(&self, resource: &Resource, value: Value) -> Self {
         Self { object: self.object.clone(), resource: resource.clone(), value }
     }

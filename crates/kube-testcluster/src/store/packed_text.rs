@@ -1,5 +1,6 @@
-//! The JSON text of an object as clients receive it. It is packed (compressed with LZ4) after a long time without
-//! change, to save memory; `packing.rs` decides when.
+//! The JSON text of an object as clients receive it. The text of an object that has not changed for a long time is
+//! packed (compressed with LZ4) to save memory, and unpacked for each read; `packing.rs` decides when. Readers do not
+//! notice.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use lz4_flex::block;
 
+/// A text that never changes, plain or packed.
 pub(super) struct PackableText(Mutex<Form>);
 
 #[derive(Clone)]

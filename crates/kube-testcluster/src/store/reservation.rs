@@ -1,5 +1,7 @@
-//! Reserves unique values for objects before they are written, such as cluster IPs, so that two requests at the same
-//! time cannot get the same value. Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`.
+//! Reserves unique values for objects before they are written, such as the cluster IPs and node ports of Services, so
+//! that two requests at the same time cannot get the same value. If the write fails, the values are given back.
+//! Upstream: the transactions of `pkg/registry/core/service/storage/transaction.go`, begun by `BeginCreate` and
+//! `BeginUpdate`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +26,8 @@ impl Allocators {
         Self(RESOURCES.iter().filter_map(allocator).collect())
     }
 
-    /// Reserves the unique values of an object, and fills in those that it leaves open.
+    /// Reserves the unique values of an object, and fills in those that it leaves open. Fails with `NotAllocated` if a
+    /// value that the object asks for is not available.
     pub(super) fn reserve(
         &self,
         resource: &Resource,
@@ -58,6 +61,7 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
 pub(super) struct Reservation(Option<(Shared, u64)>);
 
 impl Reservation {
+    /// Makes the reservation permanent, because the object is written.
     pub(super) fn keep(mut self) {
         if let Some((allocator, number)) = self.0.take() {
             lock(&allocator).commit(number);

@@ -1,4 +1,5 @@
-//! Starts a cluster with a data folder. `wal/` reads and writes the files; this file connects them with the store.
+//! Starts a cluster with a data folder: takes over the objects that an earlier server has left in it, and then keeps
+//! every further write there. `wal/` reads and writes the files; this file connects them with the store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use kube_machinery::value::Value;
 
 impl Store {
     /// Takes over the objects of an earlier server. The store must begin at that server's last revision
-    /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of revisions.
+    /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of
+    /// revisions.
     ///
     /// The history is lost, as after a compaction: a watch or a list at an earlier revision gets 410 Gone.
     /// Fails with `Foreign` for an object that cannot be read, or of a kind that this version does not serve in a group

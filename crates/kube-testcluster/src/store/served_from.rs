@@ -3,6 +3,7 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServedFrom {
+    /// The counterpart of etcd.
     Storage,
     WatchCache,
 }

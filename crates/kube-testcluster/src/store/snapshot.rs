@@ -1,4 +1,5 @@
-//! Snapshots: all objects of a cluster at one moment. (The snapshots on disk are another thing: see `wal`.)
+//! Snapshots: all objects of a cluster at one moment, and the way back to that state. A test or a lesson prepares a
+//! cluster once, and returns to that state again and again. (The snapshots on disk are another thing: see `wal`.)
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

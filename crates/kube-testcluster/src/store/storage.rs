@@ -26,6 +26,7 @@ pub(crate) struct Storage {
     /// By kind, then by key.
     kinds: BTreeMap<GroupResource, BTreeMap<Key, Vec<Version>>>,
     log: VecDeque<Write>,
+    /// The largest number of revisions in the history.
     keep: usize,
     /// The longest time that an earlier state stays in the history.
     age: Duration,
@@ -52,6 +53,7 @@ struct Version {
     object: Option<Arc<Object>>,
 }
 
+/// The requested state has been compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted;
 

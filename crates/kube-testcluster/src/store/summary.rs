@@ -1,5 +1,5 @@
-//! The fields of an object that filters and controllers read, kept beside the object's JSON, because decoding the
-//! object for each read would cost too much.
+//! The fields of an object that filters and controllers read for every object: uid, labels, finalizers and selectable
+//! fields. They are kept beside the object's JSON, because decoding the object for each read would cost too much.
 
 use std::borrow::Cow;
 use std::iter;
@@ -15,11 +15,13 @@ pub(crate) struct Summary {
     pub(crate) has_owners: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
+    /// The number of entries in `texts` that are finalizers.
     finalizers: u32,
     /// The uid, the labels, the finalizers, and the fields for field selectors in the order of the kind's row.
     texts: PackedStrings,
 }
 
+/// The index of the first label in `texts`.
 const LABELS: usize = 1;
 
 impl Summary {

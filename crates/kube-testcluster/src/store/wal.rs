@@ -29,10 +29,12 @@ use self::writer::Writer;
 /// The length in bytes beyond which a log is replaced by a snapshot.
 const LONG: u64 = 64 << 20;
 
+/// The progress of the writer thread.
 #[derive(Clone, Debug)]
 struct Progress {
     /// The revision of the last write that is on the disk.
     revision: u64,
+    /// The reason why the writer has stopped; `None` while it works.
     failed: Option<Arc<str>>,
 }
 
@@ -45,6 +47,7 @@ pub(crate) struct Wal {
     writer: Mutex<Option<Running>>,
 }
 
+/// The writer thread, and the channel that feeds it.
 #[derive(Debug)]
 struct Running {
     writes: mpsc::Sender<Arc<Event>>,
@@ -52,6 +55,7 @@ struct Running {
 }
 
 impl Wal {
+    /// Begins the next generation of a folder with a snapshot of `storage`.
     pub(super) fn begin(folder: Folder, storage: &Storage) -> Result<Self, DataError> {
         let writer = Writer::begin(folder, storage, LONG)?;
         let revision = storage.revision();

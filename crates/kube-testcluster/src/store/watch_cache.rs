@@ -30,6 +30,7 @@ pub(crate) struct WatchCache {
     era: Era,
     /// Decides the order of the objects of an old server, which is random but the same in every run.
     seed: u64,
+    /// The revision that the cache has reached.
     version: u64,
     last_write: u64,
     /// The least resourceVersion from which a watch can start: all later events are still in the history.
@@ -46,11 +47,13 @@ pub(crate) struct WatchCache {
     buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
+    /// True while a fault stops the cache.
     stopped: bool,
     /// The events since the cache was stopped.
     missed: VecDeque<(Arc<Event>, Audience)>,
 }
 
+/// The watchers that receive an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     Everyone,
@@ -70,11 +73,12 @@ struct Watcher {
 /// An event and the decoded state after the write; `None` after a removal.
 pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
-/// Objects, their version, and a stream of the later events.
+/// The form in which a watcher receives events.
 pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>);
 
 #[derive(Debug)]
 enum Delivery {
+    /// The JSON line of the watch stream, for clients.
     Line(mpsc::Sender<Bytes>),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
     Event(mpsc::UnboundedSender<OpenedEvent>),
@@ -126,6 +130,7 @@ impl WatchCache {
         self.apply(event, audience)
     }
 
+    /// Stops the cache, or resumes it and applies the queued writes.
     pub(crate) fn set_stopped(&mut self, stopped: bool) {
         self.stopped = stopped;
         if !stopped {
@@ -133,12 +138,14 @@ impl WatchCache {
         }
     }
 
+    /// Applies the queued writes.
     fn catch_up(&mut self) {
         while let Some((event, audience)) = self.missed.pop_front() {
             self.apply(event, audience);
         }
     }
 
+    /// Returns the version at which the cache is stopped, if it is.
     pub(crate) fn stopped_at(&self) -> Option<u64> {
         self.stopped.then_some(self.version)
     }
@@ -304,6 +311,7 @@ impl WatchCache {
         }
     }
 
+    /// Returns the bookmark that ends the initial events of a streaming list.
     pub(crate) fn initial_events_end(&self) -> Bytes {
         self.bookmark_line(Some("k8s.io/initial-events-end"))
     }

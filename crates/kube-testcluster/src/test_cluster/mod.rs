@@ -1,4 +1,5 @@
-//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it.
+//! [`TestCluster`]: a [`Cluster`] with what tests of operators need beyond it: a namespace for each test, custom
+//! resources from their Rust types, a wait until everything has settled, snapshots, and reads of earlier states.
 
 mod namespace;
 mod past;

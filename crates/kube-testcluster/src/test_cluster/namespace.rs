@@ -1,4 +1,5 @@
-//! [`TestNamespace`]: a new namespace for each test, so that tests can share a cluster.
+//! [`TestNamespace`]: a new namespace for each test, so that tests can share a cluster and do not see each other's
+//! objects.
 
 use std::fmt::Debug;
 

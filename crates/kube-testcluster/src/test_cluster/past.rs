@@ -1,5 +1,5 @@
-//! [`Past`]: the objects as they were after an earlier write. The server keeps earlier states for lists of an exact
-//! resourceVersion.
+//! [`Past`]: reads the objects as they were after an earlier write, so that a test can check an intermediate state
+//! after it has passed. The server keeps earlier states for lists of an exact resourceVersion.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,5 @@
-//! Serves a test's cluster on a local port, for programs outside the test's process.
+//! Serves a test's cluster on a local port, and makes the kubeconfig for programs outside the test's process, such as a
+//! compiled operator or kubectl.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};

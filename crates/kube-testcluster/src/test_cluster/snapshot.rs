@@ -1,4 +1,5 @@
-//! The methods of [`TestCluster`] for snapshots; `store/snapshot.rs` does the work.
+//! The methods of [`TestCluster`] for snapshots: a test prepares a cluster once, and returns to that state or starts
+//! other clusters from it. `store/snapshot.rs` does the work.
 
 use super::TestCluster;
 use crate::controllers::custom_resource_definition;

@@ -34,6 +34,7 @@ impl std::fmt::Debug for KeyPair {
     }
 }
 
+/// The file in a folder that holds the private key of a kept authority.
 const KEPT: &str = "authority.key";
 
 /// A certificate authority that signs certificates of servers and of clients. Its own key is only in memory, unless it

@@ -1,4 +1,5 @@
-//! Finds the user of a client's certificate, after the TLS handshake. Upstream:
+//! Finds the user of a client's certificate, after the TLS handshake: verifies that a client authority has signed it,
+//! and reads the name and groups in it. `auth/authentication.rs` uses the result for each request. Upstream:
 //! `k8s.io/apiserver/pkg/authentication/request/x509`.
 
 use std::fmt::Write;
@@ -22,6 +23,7 @@ pub(crate) enum ClientCertificate {
 }
 
 impl ClientCertificate {
+    /// Verifies the certificates of a connection: the client's own, and the intermediate ones.
     pub(super) fn of(chain: Option<&[CertificateDer<'_>]>, authorities: Option<&Authorities>) -> Self {
         let (Some([own, others @ ..]), Some(authorities)) = (chain, authorities) else { return Self::None };
         let now = UnixTime::now();

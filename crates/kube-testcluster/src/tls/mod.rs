@@ -1,4 +1,5 @@
-//! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely). Upstream:
+//! TLS with rustls and ring, for [`Cluster::serve_securely`](crate::Cluster::serve_securely): the encrypted listener,
+//! the certificates of clients, and a certificate authority for tests. Upstream:
 //! `k8s.io/apiserver/pkg/server/secure_serving.go`.
 
 use std::io;

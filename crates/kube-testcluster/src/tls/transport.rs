@@ -1,4 +1,5 @@
-//! The TLS side of a listener.
+//! The TLS side of a listener: makes the handshake of each connection with the server's certificate, asks for the
+//! client's certificate, and hands both stream and client to `http/serve.rs`.
 
 use std::io;
 use std::sync::Arc;

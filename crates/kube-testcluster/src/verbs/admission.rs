@@ -1,4 +1,6 @@
-//! The built-in admission plugins that concern new objects of several kinds, named as in upstream.
+//! The built-in admission plugins of the server that concern new objects of several kinds. A plugin is a function here,
+//! named as in upstream; `create.rs` calls them at their places. (`pod_admission.rs` has those for pods; the
+//! `admission` folder calls webhooks and policies.)
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -23,7 +25,7 @@ pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
     }
 }
 
-/// Upstream: `NamespaceLifecycle`.
+/// Refuses a new object if its namespace does not exist or is being deleted. Upstream: `NamespaceLifecycle`.
 pub(super) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &Key) -> Result<(), ApiError> {
     let Some(namespace) = key.namespace() else { return Ok(()) };
     match storage.get(NAMESPACES, &Key::new(None, namespace)) {

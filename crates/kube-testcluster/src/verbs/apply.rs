@@ -32,6 +32,7 @@ use kube_machinery::value::Value;
 
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
+/// A configuration, and the options of its apply.
 pub(super) struct Apply {
     config: Value,
     pub(super) manager: String,
@@ -58,6 +59,7 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
 }
 
+/// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
     let key = key(target).ok().filter(|_| target.subresource.is_some())?;
     store.get(&target.resource, &key).is_none().then(|| ApiError::not_found(&target.resource, key.name()))
@@ -112,6 +114,7 @@ impl Apply {
         warn(written.unwrap_or_else(IntoResponse::into_response), &warnings)
     }
 
+    /// Applies the configuration to an object. Returns the new object.
     pub(super) fn onto(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
         manager.apply(live, &self.config, self.force).map_err(|error| match error {
             NotApplied::BadRequest(why) => ApiError::bad_request(why),
@@ -120,10 +123,12 @@ impl Apply {
         })
     }
 
+    /// Returns the message for a result that does not fit its type.
     pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
         manager.not_converted(&self.config, why)
     }
 
+    /// Applies the configuration to the object, or creates it.
     async fn write(
         &self,
         store: &Store,
@@ -156,12 +161,14 @@ impl Apply {
         }
     }
 
+    /// Computes the state of an existing object after the apply.
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
         update::admitted(store, gate, current, &target.served, new, target.subresource, &self.writer).await
     }
 
+    /// Returns the object with the configuration applied, in its stored form.
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = &target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);

@@ -15,6 +15,7 @@ use crate::settings::{Controllers, Kubelets, Settings};
 use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, json};
 
+/// A component, with its problem if it is not healthy.
 struct Component {
     name: &'static str,
     problem: Option<String>,

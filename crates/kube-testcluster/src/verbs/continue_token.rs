@@ -1,4 +1,5 @@
-//! The continue token of a paged list.
+//! The continue token of a paged list: encoding and decoding. A page that is not the last one has a token in its
+//! metadata; the client sends it back to get the next page.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
 
+/// The revision and the first key of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
     /// `None` for the state that is current when the token is used.
@@ -51,6 +53,7 @@ impl ContinueToken {
         URL_SAFE_NO_PAD.encode(json)
     }
 
+    /// The error is upstream's message for a token that the server has not made.
     pub(crate) fn decode(token: &str) -> Result<Self, String> {
         let json = LENIENT.decode(token).map_err(|error| {
             let at = match error {

@@ -1,6 +1,6 @@
-//! Converts custom resources between the version of a request and the stored version. An object stays in the version in
-//! which it was written until it is written again. Upstream: the codecs of `customresource_handler.go` in
-//! `k8s.io/apiextensions-apiserver`.
+//! Converts custom resources between the version of a request and the stored version: objects before they are handled,
+//! new states before they are stored, and responses. An object stays in the version in which it was written until it is
+//! written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use crate::webhook::conversion::{converted, in_version};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
+/// Converts a new object from the version of the request to the stored version.
 pub(super) async fn to_stored(store: &Store, rows: &Conversion, value: Value) -> Result<Value, ApiError> {
     converted(store, (&rows.served, &rows.stored), value).await
 }
@@ -36,7 +37,7 @@ pub(super) async fn to_served(store: &Store, rows: &Conversion, stored: Arc<Open
     Ok(Arc::new(stored.in_version(&rows.served, value)))
 }
 
-/// Upstream: `corruptObjectError`.
+/// Returns the message for an object that cannot be converted. Upstream: `corruptObjectError`.
 fn undecodable(revision: &str, why: &ApiError) -> String {
     format!("object not decodable revision={revision}: {}", why.message())
 }
@@ -65,6 +66,7 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     })
 }
 
+/// Converts the response of a handler: an object, a list, or the events of a watch.
 pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Response) -> Response {
     if !target.is_needed() {
         return response;
@@ -87,6 +89,7 @@ pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Re
     }
 }
 
+/// The two versions of a kind that a request needs: the stored one and the served one.
 #[derive(Clone)]
 pub(crate) struct Conversion {
     pub(crate) stored: Resource,
@@ -116,6 +119,7 @@ impl Conversion {
         Some(Selection { fields, version: self.served.clone() })
     }
 
+    /// Returns true if objects may be stored in another version than the request's.
     fn is_needed(&self) -> bool {
         let has_several = self.stored.custom.as_ref().is_some_and(|custom| custom.has_several_stored_versions);
         self.served.custom.is_some() && (self.served != self.stored || has_several)
@@ -167,6 +171,7 @@ impl Conversion {
         Ok(event.map(|event| (event.to_string() + "\n").into()))
     }
 
+    /// Returns the key of an object in upstream's storage, for an error message.
     fn key(&self, metadata: &Value) -> String {
         let key = Key::new(metadata["namespace"].as_str(), text(&metadata["name"]));
         format!("/{}/{}/{key}", self.stored.group(), self.stored.plural())

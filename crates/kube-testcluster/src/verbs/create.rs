@@ -1,5 +1,6 @@
-//! POST to a collection, in upstream's order (admission, defaults, validation, storage). A PUT or an apply to a missing
-//! object runs the same steps.
+//! POST to a collection: creates an object. [`Creation`] has the steps in upstream's order (admission, defaults,
+//! validation, storage); a PUT or an apply to a missing object runs them too. Components of the cluster create their
+//! objects with [`create_own`].
 
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &faults))
 }
 
+/// The creation of an object: its target, its admission gate and its options.
 pub(super) struct Creation<'a> {
     pub(super) store: &'a Store,
     pub(super) target: &'a Target,
@@ -144,6 +146,7 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
+/// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.
 async fn admit(
     store: &Store,
     target: &Target,
@@ -185,6 +188,7 @@ fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
     }
 }
 
+/// Creates an object that a component of the cluster needs.
 pub(crate) async fn create_own(
     component: Component,
     store: &Store,
@@ -303,6 +307,7 @@ pub(crate) fn prepare(store: &Store, resource: &Resource, namespace: Option<&str
     (resource.prepare)(value, &Change { old: None, subresource: None, now: &now });
 }
 
+/// Adds the finalizer that keeps a namespace until it is empty.
 fn add_namespace_finalizer(namespace: &mut Value) {
     let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
     if let Value::Array(names) = finalizers

@@ -160,6 +160,7 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
 enum NextStep {
     /// Nothing: the object stays for now.
     Wait,
+    /// Remove the object with a second write.
     Remove,
     /// Nothing: the first write has removed the object.
     Done,
@@ -169,6 +170,7 @@ enum NextStep {
     RemovedByFinalizers,
 }
 
+/// Returns the first write of a deletion, and the step after it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
@@ -243,6 +245,7 @@ fn terminating(store: &Store, current: &Opened) -> Value {
     crd
 }
 
+/// Refuses to delete a namespace that every cluster must have.
 fn check_deletable(resource: &Resource, key: &Key) -> Result<(), ApiError> {
     if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));

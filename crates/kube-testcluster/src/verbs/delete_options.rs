@@ -1,4 +1,5 @@
-//! DeleteOptions: the grace period, preconditions, propagation policy and dry run of a deletion.
+//! DeleteOptions: parses and validates the grace period, preconditions, propagation policy and dry run of a deletion,
+//! and answers the questions of `delete.rs` about them.
 
 use axum::extract::Request;
 use serde::Deserialize;
@@ -52,6 +53,7 @@ pub(crate) enum Policy {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+/// The options as they were sent, before validation.
 struct RawOptions {
     grace_period_seconds: Option<i64>,
     preconditions: Option<Preconditions>,
@@ -146,6 +148,7 @@ impl DeleteOptions {
         }
     }
 
+    /// Returns the options as an object, for admission webhooks and policies.
     pub(crate) fn fields(&self) -> Map {
         let preconditions = [("uid", &self.uid), ("resourceVersion", &self.resource_version)];
         let preconditions =
@@ -347,6 +350,7 @@ impl RawOptions {
             .collect()
     }
 
+    /// Returns the propagation policy, and the causes for its two fields.
     fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
         const FIELD: &str = "propagationPolicy";
         let mut causes = Vec::new();

@@ -35,6 +35,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     Ok(from.stamp(object.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object))))
 }
 
+/// Reads the object, after waiting for the revision.
 async fn read(
     store: &Store,
     resource: &Resource,

@@ -1,5 +1,6 @@
-//! Requests of the cluster's own kubelets and scheduler, without HTTP, so that a cluster with thousands of pods stays
-//! fast. The same rules apply as for clients: admission, validation, managed fields.
+//! Requests of the cluster's own kubelets and scheduler. Their crate knows only the trait [`Requests`]; this file
+//! implements it by the server's own functions, without HTTP, so that a cluster with thousands of pods stays fast. The
+//! same rules apply as for clients: admission, validation, managed fields.
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use kube_machinery::value::Value;
 /// The options of a request without a query. Warnings are off, because the components would not read them.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
 
+/// The API server for components in the same process.
 #[derive(Debug)]
 pub(crate) struct InProcess(pub(crate) Arc<Store>);
 
@@ -144,6 +146,7 @@ fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {
     resource.decode_value(object).map_err(ApiError::bad_request)
 }
 
+/// Returns the error as a client of the API gets it.
 fn refused(error: ApiError) -> Error {
     match serde_json::from_slice::<Status>(&error.json()) {
         Ok(status) => Error::Api(Box::new(status)),

@@ -1,5 +1,6 @@
-//! GET of a collection: a list or a watch. `list_plan.rs` decides where the objects come from, this file reads a page
-//! of them, and `page.rs` encodes it.
+//! GET of a collection: a list (or a watch, which `watch.rs` answers). `list_plan.rs` decides where the objects come
+//! from, this file reads a page of them, and `page.rs` encodes it. Also lists the objects for the deletion of a
+//! collection.
 
 use axum::response::{IntoResponse, Response};
 
@@ -100,7 +101,7 @@ fn scope(resource: &Resource, filter: &Filter, options: &ListOptions) -> ListSco
     }
 }
 
-/// If the watch cache is too late for a consistent list, storage answers it.
+/// Waits until the state is available. If the watch cache is too late for a consistent list, storage answers it.
 async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
     let consistent = plan.wanted == WantedState::NotOlderThan(0);
     let revision = match plan.wanted {
@@ -145,6 +146,7 @@ async fn list_selected(
     }
 }
 
+/// Reads one page, from the source that the plan names.
 fn list(
     store: &Store,
     resource: &Resource,
@@ -152,12 +154,13 @@ fn list(
     options: &ListOptions,
     plan: &Plan,
 ) -> Result<Page, ApiError> {
-    let range = Range { filter, limit: options.limit, start: &plan.start };
+    // The watch cache cuts no list of version 0 into pages, also if it continues another. Upstream: `computeListLimit`.
+    let is_cut = plan.from == ServedFrom::Storage || options.resource_version != "0";
+    let range = Range { filter, limit: options.limit.filter(|_| is_cut), start: &plan.start };
     let mut state = store.lock();
     let prefix = filter.range().1;
     let page = match (plan.from, plan.wanted) {
-        // A list from version 0 is never cut into pages. Upstream: `computeListLimit`.
-        (ServedFrom::WatchCache, WantedState::Any) if options.limit.is_none() || options.resource_version == "0" => {
+        (ServedFrom::WatchCache, WantedState::Any) if range.limit.is_none() => {
             return Ok(Page::cached(state.cache(resource)?, filter));
         }
         (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
@@ -215,6 +218,7 @@ pub(crate) async fn to_delete(
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }
 
+/// Returns all objects that match a filter in the current state.
 pub(crate) fn everything(store: &Store, resource: &Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();

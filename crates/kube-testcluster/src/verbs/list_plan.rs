@@ -12,12 +12,14 @@ use kube_machinery::kinds::Resource;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WantedState {
+    /// Any state that the watch cache has.
     Any,
     /// The current state, which must be at least this revision.
     NotOlderThan(u64),
     Exact(u64),
 }
 
+/// The source, the state and the first key of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: ServedFrom,
@@ -48,6 +50,7 @@ pub(crate) fn plan(
     Ok(Plan { from, wanted, start })
 }
 
+/// Returns the state that a list asks for, and the start of the page.
 fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;

@@ -39,6 +39,7 @@ pub(crate) mod update;
 pub(crate) mod watch;
 mod watcher;
 
+/// A parsed request to the API.
 pub(crate) struct Call {
     pub(crate) store: Arc<Store>,
     pub(crate) target: Target,

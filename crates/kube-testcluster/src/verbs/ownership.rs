@@ -1,6 +1,7 @@
-//! Finds the field manager of a write, and the entries of `metadata.managedFields` to store with the new object; see
-//! [`managed_fields`](kube_machinery::managed_fields). Upstream: `managerOrUserAgent` and `getResetFields` in
-//! `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
+//! Connects writes with [`managed_fields`](kube_machinery::managed_fields), which records in each object which manager
+//! has set which field (`metadata.managedFields`). This file finds the manager of a write, and returns the entries to
+//! store with the new object; creates, updates, patches and applies call it. Upstream: `managerOrUserAgent` and
+//! `getResetFields` in `k8s.io/apiserver`'s handlers, and the strategies of the kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -64,10 +65,12 @@ impl Writer {
         Self { manager: Manager::Applied, ..self.clone() }
     }
 
+    /// Returns the writer of a server-side apply.
     pub(crate) fn applied(request: &Request) -> Self {
         Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
     }
 
+    /// Returns the writer for a component of the cluster.
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self { manager: Manager::Named(name.into()), caller: None }
     }
@@ -138,6 +141,7 @@ impl Converter for Versions {
     }
 }
 
+/// The request that creates a new object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MadeBy {
     /// A POST. Metadata that only the server sets does not count as sent, because upstream's handler removes it before
@@ -257,6 +261,7 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
     }
 }
 
+/// Returns the time from which objects have entries.
 fn tracked(store: &Store) -> Tracked {
     match store.settings.managed_fields {
         ManagedFields::Kept => Tracked::FromCreation,
@@ -264,6 +269,7 @@ fn tracked(store: &Store) -> Tracked {
     }
 }
 
+/// Returns the new state that a component of the server writes, with its `managedFields`.
 pub(crate) fn written_by(
     component: Component,
     store: &Store,

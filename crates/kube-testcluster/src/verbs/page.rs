@@ -1,4 +1,5 @@
-//! A page of a list, encoded as a response piece by piece while it is sent.
+//! A page of a list: collects its objects, the token for the next page and the number of remaining objects, and encodes
+//! it as a response, piece by piece while it is sent.
 
 use std::sync::Arc;
 use std::vec;
@@ -17,6 +18,7 @@ use crate::store::object::{Key, Object};
 use crate::store::watch_cache::WatchCache;
 use kube_machinery::kinds::Resource;
 
+/// The objects of one page, and where the list continues.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) objects: Vec<Arc<Object>>,
@@ -144,15 +146,18 @@ impl Page {
     }
 }
 
+/// The text of a list, generated in pieces.
 struct ListText {
     /// The beginning of the next piece: the head of the list for the first one, and empty for the rest. `None` after
     /// the end.
     begun: Option<Vec<u8>>,
+    /// The objects that are not written yet.
     objects: vec::IntoIter<Arc<Object>>,
     /// The number of bytes that are not written yet.
     remaining: usize,
 }
 
+/// The text after the items.
 const END: &[u8] = b"]}\n";
 
 impl ListText {

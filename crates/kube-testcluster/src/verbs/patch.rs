@@ -87,6 +87,7 @@ pub(super) async fn write(
     (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// A patch, its target and its options.
 #[derive(Clone, Copy)]
 struct Patching<'a> {
     target: &'a Target,
@@ -136,6 +137,7 @@ pub(crate) fn check_media_type(
     }
 }
 
+/// Returns the parser for the media type of the patch.
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
     match body::media_type(headers) {
         "application/merge-patch+json" => Ok(merge),
@@ -154,6 +156,7 @@ impl PatchBody {
         Ok((read(patch, options.strictness), options))
     }
 
+    /// Returns a merge patch of the cluster itself.
     pub(super) fn of(patch: Value) -> Self {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
@@ -173,6 +176,7 @@ impl PatchBody {
     }
 }
 
+/// Returns the warnings about duplicate fields of a patch.
 fn duplicates(patch: &Json) -> Vec<String> {
     patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }

@@ -36,7 +36,8 @@ const DEFAULT_POLICY: &str = "PreemptLowerPriority";
 const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const TOLERATION_SECONDS: i64 = 300;
 
-/// Refuses a service account or a priority class that does not exist, and a priority that differs from its class.
+/// Completes a new pod. Refuses a service account or a priority class that does not exist, and a priority that differs
+/// from its class.
 pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -> Result<(), ApiError> {
     if store.settings.admission == Admission::Plain {
         return Ok(());
@@ -67,6 +68,7 @@ pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
     add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
 }
 
+/// Sets the pod's service account, and takes over the account's image pull secrets.
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
     let named = ["serviceAccountName", "serviceAccount"];
     let given = named.iter().filter_map(|field| spec.get(field)?.as_str()).find(|name| !name.is_empty());
@@ -93,6 +95,7 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) 
     Err(ApiError::forbidden(PODS, pod, &why))
 }
 
+/// The values that a priority class gives to its pods.
 struct Class {
     name: String,
     value: i64,

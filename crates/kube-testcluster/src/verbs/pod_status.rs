@@ -6,6 +6,7 @@ use kube_machinery::codec::merge_patch;
 use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};
 use kube_machinery::value::{Array, Map, Value};
 
+/// The key of a condition.
 const TYPE: &str = "type";
 
 /// The conditions that the kubelet owns. Upstream: `PodConditionsByKubelet`.

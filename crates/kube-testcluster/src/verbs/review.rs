@@ -21,6 +21,7 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 
+/// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let resource = &target.resource;
@@ -45,6 +46,7 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
 }
 
+/// Returns a review with its status. Upstream keeps metadata and spec only for some kinds.
 fn answer(
     resource: &Resource,
     review_object: &Value,
@@ -86,6 +88,7 @@ fn user_in(spec: &Value) -> User {
     User { name: text("user"), uid: text("uid"), groups: texts(&spec["groups"]), extra }
 }
 
+/// Returns the status of an access review: if the user may do what the spec says.
 fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
     let decision = caller.map(|caller| caller.authorizer.authorize(user, &Attributes::of_review(spec)));
     let Decision { allowed, reason } = decision.unwrap_or(Decision { allowed: true, reason: String::new() });

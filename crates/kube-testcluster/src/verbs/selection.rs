@@ -13,6 +13,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Value, json};
 
+/// The field selectors, and the version that they are matched in.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) fields: Fields,
@@ -24,6 +25,7 @@ impl Selection {
         self.fields.matches(&ObjectContent { resource: &self.version, value })
     }
 
+    /// Returns the stored objects that match once they are converted to `version`.
     pub(super) async fn of(
         &self,
         store: &Store,
@@ -35,8 +37,9 @@ impl Selection {
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))
     }
 
-    /// Returns the event that a watch with this selection receives, if any. The event of a change also holds the state
-    /// before, which is converted, too.
+    /// Returns the event that a watch with this selection receives, if any. The caller has converted `object` already.
+    /// The event of a change also has the state before (`previous`), which is converted here, by `rows`. If the change
+    /// brings the object into the selection or out of it, the event becomes ADDED or DELETED.
     pub(super) async fn event(
         &self,
         store: &Store,

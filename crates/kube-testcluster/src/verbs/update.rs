@@ -1,5 +1,6 @@
-//! PUT of an object or of its status, and the steps that all updates share, in upstream's order (admission, defaults,
-//! fields that must not change, validation, generation, managed fields).
+//! PUT of an object or of its status, and the steps that all updates share: patches, applies and the cluster's own
+//! components compute their new state with [`next`] or [`admitted`], in upstream's order (admission, defaults, fields
+//! that must not change, validation, generation, managed fields).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -234,6 +235,7 @@ fn decided(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
+/// Returns true if an update increases the object's generation.
 fn is_counted(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
@@ -317,6 +319,7 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
+/// Checks that the resourceVersion in the new state is the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = &current.resource;
     let name = current.key.name();
@@ -394,6 +397,7 @@ pub(crate) fn count_generation(value: &mut Value) {
     value["metadata"]["generation"] = json!(generation + 1);
 }
 
+/// Returns true if a finalizer holds the object.
 pub(crate) fn is_held(value: &Value) -> bool {
     value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
         || has_namespace_finalizer(value)

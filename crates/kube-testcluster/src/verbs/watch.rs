@@ -1,4 +1,5 @@
-//! GET of a collection with `watch=true`: where the watch starts. `watcher.rs` runs it.
+//! GET of a collection with `watch=true`: a watch. Decides from the options where the watch starts; `watcher.rs` runs
+//! it.
 
 use std::sync::Arc;
 
@@ -49,8 +50,8 @@ pub(crate) fn watch(
 /// resourceVersion, or from `0`, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
     // `fresh` is the least version that the state must have: the one that the client names, or the newest one if it
-    // names none. It is `None`, so an older state will do, for version 0, and in `Classic` also without a version. `end`
-    // adds the bookmark that ends a streaming list; in `Classic` only `sendInitialEvents` gets it.
+    // names none. It is `None`, so an older state will do, for version 0, and in `Classic` also without a version.
+    // `end` adds the bookmark that ends a streaming list; in `Classic` only `sendInitialEvents` gets it.
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },
         (Some(true), Some(0)) => Start::State { fresh: None, end: true },

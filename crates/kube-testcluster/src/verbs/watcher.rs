@@ -50,6 +50,7 @@ pub(crate) struct Watch {
     pub(crate) requester: Requester,
 }
 
+/// The body of a watch that has started.
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
@@ -62,6 +63,7 @@ struct Stream {
 }
 
 enum Phase {
+    /// The watch waits for the revision that the client asked for.
     Waiting(u64),
     Running {
         first: InitialEvents,
@@ -71,6 +73,7 @@ enum Phase {
 }
 
 impl Phase {
+    /// Returns a stream with a single ERROR event.
     fn refused(error: &ApiError) -> Self {
         Self::Running { first: InitialEvents::default().ending_with(Some(error.line())), live: None }
     }
@@ -96,6 +99,7 @@ impl Drop for Subscription {
 pub(super) struct Changes(Subscription);
 
 impl Changes {
+    /// Subscribes to the changes from now on.
     pub(super) fn of(store: &Arc<Store>, resource: &Resource, key: &Key) -> Result<Self, StoreError> {
         let mut state = store.lock();
         let cache = state.cache(resource)?;
@@ -203,6 +207,7 @@ impl Stream {
         Some(line)
     }
 
+    /// Returns the next line: an initial event, a change or a bookmark.
     async fn line(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
@@ -239,6 +244,7 @@ impl Stream {
         }
     }
 
+    /// Sets the time of the next bookmark: after the bookmark period, or shortly before the timeout.
     fn set_bookmark(&mut self, last: Instant) {
         self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
             let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);

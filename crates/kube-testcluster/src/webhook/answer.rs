@@ -7,6 +7,7 @@ use kube_machinery::value::Value;
 /// The most bytes of a response that an error message shows. Upstream: `maxUnstructuredResponseTextBytes`.
 const MOST_SHOWN: usize = 2048;
 
+/// The HTTP response of a webhook, not decoded.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) code: u16,
@@ -16,6 +17,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// The error is client-go's message for a response without an object.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {
             return Err(self.status_message().unwrap_or_else(|| self.generic_message()));
@@ -39,7 +41,7 @@ impl Answer {
         (status["kind"] == "Status").then(|| status["message"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Upstream: `NewGenericServerResponse`.
+    /// Returns client-go's message for an HTTP code. Upstream: `NewGenericServerResponse`.
     fn generic_message(&self) -> String {
         let shown = &self.body[..self.body.len().min(MOST_SHOWN)];
         let is_text = self.content_type.is_empty() || self.content_type.starts_with("text/");

@@ -1,5 +1,6 @@
 //! Converts custom resources from one version to another, with the conversion webhook of their definition. Without one,
-//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. Upstream:
+//! only the apiVersion changes, and fields that the other version's schema does not have are dropped. The verbs convert
+//! objects between the stored version and the version of a request; policies convert their parameters. Upstream:
 //! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
 
 use std::time::Duration;
@@ -14,10 +15,11 @@ use kube_machinery::value::{Map, Value, json};
 /// The timeout of a conversion webhook. Upstream has no limit except the timeout of the request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The versions of `ConversionReview` that this server supports.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
 /// Converts an object to another version of its kind, both without `kind` and `apiVersion`. Calls the webhook if the
-/// kind has one.
+/// kind has one. The error is upstream's message for a failed conversion.
 pub(crate) async fn converted(
     store: &Store,
     (from, to): (&Resource, &Resource),
@@ -49,12 +51,14 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
     Ok(objects)
 }
 
+/// Adds kind and apiVersion to an object.
 fn typed(resource: &Resource, mut value: Value) -> Value {
     value["kind"] = resource.kind().into();
     value["apiVersion"] = resource.api_version().into();
     value
 }
 
+/// Calls the webhook with these objects, and checks the converted ones.
 async fn convert(
     store: &Store,
     hook: &ConversionWebhook,
@@ -83,7 +87,7 @@ async fn convert(
     pairs.map(|(n, (original, object))| checked(original, object, to, n).map_err(|why| failed(&why))).collect()
 }
 
-/// Upstream: `getConvertedObjectsFromResponse`.
+/// Returns the converted objects of a response. Upstream: `getConvertedObjectsFromResponse`.
 fn answered(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));

@@ -13,6 +13,7 @@ use kube_machinery::value::Value;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebhookUrl {
+    /// The host and, if the URL has one, the port.
     pub(super) authority: String,
     /// The host alone, which the webhook's certificate must be valid for.
     pub(super) host: String,
@@ -78,6 +79,7 @@ fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
+/// Returns the address of a service's first endpoint.
 fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<String, String> {
     let key = Key::new(Some(namespace), name);
     let open = |row| store.get(row, &key).and_then(|object| object.open().ok());

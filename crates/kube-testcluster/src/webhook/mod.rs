@@ -27,7 +27,7 @@ pub(crate) enum Deadline {
     NotSent,
 }
 
-/// Sends a JSON object to a webhook, and returns the object in its response.
+/// Sends a JSON object to a webhook, and returns the object in its response. The error is Go's message for the failure.
 pub(crate) async fn post(
     store: &Store,
     config: &ClientConfig,

@@ -61,6 +61,7 @@ pub(super) async fn ask(
     answer
 }
 
+/// Opens a TLS connection, and checks that the certificate is valid for the webhook's host.
 async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let config = config(ca_bundle)?;
     let name = ServerName::try_from(url.host.clone()).map_err(|why| why.to_string())?;
@@ -81,6 +82,7 @@ fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     Ok(config.with_no_client_auth())
 }
 
+/// Returns Go's message for a connection that cannot be opened.
 fn of_dial(address: &str, why: &io::Error) -> String {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
     match why.kind() {
@@ -92,6 +94,7 @@ fn of_dial(address: &str, why: &io::Error) -> String {
     }
 }
 
+/// Returns Go's message for a failed TLS handshake.
 fn of_handshake(why: &io::Error, host: &str) -> String {
     let Some(error) = why.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
         return if why.kind() == io::ErrorKind::UnexpectedEof { "EOF".to_owned() } else { why.to_string() };
@@ -137,6 +140,7 @@ fn inside(shown: &str) -> &str {
     shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'))
 }
 
+/// Returns Go's message for a response that breaks off.
 fn of_http(why: &hyper::Error) -> String {
     if why.is_incomplete_message() || why.is_closed() { "EOF".to_owned() } else { why.to_string() }
 }

@@ -16,13 +16,12 @@ use webpki::EndEntityCert;
 
 use kube_machinery::conventions::x509::Validity;
 
-/// A verifier that trusts certificates signed by the bundle and, like Go, the certificates in the bundle themselves,
-/// because envtest gives webhooks a bundle with their own certificate. For the latter it checks validity and name, as
-/// Go does.
+/// A verifier that trusts certificates signed by the bundle, and the certificates in the bundle themselves. For the
+/// latter it checks only validity and name.
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,
-    /// The verifier for certificates signed by the bundle; `None` if no certificate in the bundle can sign.
+    /// The verifier for certificates signed by the bundle; `None` if no certificate in the bundle can be parsed.
     signed: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
 }

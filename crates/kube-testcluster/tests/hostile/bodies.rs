@@ -176,6 +176,7 @@ fn yaml(random: &mut Rng) -> String {
     }
 }
 
+/// Returns a random protobuf field of any wire type.
 fn field(random: &mut Rng, levels: usize) -> Vec<u8> {
     let number = random.u8(0..20);
     let wire = if levels == 0 { random.u8(0..8) } else { [2, 2, 2, 0, 5][random.usize(0..5)] };

@@ -8,6 +8,7 @@ use super::words::{FIELDS, pick};
 const TEXTS: [&str; 14] =
     ["", "a", "b", "default", "Pod", "v1", "delete", "replace", "merge", "Running", "Ünïcode\0", "0", "7", "1Gi"];
 
+/// Returns an object that the server would accept, with random values in up to three places.
 pub fn changed(random: &mut Rng) -> Value {
     let container =
         json!([{"name": "c", "image": "i", "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "1"}]}]);
@@ -55,6 +56,7 @@ fn change(random: &mut Rng, place: &mut Value, depth: usize) {
     }
 }
 
+/// Returns random JSON with field names that the server knows.
 fn value(random: &mut Rng, depth: usize) -> Value {
     match random.u8(0..if depth == 0 { 5 } else { 9 }) {
         0 => Value::Null,

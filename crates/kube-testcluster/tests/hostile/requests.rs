@@ -5,6 +5,7 @@ use fastrand::Rng;
 use super::bodies::body;
 use super::words::{ACCEPTS, BODY_TYPES, METHODS, PARAMETERS, PATHS, SEGMENTS, VALUES, pick};
 
+/// A random request. It is not necessarily valid HTTP.
 pub struct Hostile {
     pub method: String,
     pub target: String,
@@ -56,6 +57,7 @@ fn target(random: &mut Rng) -> String {
     if parameters.is_empty() { path } else { format!("{path}?{}", parameters.join("&")) }
 }
 
+/// Returns a path of the API, sometimes with random segments.
 fn path(random: &mut Rng) -> String {
     let path = pick(random, &PATHS);
     match random.u8(0..16) {

@@ -224,6 +224,7 @@ pub const FIELDS: [&str; 35] = [
     "nodeName",
 ];
 
+/// JSON pointers into the generated objects.
 pub const POINTERS: [&str; 17] = [
     "",
     "/",

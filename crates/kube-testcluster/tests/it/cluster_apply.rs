@@ -23,6 +23,7 @@ async fn apply(api: &Api, path: &str, query: &str, config: &Value) -> Answer {
     api.send("PATCH", &format!("{path}?{query}"), APPLY, config.to_string()).await
 }
 
+/// Returns the managedFields entries of an object: manager, operation, subresource and fields.
 fn owners(object: &Value) -> Vec<String> {
     let owner = |entry: &Value| {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();

@@ -61,6 +61,7 @@ async fn with_crontabs() -> Api {
     api
 }
 
+/// Like `with_crontabs`, and also returns the cluster, which keeps its controllers running.
 async fn running_with_crontabs() -> (Cluster, Api) {
     let cluster = quiet().start();
     let api = Api::new(&cluster);
@@ -417,6 +418,7 @@ async fn custom_resources_are_collected_with_their_owner_and_their_namespace() {
     assert_eq!(api.items("/apis/stable.example.com/v1/crontabs").await.len(), 0);
 }
 
+/// A definition with two versions: the old version has a default for `c` and is deprecated.
 fn versioned() -> Value {
     let version = |name: &str, is_stored: bool, c: Value| {
         let c = if c.is_null() { json!({"type": "string"}) } else { json!({"type": "string", "default": c}) };

@@ -11,6 +11,7 @@ use crate::support::seeds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
+/// A folder for one test, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -28,6 +29,7 @@ impl Folder {
         quiet().start_in(&self.0).unwrap_err().to_string()
     }
 
+    /// Returns the log file of the newest generation.
     fn log(&self) -> PathBuf {
         let entries = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.extension().is_some_and(|kind| kind == "wal")).max().unwrap()
@@ -229,6 +231,7 @@ async fn the_deletion_of_a_namespace_continues_after_a_restart() {
     assert_eq!(api.get("/api/v1/namespaces/n").await.status, 404);
 }
 
+/// Returns the paths of all collections that discovery lists.
 async fn collections(api: &Api) -> Vec<String> {
     let mut versions = vec!["/api/v1".to_owned()];
     for group in api.get("/apis").await.body["groups"].as_array().unwrap() {

@@ -23,6 +23,7 @@ fn chain(levels: usize) -> Value {
     (1..levels).fold(json!({}), |inner, _| json!({"a": inner}))
 }
 
+/// Returns the set with a chain of this many levels in `FREE`.
 fn with_chain(levels: usize) -> Value {
     let mut set = replica_set();
     set["spec"]["template"]["metadata"]["managedFields"] = json!([{"fieldsV1": chain(levels)}]);
@@ -88,6 +89,7 @@ async fn a_body_that_nests_deeper_than_the_server_can_read_is_refused() {
     still_serves(&api).await;
 }
 
+/// Returns a length-delimited protobuf field.
 fn field(number: u8, value: &[u8]) -> Vec<u8> {
     let mut length = value.len();
     let mut field = vec![number << 3 | 2];

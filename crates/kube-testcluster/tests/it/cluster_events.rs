@@ -8,6 +8,7 @@ use crate::support::api::{Api, quiet};
 const CORE: &str = "/api/v1/namespaces/default/events";
 const EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
 
+/// An Event as kube-rs's `Recorder` writes it.
 fn event(name: &str) -> Value {
     json!({
         "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": name, "namespace": "default"},

@@ -7,6 +7,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
+/// Creates a config map with these owners and returns an owner reference to it.
 async fn map(api: &Api, name: &str, owners: &[&Value]) -> Value {
     let created = api.post(MAPS, &json!({"metadata": {"name": name, "ownerReferences": owners}})).await;
     assert_eq!(created.status, 201, "{}", created.body);
@@ -161,6 +162,7 @@ async fn a_pod_deleted_with_its_replica_set_has_its_grace_period() {
 
 #[tokio::test(start_paused = true)]
 async fn initial_pods_and_objects_in_a_cluster_without_controllers_are_not_collected() {
+    // The start discards the work that the initial objects cause, so these are spared.
     let file = "{metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: gone}]}, \
                 spec: {containers: [{name: main, image: nginx}]}}";
     let cluster = quiet().pods(pods_from_yaml(file, "pods.yaml", "default").unwrap()).start();

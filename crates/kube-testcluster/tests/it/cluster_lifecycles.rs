@@ -28,6 +28,7 @@ async fn columns(api: &Api, name: &str) -> [String; 3] {
     [1, 2, 3].map(|column| table["rows"][0]["cells"][column].as_str().unwrap().to_owned())
 }
 
+/// Returns type, reason and count of each event of a pod, in chronological order.
 async fn events(api: &Api, name: &str) -> Vec<String> {
     let list = api.get(&format!("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3D{name}")).await;
     let mut events: Vec<(u64, String)> = list.body["items"]

@@ -27,6 +27,7 @@ async fn a_watch_beyond_the_limit_gets_429_with_retry_after() {
     api.watch("").await;
 }
 
+/// Creates one config map of 100 KiB.
 async fn with_a_large_object(cluster: &kube_testcluster::Cluster) -> Api {
     let api = Api::new(cluster);
     let object = json!({"metadata": {"name": "large"}, "data": {"a": "x".repeat(100 * 1024)}});
@@ -352,6 +353,7 @@ async fn long_bodies_are_read_quickly() {
     }
 }
 
+/// Like `long_bodies_are_read_quickly`, with the lists of a pod.
 #[tokio::test(start_paused = true)]
 async fn long_lists_of_a_pod_are_validated_quickly() {
     const MANY: usize = 10_000;

@@ -38,6 +38,7 @@ async fn log(api: &Api, query: &str) -> (u16, String) {
     (answer.status, text)
 }
 
+/// Returns the log without the two lines that every log begins with.
 async fn lines(api: &Api, query: &str) -> Vec<String> {
     let (status, text) = log(api, query).await;
     assert_eq!(status, 200, "{text}");

@@ -32,6 +32,7 @@ fn unzipped(text: &[u8]) -> Vec<u8> {
     plain
 }
 
+/// Lists a collection while it grows, and compares each item with a GET of the object.
 async fn grow(path: &str, kind: Option<(&str, &str)>) {
     // A short history, so that old objects are stored compressed.
     let api = Api::new(&quiet().history(3).start());

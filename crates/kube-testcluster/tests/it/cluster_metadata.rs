@@ -6,6 +6,7 @@ use crate::support::api::{Api, quiet};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
+/// Returns the causes of an answer as `field: message`.
 fn causes(answer: &Value) -> Vec<String> {
     let list = answer["details"]["causes"].as_array().cloned().unwrap_or_default();
     list.iter()

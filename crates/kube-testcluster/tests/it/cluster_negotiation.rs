@@ -17,6 +17,7 @@ async fn api() -> Api {
     api
 }
 
+/// Returns the code, the content type and the text of the answer to a GET with this Accept header.
 async fn accepting(api: &Api, accept: &str, path: &str) -> (u16, String, String) {
     let response = api.raw(Request::get(path).header("accept", accept).body(Body::empty()).unwrap()).await;
     let (parts, body) = response.into_parts();

@@ -23,6 +23,7 @@ fn scheduled(pod: &Value) -> &Value {
     conditions.iter().find(|condition| condition["type"] == "PodScheduled").unwrap()
 }
 
+/// Reports the Ready condition of a node, as its kubelet would.
 async fn report(api: &Api, node: &str, status: &str) {
     let condition = json!({"type": "Ready", "status": status});
     assert_eq!(

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::support::api::{Api, quiet};
 use crate::support::protobuf::fields;
 
+/// The operations in a document, such as `GET /api/v1/pods`.
 type Operations = BTreeSet<String>;
 
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
@@ -40,6 +41,7 @@ async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> Answer {
     Answer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
+/// Returns the OpenAPI v3 documents that the index lists, by name.
 async fn v3(api: &Api) -> BTreeMap<String, Value> {
     let index = get(api, "/openapi/v3", &[]).await.json();
     let mut documents = BTreeMap::new();
@@ -59,6 +61,7 @@ fn operations(document: &Value) -> Operations {
     document["paths"].as_object().unwrap().iter().flat_map(of).collect()
 }
 
+/// Returns the operations that a kind's verbs stand for.
 fn of_verbs(verbs: &Value, root: &str, plural: &str, scope: &Value) -> Operations {
     let mut operations = Operations::new();
     let all = format!("{root}/{plural}");

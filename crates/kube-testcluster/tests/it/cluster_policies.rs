@@ -9,6 +9,7 @@ use crate::support::api::{Answer, Api, PODS, pod, quiet};
 const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
+/// Returns a policy for all operations on a resource, with these additional fields.
 fn policy(resource: &str, spec: &Value) -> Value {
     let mut policy = json!({"metadata": {"name": "p"}, "spec": {"matchConstraints": {"resourceRules": [{
         "operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource],
@@ -32,6 +33,7 @@ async fn made(api: &Api, path: &str, object: &Value) {
     assert_eq!(answer.status, 201, "{}", answer.body);
 }
 
+/// Starts a cluster with a policy and a binding. The binding has these additional fields.
 async fn with(policy: Value, binding: Value) -> Api {
     let api = Api::new(&quiet().start());
     made(&api, &format!("{GROUP}/validatingadmissionpolicies"), &policy).await;

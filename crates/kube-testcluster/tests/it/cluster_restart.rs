@@ -15,6 +15,7 @@ use tower::{ServiceExt, service_fn};
 
 use crate::support::api::{Api, PODS, quiet};
 
+/// An address that can be moved from one cluster to the next.
 #[derive(Clone)]
 struct Address(Arc<Mutex<Router>>);
 
@@ -23,6 +24,7 @@ impl Address {
         Self(Arc::new(Mutex::new(cluster.router())))
     }
 
+    /// Moves the address to this cluster.
     fn belongs_to(&self, cluster: &Cluster) {
         *self.0.lock().unwrap() = cluster.router();
     }
@@ -97,6 +99,7 @@ async fn revisions_begin_at_the_configured_first_revision() {
     };
     assert_eq!(first(quiet()).await, 2);
     assert_eq!(first(quiet().first_revision(0)).await, 2);
+    // Microseconds since 1970, as the command line begins; then the largest first revision, which is `1 << 62`.
     assert_eq!(first(quiet().first_revision(1_795_325_784_000_000)).await, 1_795_325_784_000_001);
     assert_eq!(first(quiet().first_revision(u64::MAX)).await, (1 << 62) + 1);
 }

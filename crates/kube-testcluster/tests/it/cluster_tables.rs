@@ -81,6 +81,7 @@ async fn table(api: &Api, path: &str) -> Value {
     serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
 
+/// Creates an object, sets its status, and returns its cells.
 async fn cells(api: &Api, plural: &str, object: Value) -> Value {
     let path = collection(plural);
     let created = api.post(&path, &object).await;
@@ -308,6 +309,7 @@ async fn the_cells_of_an_event_show_its_times_and_count() {
     );
 }
 
+/// Returns readiness, status and restarts of a pod, as the table shows them.
 async fn pod_says(name: &str, init: Value, status: Value) -> [Value; 3] {
     let api = Api::new(&quiet().start());
     let containers = json!([{"name": "main", "image": "nginx"}]);

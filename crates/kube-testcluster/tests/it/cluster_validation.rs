@@ -118,6 +118,7 @@ fn told(causes: &Value) -> Vec<String> {
     .collect()
 }
 
+/// Returns a description of the difference from upstream; none if the answers agree.
 async fn difference(case: &Value) -> Option<String> {
     let api = Api::new(&quiet().start());
     let answer = sent(&api, case).await;

@@ -60,6 +60,7 @@ fn on(nodes: &[usize], image: &str) -> BTreeMap<String, Vec<String>> {
     nodes.iter().map(|n| (format!("node-{n}"), vec![image.to_owned()])).collect()
 }
 
+/// Returns the numbers and images of the revisions.
 async fn revisions(api: &Api) -> Vec<(i64, String)> {
     let said = |revision: &Value| {
         let image = revision.pointer("/data/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
@@ -294,6 +295,7 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     }
 }
 
+/// Returns the nodes that should have a pod of the set.
 async fn wanted(api: &Api, set: &Value) -> Vec<String> {
     let disk = set.pointer("/spec/template/spec/nodeSelector/disk");
     let takes = |node: &&Value| {

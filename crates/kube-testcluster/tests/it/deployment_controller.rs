@@ -44,6 +44,7 @@ async fn a_while() {
     sleep(Duration::from_secs(5)).await;
 }
 
+/// Returns the image and the size of each ReplicaSet, by revision.
 async fn sets(api: &Api) -> Vec<(String, i64)> {
     let mut sets = api.items(SETS).await;
     let revision = |set: &Value| -> u32 {

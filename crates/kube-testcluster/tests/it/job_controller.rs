@@ -22,6 +22,7 @@ fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
+/// Returns a Job whose pods have this lifecycle, such as `completed` or `error`.
 fn job(lifecycle: &str, more: &Value) -> Value {
     let mut job = json!({
         "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "pi"},

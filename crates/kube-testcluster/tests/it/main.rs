@@ -11,6 +11,8 @@ mod cluster_binding;
 mod cluster_bodies;
 mod cluster_certificates;
 mod cluster_components;
+#[cfg(feature = "tls")]
+mod cluster_conversion;
 mod cluster_create;
 mod cluster_custom_decoding;
 mod cluster_custom_read_back;
@@ -48,6 +50,8 @@ mod cluster_read_options;
 mod cluster_replica_sets;
 mod cluster_restart;
 mod cluster_reviews;
+#[cfg(feature = "tls")]
+mod cluster_secure_serving;
 mod cluster_served_from;
 mod cluster_services;
 mod cluster_strategies;
@@ -57,6 +61,8 @@ mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;
+#[cfg(feature = "tls")]
+mod cluster_webhooks;
 mod cluster_write_bodies;
 mod cron_job_controller;
 mod daemon_set_controller;

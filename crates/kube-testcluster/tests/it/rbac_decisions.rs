@@ -94,6 +94,7 @@ fn collection(object: &Value) -> String {
     }
 }
 
+/// Starts a server with this policy in addition to the bootstrap policy.
 async fn server(objects: &[Value]) -> Cluster {
     let cluster = Cluster::builder().bare().authorization(Authorization::Rbac).start();
     let api = Api::new(&cluster);

@@ -16,6 +16,7 @@ use crate::support::api::{Api, PODS, pod};
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const WEB: &str = "/apis/apps/v1/namespaces/default/replicasets/web";
 
+/// A cluster, the controller that the test runs, and a client.
 struct World {
     cluster: Cluster,
     api: Api,

@@ -51,6 +51,7 @@ fn with_claims(mut set: Value, policy: &Value) -> Value {
     set
 }
 
+/// Returns the name and the image of each pod.
 async fn pods(api: &Api) -> Vec<String> {
     let said = |pod: &Value| {
         let text = |pointer: &str| pod.pointer(pointer).unwrap().as_str().unwrap().to_owned();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::client::{PODS, Server, pod, running};
 
-/// Performs one recorded action. Fails if the server refuses the write or the action is unknown, because an earlier write
-/// is missing from the recording.
+/// Performs one recorded action. Fails if the server refuses the write or the action is unknown, because an earlier
+/// write is missing from the recording.
 pub async fn act(server: &Server, action: &str) -> Result<(), String> {
     let words: Vec<&str> = action.split([' ', ':']).filter(|word| !word.is_empty()).collect();
     let after = |word: &str| -> Value {

@@ -25,11 +25,13 @@ pub struct Answer {
 }
 
 impl Server {
+    /// Wraps a cluster without adding objects.
     pub fn plain(cluster: Cluster) -> Self {
         let router = cluster.router();
         Self { cluster, router, bumps: 0 }
     }
 
+    /// Starts a cluster with the objects that every recording begins with.
     pub async fn start(builder: ClusterBuilder) -> Self {
         let server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         let labels = [

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::placeholders::Bindings;
 
+/// A comparison of two answers, with a list of the differences and their paths.
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
     /// Returns true if a difference at this path is permitted.
@@ -81,6 +82,7 @@ fn name(entry: &Value) -> &str {
     entry.as_str().or(names).or(entry["metadata"]["name"].as_str()).unwrap_or_default()
 }
 
+/// Returns the part of an OpenAPI document that the recorder kept.
 fn outline(document: &Value) -> Value {
     let keys = |value: &Value| -> Vec<String> { value.as_object().into_iter().flat_map(Map::keys).cloned().collect() };
     let mut members = keys(document);
@@ -95,6 +97,7 @@ fn outline(document: &Value) -> Value {
     outline
 }
 
+/// Returns the part of an answer that the recorder kept.
 pub fn cut(expected: &Value, actual: Value) -> Value {
     let keep = |actual: &Value, names: Vec<&String>| -> Value {
         names

@@ -3,10 +3,12 @@
 
 #[derive(Debug)]
 pub struct Difference {
+    /// A text in the request; empty for every request.
     request: &'static str,
     /// The end of the path in the answer, or, with a final `...`, any part of it; empty for every path except the HTTP
     /// status.
     place: &'static str,
+    /// A text in the description of the difference; empty for every difference.
     says: &'static str,
     #[allow(dead_code, reason = "documents the table")]
     reason: &'static str,

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::client::Server;
 
 struct Exception {
+    /// The beginning or the end of the path.
     path: &'static str,
     content_type: &'static str,
     body: &'static str,
@@ -62,6 +63,7 @@ fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exce
     EXCEPTIONS.iter().find(fits)
 }
 
+/// Replays all commands. Returns the number of requests and the differences.
 pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
     // Managed fields are off, so server-side apply is refused; `EXCEPTIONS` has the requests that this concerns.
     let cluster = Cluster::builder().managed_fields(ManagedFields::Off).start();
@@ -127,6 +129,7 @@ async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, Stri
     })
 }
 
+/// Returns the hash in the URL that the OpenAPI index gives for a document.
 async fn hash(server: &Server, path: &str) -> String {
     let Some(name) = path.strip_prefix("/openapi/v3/") else { return String::new() };
     let index = server.get("/openapi/v3").await.unwrap();

@@ -72,6 +72,7 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
     Some((part, end + 1))
 }
 
+/// Returns the numbers of all `<rvN>` in a text.
 pub fn rvs(text: &str) -> Vec<u32> {
     let of = |part: &Part| match part {
         Part::Rv(rv) => vec![*rv],

@@ -19,10 +19,12 @@ fn own() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wire"))
 }
 
+/// Returns the directory that `WIRE_DIR` names.
 fn other() -> Option<PathBuf> {
     std::env::var_os("WIRE_DIR").map(PathBuf::from)
 }
 
+/// Returns the commands of kubectl, if the directory has their log.
 pub fn commands() -> Option<Vec<Value>> {
     let path = other().unwrap_or_else(own).join(OTHER_FORM);
     path.exists().then(|| read(&path))

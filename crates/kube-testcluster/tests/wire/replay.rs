@@ -46,6 +46,7 @@ struct Answer {
     body: Bytes,
     /// The events of a watch, and true if the server ended it.
     watch: Option<(Vec<Value>, bool)>,
+    /// The refused writes during a watch.
     refused: Vec<String>,
 }
 
@@ -181,6 +182,7 @@ impl<'a> Others<'a> {
         Self { records: records.iter().collect(), bindings: Bindings::default() }
     }
 
+    /// Compares an answer with the record of the same name, if there is one.
     fn compare(
         &mut self,
         differences: &mut Differences,
@@ -201,6 +203,7 @@ impl<'a> Others<'a> {
         Some(Replayed { name: name.to_owned(), problems })
     }
 
+    /// Returns the records that have no counterpart, each as a failure.
     fn left(self) -> impl Iterator<Item = Replayed> {
         self.records.into_iter().map(|record| Replayed {
             name: record["name"].as_str().unwrap().to_owned(),
@@ -226,6 +229,7 @@ fn fill(bindings: &Bindings, value: &Value) -> Value {
     }
 }
 
+/// Decodes a body as the recorder did.
 fn decode(headers: &HeaderMap, body: &[u8]) -> Value {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if header("content-type").contains("json")

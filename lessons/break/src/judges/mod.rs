@@ -37,6 +37,7 @@ struct Backends {
 }
 
 impl Backends {
+    /// Compares the backends at the end of the trial with the names in `wanted`.
     fn of(outcome: &Outcome, wanted: impl Iterator<Item = String>) -> Self {
         let (backends, wanted) = (outcome.backends(), wanted.collect());
         Self {
@@ -45,7 +46,7 @@ impl Backends {
         }
     }
 
-    /// The exercises do not have this mistake, but a learner's correction can introduce it.
+    /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
     fn complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
         let missing = self.missing.join(", ");
         if missing.is_empty() {

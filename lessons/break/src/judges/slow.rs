@@ -14,7 +14,9 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
+/// The interval between two changes of a pod.
 const EVERY: Duration = Duration::from_millis(500);
+/// The number of changes of each pod.
 const TICKS: u32 = 60;
 /// The largest age of a state that the dashboard may show, counted from the pod's next change. A right program needs three seconds,
 /// one for each pod.
@@ -82,6 +84,7 @@ fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
     }
 }
 
+/// Returns the largest number of notifications that waited for the handler at once.
 fn most_waiting(outcome: &Outcome) -> usize {
     let waiting = outcome.events().filter_map(|event| match event {
         Event::Notified { pending, .. } => Some(*pending),

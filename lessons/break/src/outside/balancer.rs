@@ -18,6 +18,7 @@ pub struct Behaviour {
     pub down: Range<Duration>,
 }
 
+/// The error of a change while the load balancer is down.
 #[derive(Debug, thiserror::Error)]
 #[error("the load balancer is down")]
 pub struct Down;

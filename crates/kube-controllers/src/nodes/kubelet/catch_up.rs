@@ -21,8 +21,8 @@ pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
     status.as_object().is_some_and(|changed| !changed.is_empty()).then_some(status)
 }
 
-/// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The new
-/// ones run until the pod ends, because no stage ends them.
+/// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The
+/// new ones run until the pod ends, because no stage ends them.
 fn with_ephemeral_containers(pod: &Value, now: &str) -> Option<Value> {
     let mut statuses = items(&pod["status"]["ephemeralContainerStatuses"]).to_vec();
     let before = statuses.len();
@@ -57,7 +57,7 @@ fn resized(pod: &Value) -> Option<Value> {
     changed.then_some(Value::Array(statuses.into()))
 }
 
-/// Upstream: `convertToAPIContainerStatuses`.
+/// Writes a container's resources into its status. Upstream: `convertToAPIContainerStatuses`.
 pub(super) fn set_resources(status: &mut Value, resources: &Value) {
     status["resources"] = if resources.is_object() { resources.clone() } else { json!({}) };
     if resources["requests"].is_object() {

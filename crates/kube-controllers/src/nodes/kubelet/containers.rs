@@ -1,5 +1,6 @@
-//! Derives a pod's whole status from one state of its containers, as a real kubelet would, so a stage only has to name
-//! the state. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
+//! Derives a pod's whole status from one state of its containers, such as "running": container statuses, restart
+//! counts, phase and conditions, as a real kubelet would. So a stage only has to name the state. Upstream:
+//! `generateAPIPodStatus` in `pkg/kubelet`.
 
 use std::collections::HashMap;
 
@@ -13,6 +14,7 @@ use kube_machinery::value::{Array, Value, json};
 const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
+/// The values in a pod's status that are neither in the pod nor in the state of its containers.
 pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
@@ -46,6 +48,7 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     status
 }
 
+/// Returns the restart count of each container by name. A container without a status is not included.
 pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
     let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first status of a name counts
     let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
@@ -62,6 +65,7 @@ pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
+/// Returns the status of one container after the change `to`.
 fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The actions of one pod's stages: the requests that on a real cluster the scheduler, the kubelet, the network plugin
-//! and the containers would cause.
+//! Performs the actions of one pod's stages: the requests that on a real cluster the scheduler, the kubelet, the
+//! network plugin and the containers would cause. `run_stages.rs` decides when.
 
 use crate::nodes::dynamic::api_resource;
 use std::time::Duration;
@@ -21,6 +21,7 @@ use kube_machinery::value::{Array, Value, json};
 pub(super) struct PodWorker {
     pub(super) context: KubeletContext,
     pub(super) recorder: EventCorrelator,
+    /// The pod's state after the last write.
     pub(super) pod: Received,
     pod_ip: String,
     pub(super) host_ip: String,
@@ -163,6 +164,7 @@ impl PodWorker {
         filled(text, &names)
     }
 
+    /// Returns the variables that texts of stages may contain.
     fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
         let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
         [

@@ -1,5 +1,5 @@
-//! Writes the scheduler's and the kubelet's Events about pods. An Event that was written before with the same content is not
-//! written again; its count is incremented. Upstream: `client-go/tools/record`.
+//! Writes the scheduler's and the kubelet's Events about pods. An Event that was written before with the same content
+//! is not written again; its count is incremented. Upstream: `client-go/tools/record`.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
     pub(super) message: String,
+    /// The component that reports the Event.
     pub(super) from: String,
     pub(super) container: Option<String>,
 }
@@ -24,6 +25,7 @@ struct WrittenEvent {
     count: u32,
 }
 
+/// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
     api: Arc<dyn Requests>,
     clock: Clock,

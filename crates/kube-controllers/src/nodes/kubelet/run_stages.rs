@@ -1,4 +1,5 @@
-//! Runs the stages of a pod, in a task of its own for each pod.
+//! Runs the stages of a pod one after the other, in a task of its own for each pod. A stage is a wait and then an
+//! action, such as a write of the pod's status. Stages can be nested and repeated.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +23,8 @@ pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> S
     worker.uid().to_owned()
 }
 
-/// Runs stages in one round of the repetition around them. `backoff_around` is the value of `$backoff` unless one of these
-/// stages doubles its wait.
+/// Runs stages in one round of the repetition around them. `backoff_around` is the value of `$backoff` unless one of
+/// these stages doubles its wait.
 fn run_steps<'a>(
     worker: &'a mut PodWorker,
     stages: &'a [Stage],

@@ -1,4 +1,5 @@
-//! Schedules one pod, as a stage of the pod.
+//! Schedules one pod, as a stage of the pod: waits until the scheduler finds a fitting node, and writes the binding.
+//! While no node fits, writes the reason into the pod's status.
 
 use super::Resting;
 use super::pod_worker::PodWorker;
@@ -51,6 +52,7 @@ impl PodWorker {
         Ok(())
     }
 
+    /// Writes into the pod's status the reason why it is not scheduled.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
         let conditions = self.pod["status"]["conditions"].as_array();
         let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");

@@ -1,4 +1,5 @@
-//! Replaces variables such as `$podIP` in the texts of stages, which are the YAML scripts that the kubelet runs for each pod.
+//! Replaces variables such as `$podIP` in the texts of stages, which are the YAML scripts that the kubelet runs for
+//! each pod.
 
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use kube_machinery::value::Value;
 /// The names of the variables, without their `$`, and their values.
 pub(super) type Names<'a> = [(&'a str, &'a str)];
 
+/// Replaces the variables in every string of a value.
 pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     match value {
         Value::String(text) if text.contains('$') => *text = filled(text, names).into(),

@@ -1,5 +1,5 @@
-//! Finds the nodes that a pod fits on. If there is none, the error counts the reasons in the words of kube-scheduler, which
-//! users see in the pod's status.
+//! Finds the nodes that a pod fits on. If there is none, the error counts the reasons in the words of kube-scheduler,
+//! which users see in the pod's status.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,14 @@ pub(crate) enum Unfit {
 pub(crate) struct Tried {
     /// The number of node changes that the pod has checked; `None` before the first attempt.
     seen: Option<u64>,
+    /// The number of nodes that each reason excludes.
     reasons: BTreeMap<&'static str, usize>,
 }
 
 impl Tried {
     pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
-        // If the pod has waited and all changes since are known, correct the counts by the changed nodes. Only if one of
-        // them fits, or on the first attempt, look at all nodes.
+        // If the pod has waited and all changes since are known, correct the counts by the changed nodes. Only if one
+        // of them fits, or on the first attempt, look at all nodes.
         let seen = self.seen.replace(known.number);
         if let Some(changes) = seen.and_then(|seen| known.changes_after(seen)) {
             let mut fits = false;
@@ -106,6 +107,7 @@ fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     None
 }
 
+/// Returns kube-scheduler's message for a pod that fits on none of `all` nodes.
 fn sentence(all: usize, reasons: &BTreeMap<&'static str, usize>) -> String {
     let mut counted: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     counted.sort_unstable();

@@ -1,5 +1,5 @@
-//! The scheduler's copy of all Node objects, and of their latest changes. With the changes, a waiting pod only has to look at the
-//! nodes that are different since its last attempt.
+//! The scheduler's copy of all Node objects, and of their latest changes. With the changes, a waiting pod only has to
+//! look at the nodes that are different since its last attempt.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ const CHANGES: usize = 1_024;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNodes {
     pub(super) nodes: OrdMap<String, Arc<Value>>,
+    /// The latest changes, oldest first.
     changes: Vector<NodeChange>,
     /// The number of changes so far.
     pub(super) number: u64,
@@ -27,6 +28,7 @@ pub(super) struct NodeChange {
 }
 
 impl KnownNodes {
+    /// Adds or replaces a node, or removes it if `node` is `None`.
     pub(super) fn set(&mut self, name: &str, node: Option<Value>) {
         let after = node.map(Arc::new);
         let before = match &after {

@@ -1,7 +1,9 @@
-//! The built-in stages that users choose by name.
+//! The built-in stages that users choose by name, such as `crash-loop` (`--stages` of the command line, or a label of
+//! the pod).
 
 use super::{Lifecycle, Stages};
 
+/// The YAML text in which a label selects each lifecycle.
 const RUN: &str = include_str!("run.yaml");
 
 impl Stages {

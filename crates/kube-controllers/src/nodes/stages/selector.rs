@@ -1,4 +1,5 @@
-//! Selects the pods that a lifecycle (a list of stages for some pods) applies to: by labels, annotations, fields or image.
+//! Selects the pods that a lifecycle (a list of stages for some pods) applies to: by labels, annotations, fields or
+//! image.
 
 use kube_machinery::kinds::PODS;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};

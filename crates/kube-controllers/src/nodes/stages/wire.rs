@@ -1,4 +1,5 @@
-//! Reads stages from YAML; mistakes are reported with file and line.
+//! Reads stages from YAML: the types that are deserialized, and their conversion to [`Stages`], which reports mistakes
+//! with file and line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -209,6 +210,7 @@ fn wait(wire: &WireStage, at: Location, file: &str) -> Result<Wait, FileError> {
     }
 }
 
+/// Returns true if the steps take time.
 fn waits(steps: &[Stage]) -> bool {
     steps.iter().any(|step| {
         let inside = match &step.action {

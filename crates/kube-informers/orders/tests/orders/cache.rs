@@ -27,6 +27,7 @@ fn key(object: &Namespace) -> String {
     object.metadata.name.clone().unwrap()
 }
 
+/// The methods that DeltaFIFO and RealFIFO share.
 trait Fifo: Send + Sync + 'static {
     fn add(&self, object: Arc<Namespace>);
     fn pop(&self) -> Result<usize, Closed>;

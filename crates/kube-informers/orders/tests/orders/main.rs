@@ -1,4 +1,5 @@
-//! Concurrency tests: shuttle runs each under thousands of random thread schedules, to find deadlocks and lost wake-ups.
+//! Concurrency tests: shuttle runs each under thousands of random thread schedules, to find deadlocks and lost
+//! wake-ups.
 //!
 //! `RUSTFLAGS="--cfg shuttle" cargo test -p kube-informers-orders --target-dir target/shuttle`
 
@@ -8,4 +9,5 @@
 mod cache;
 mod workqueue;
 
+/// The number of random schedules for each test.
 const SCHEDULES: usize = 20_000;

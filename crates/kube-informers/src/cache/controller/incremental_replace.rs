@@ -16,8 +16,11 @@ pub(in crate::cache) struct IncrementalReplace<T> {
     resource_version: String,
     initial: InitialList,
     replacement: Replacement<T>,
+    /// The first slot of the old content that was not compared with the list yet.
     next_slot: usize,
+    /// A deletion for each old object that is not in the list.
     deletions: Vec<Notification<T>>,
+    /// An add or an update for each object of the list.
     listed: Vec<Notification<T>>,
 }
 

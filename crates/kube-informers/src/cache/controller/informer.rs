@@ -1,4 +1,5 @@
-//! Informer: upstream's `NewInformerWithOptions` in `tools/cache/controller.go`.
+//! Informer: a store that mirrors the server's objects, with a single handler. Upstream: `NewInformerWithOptions` in
+//! `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub struct Informer<T, H> {
     synced: DoneSender,
 }
 
+/// A function that configures the Reflector.
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
 /// A handle to a running [`Informer`]: its objects, whether it has synced, and its resourceVersion.
@@ -166,6 +168,7 @@ impl<T: Object> InformerHandle<T> {
     }
 }
 
+/// The consumer of the queue. It stores each delta and then calls the handler.
 struct ApplyDeltas<T, H> {
     store: Arc<Indexer<T>>,
     handler: H,

@@ -22,7 +22,8 @@ pub(super) use incremental_replace::IncrementalReplace;
 pub use informer::{Informer, InformerHandle};
 pub use process::{process_deltas, process_deltas_in_batch};
 
-/// Fills a queue from a source by a [`Reflector`], and passes the popped deltas to a function (client-go's `Controller`).
+/// Fills a queue from a source by a [`Reflector`], and passes the popped deltas to a function (client-go's
+/// `Controller`).
 pub struct Controller<T> {
     reflector: Reflector<T>,
     queue: Arc<dyn Queue<T>>,
@@ -55,7 +56,8 @@ impl<T> Controller<T> {
         self
     }
 
-    /// Sets a callback for the moment when the first list has been processed. (The queue's own signal may fire earlier.)
+    /// Sets a callback for the moment when the first list has been processed. (The queue's own signal may fire
+    /// earlier.)
     #[must_use]
     pub fn on_first_list(mut self, callback: impl FnOnce() + Send + 'static) -> Self {
         self.on_first_list = Box::new(callback);
@@ -98,7 +100,8 @@ async fn process_loop<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDelta
     let mut on_first_list = Some(on_first_list);
     let synced = queue.synced();
     loop {
-        // The signal is checked between two pops, because then no delta is being processed, so the first list is complete.
+        // The signal is checked between two pops, because then no delta is being processed, so the first list is
+        // complete.
         let popped = if on_first_list.is_none() {
             queue.pop_with(&mut *process).await
         } else {

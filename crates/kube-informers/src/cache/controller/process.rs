@@ -1,4 +1,5 @@
-//! Upstream: `processDeltas` and `processDeltasInBatch` in `tools/cache/controller.go`.
+//! Applies deltas to a store and produces the notifications for handlers. The consumers of both kinds of informer
+//! call it. Upstream: `processDeltas` and `processDeltasInBatch` in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
 

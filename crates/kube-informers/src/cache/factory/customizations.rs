@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::cache::shared_informer::SharedIndexInformerBuilder;
 
+/// A function that configures the informers of one type.
 type Customization<K> = Box<dyn Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync>;
 
 /// At most one [`Customization`] for each type.

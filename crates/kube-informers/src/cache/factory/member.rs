@@ -14,8 +14,8 @@ use crate::cache::processor::RunError;
 use crate::cache::shared_informer::SharedIndexInformer;
 use crate::cache::signal::Done;
 
-/// The identifier of a factory's informer: a Rust type and a kind. `Display` writes the kind: `Pod` for a kind in `v1` of
-/// the core group, else `ReplicaSet.v1.apps`.
+/// The identifier of a factory's informer: a Rust type and a kind. `Display` writes the kind: `Pod` for a kind in `v1`
+/// of the core group, else `ReplicaSet.v1.apps`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InformerId {
     kind: String,
@@ -30,7 +30,8 @@ impl InformerId {
         Self::of_kind::<K>(&())
     }
 
-    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and a custom resource's kind.
+    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and a custom resource's
+    /// kind.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
         Self { kind: display_kind::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
     }
@@ -59,7 +60,9 @@ impl fmt::Display for InformerId {
     }
 }
 
+/// A function that marks an informer that will never run as stopped.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
+/// A function that runs an informer until its argument is cancelled.
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
 pub(super) struct AnyInformer {
@@ -86,6 +89,7 @@ impl AnyInformer {
         }
     }
 
+    /// Returns the informer with its type, if it has this identifier.
     pub fn informer<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
@@ -96,11 +100,13 @@ impl AnyInformer {
         is_first.then(|| (self.run)(stop.clone()))
     }
 
-    /// `None` if the informer was started. The caller must call the function without a lock, because it drops handlers.
+    /// Returns a function that marks an informer as stopped; `None` if it was started. The caller must call the
+    /// function without a lock, because it drops handlers.
     pub fn give_up(&self) -> Option<GiveUp> {
         (!self.started).then(|| self.give_up.clone())
     }
 
+    /// Returns the identifier and the sync signal, if the informer was started.
     pub fn started(&self) -> Option<(InformerId, Done)> {
         self.started.then(|| (self.id.clone(), self.synced.clone()))
     }

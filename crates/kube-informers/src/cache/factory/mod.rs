@@ -35,7 +35,8 @@ use member::AnyInformer;
 pub use failure::InformerFailed;
 pub use member::InformerId;
 
-/// Makes informers that share one client, and starts, awaits and stops them together (client-go's `SharedInformerFactory`).
+/// Makes informers that share one client, and starts, awaits and stops them together (client-go's
+/// `SharedInformerFactory`).
 ///
 /// A second request for the same type returns the same informer. Every informer has the index [`NAMESPACE_INDEX`].
 ///
@@ -70,6 +71,7 @@ pub struct SharedInformerFactory {
     reflector: ReflectorOptions,
     observer: Observer,
     informers: Mutex<Informers>,
+    /// The runs of the informers.
     tasks: TaskTracker,
     failure: Arc<FirstFailure>,
 }
@@ -90,10 +92,12 @@ impl Informers {
 #[derive(Default)]
 struct FirstFailure {
     failed: Mutex<Option<InformerFailed>>,
+    /// Fires at the first failure.
     happened: DoneSender,
 }
 
 impl FirstFailure {
+    /// Logs a failure, and keeps it if it is the first.
     fn record(&self, informer: InformerId, error: RunError) {
         error!("the informer of {informer} ended: {}", with_causes(&error));
         lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
@@ -136,7 +140,8 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Sets a function that changes the options of every list and watch just before the request (client-go's `WithTweakListOptions`).
+    /// Sets a function that changes the options of every list and watch just before the request (client-go's
+    /// `WithTweakListOptions`).
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Arc::new(tweak));
@@ -187,7 +192,8 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Sets how long a stopped informer waits for its handlers to finish; see [`SharedIndexInformerBuilder::drain_limit`].
+    /// Sets how long a stopped informer waits for its handlers to finish; see
+    /// [`SharedIndexInformerBuilder::drain_limit`].
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.drain_limit = Some(limit);
@@ -208,7 +214,8 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Returns the informer of a type, the same one each time (client-go's `InformerFor`).
+    /// Returns the informer of a type, the same one each time (client-go's `InformerFor`). It does nothing before
+    /// [`SharedInformerFactory::start`].
     pub fn informer<K>(&self) -> SharedIndexInformer<K>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
@@ -260,7 +267,8 @@ impl SharedInformerFactory {
         })
     }
 
-    /// Returns the informer of a kind that is known only at run time, the same one each time (client-go's `dynamicinformer`).
+    /// Returns the informer of a kind that is known only at run time, the same one each time (client-go's
+    /// `dynamicinformer`).
     ///
     /// The factory's namespace applies to it, so in a factory with a namespace the kind must be namespaced.
     ///
@@ -288,6 +296,7 @@ impl SharedInformerFactory {
         self.informer_of(id, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
     }
 
+    /// Returns the informer with this identifier. Makes it for `source` if it was not requested before.
     fn informer_of<T>(
         &self,
         id: InformerId,
@@ -301,8 +310,8 @@ impl SharedInformerFactory {
             return informer;
         }
         let namespace = self.namespace.as_deref().filter(|_| has_namespace);
-        // Without the lock, because a customization may request informers from this factory. If two are made at once, the
-        // first is kept.
+        // Without the lock, because a customization may request informers from this factory. If two are made at once,
+        // the first is kept.
         let made = self.make(source(self.client.clone(), namespace));
         let mut informers = lock(&self.informers);
         if let Some(informer) = informers.get(&id) {
@@ -337,8 +346,8 @@ impl SharedInformerFactory {
         if let Some(limit) = self.drain_limit {
             builder = builder.drain_limit(limit);
         }
-        // Twice: before the customization, so that it cannot use the name for another index, and after it, because it may
-        // return a different builder.
+        // Twice: before the customization, so that it cannot use the name for another index, and after it, because it
+        // may return a different builder.
         _ = builder.index(NAMESPACE_INDEX, meta_namespace_index);
         let informer = self.customizations.apply(builder).build();
         _ = informer.index(NAMESPACE_INDEX, meta_namespace_index);
@@ -393,7 +402,8 @@ impl SharedInformerFactory {
         lock(&self.failure.failed).clone()
     }
 
-    /// Starts every requested informer, waits until `stop` is cancelled or an informer fails, and shuts the factory down.
+    /// Starts every requested informer, waits until `stop` is cancelled or an informer fails, and shuts the factory
+    /// down.
     ///
     /// # Errors
     /// The first failure of an informer.

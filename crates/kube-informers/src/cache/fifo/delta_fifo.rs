@@ -1,4 +1,5 @@
-//! DeltaFIFO: the queue of client-go up to 0.32. Upstream: `tools/cache/delta_fifo.go`.
+//! DeltaFIFO: the queue between a Reflector and its consumer in client-go up to 0.32. It has one slot for each key,
+//! which keeps all changes of the key in order until it is popped. Upstream: `tools/cache/delta_fifo.go`.
 
 mod items;
 mod relist;
@@ -19,10 +20,11 @@ use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use items::Items;
 
-/// A queue of keys in first-in order. Each key holds all its changes since it was last popped (client-go's `DeltaFIFO`).
+/// A queue of keys in first-in order. Each key holds all its changes since it was last popped (client-go's
+/// `DeltaFIFO`).
 ///
-/// A slow consumer still sees every change of an object, but in one pop. Without known objects, a deletion of a key that
-/// is not queued is dropped, because the queue cannot tell it from a deletion that was popped before.
+/// A slow consumer still sees every change of an object, but in one pop. Without known objects, a deletion of a key
+/// that is not queued is dropped, because the queue cannot tell it from a deletion that was popped before.
 ///
 /// ```
 /// use kube_informers::cache::DeltaFifo;
@@ -61,8 +63,9 @@ impl<T> DeltaFifo<T> {
         Self { core: FifoCore::new(key), known: None, relisted: Relisted::default() }
     }
 
-    /// Sets the known objects: the consumer's store (client-go's `KnownObjects`). With them, the queue accepts a deletion of an object that
-    /// is not queued, a list produces tombstones for objects that vanished, and a resync repeats the known objects.
+    /// Sets the known objects: the consumer's store (client-go's `KnownObjects`). With them, the queue accepts a
+    /// deletion of an object that is not queued, a list produces tombstones for objects that vanished, and a resync
+    /// repeats the known objects.
     #[must_use]
     pub fn known_objects(mut self, known: Arc<dyn KnownObjects<T>>) -> Self {
         self.known = Some(known);
@@ -158,7 +161,8 @@ impl<T> DeltaFifo<T> {
         self.write(Delta::Updated, object.into())
     }
 
-    /// Queues a `Deleted`. If the key is neither queued nor known, the deletion is dropped.
+    /// Queues a `Deleted`. If the key is neither queued nor known, the deletion is dropped, because the consumer has
+    /// presumably seen it already.
     ///
     /// # Errors
     /// As [`DeltaFifo::add`].
@@ -212,6 +216,7 @@ impl<T> DeltaFifo<T> {
         Ok(())
     }
 
+    /// Queues a delta under its key, and merges it with the last one if both are deletions.
     fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
         let observer = &self.core.observer;
         state.must_wake = true;

@@ -29,10 +29,12 @@ pub(super) struct FifoState<Q> {
     /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
     /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
     initial_population_count: usize,
+    /// True once the `synced` signal has fired.
     synced: bool,
     closed: bool,
     /// True if something was queued, or the queue was closed, since the waiters were last woken.
     pub must_wake: bool,
+    /// The pops that wait for something to be queued.
     waiters: Waiters,
 }
 
@@ -43,7 +45,8 @@ impl<Q> HasWaiters for FifoState<Q> {
 }
 
 impl<Q> FifoState<Q> {
-    /// Also true if the queue got a change before any list, as in a test that fills it by hand.
+    /// Returns true once all items of the first LIST have been popped. Also true if the queue got a change before any
+    /// list, as in a test that fills it by hand.
     pub fn has_synced(&self) -> bool {
         self.populated && self.initial_population_count == 0
     }
@@ -53,6 +56,7 @@ impl<Q> FifoState<Q> {
         InitialList::from(!self.has_synced())
     }
 
+    /// Returns the number of items of the first LIST that are still queued.
     pub fn initial_population_count(&self) -> usize {
         self.initial_population_count
     }
@@ -130,11 +134,13 @@ impl<T, Q> FifoCore<T, Q> {
         self.key.key_of(object)
     }
 
-    /// For RealFIFO, which stores no keys. A key is computed only if the key function can fail, which must be reported, or for an observer.
+    /// Returns the key of an object for RealFIFO, which stores no keys. It is computed only if the key function can
+    /// fail, which must be reported, or if an observer wants the key.
     pub fn key_if_needed(&self, object: &T) -> Result<Option<String>, KeyError> {
         if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
     }
 
+    /// Returns a tombstone's own key, else the key of the deleted object.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
         match deletion {
             Deletion::Final(object) => self.key_of(object),
@@ -146,6 +152,7 @@ impl<T, Q> FifoCore<T, Q> {
         self.transformer.apply(object).map_err(Error::Transform)
     }
 
+    /// Records that something was queued.
     pub fn populate(&self, state: &mut FifoState<Q>) {
         state.populated = true;
         self.check_synced(state);
@@ -157,11 +164,13 @@ impl<T, Q> FifoCore<T, Q> {
         self.populate(state);
     }
 
+    /// Records that `number` keys or deltas were popped.
     pub fn record_popped(&self, state: &mut FifoState<Q>, number: usize) {
         state.initial_population_count = state.initial_population_count.saturating_sub(number);
         self.check_synced(state);
     }
 
+    /// Fires the `synced` signal the first time that the queue has synced.
     fn check_synced(&self, state: &mut FifoState<Q>) {
         if state.has_synced() && !state.synced {
             state.synced = true;

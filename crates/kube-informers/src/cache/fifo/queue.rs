@@ -17,15 +17,16 @@ pub trait Queue<T>: ReflectorStore<T> {
         process: &'a mut dyn ProcessDeltas<T>,
     ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>>;
 
-    /// Returns true once something was queued and the first list, if there was one, has been popped in full (client-go's
-    /// `HasSynced`).
+    /// Returns true once something was queued and the first list, if there was one, has been popped in full
+    /// (client-go's `HasSynced`).
     fn has_synced(&self) -> bool;
 
     /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)
     /// when a pop finds the queue closed and nothing was ever queued.
     fn synced(&self) -> Done;
 
-    /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.
+    /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still
+    /// succeed.
     fn close(&self);
 }
 
@@ -33,7 +34,8 @@ pub trait Queue<T>: ReflectorStore<T> {
 /// which get a batch delta by delta.
 ///
 /// A [`Controller`](crate::cache::Controller) logs each error of the consumer as a warning.
-/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) gets only errors of the source and the queue.
+/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error) gets only errors of the source and the
+/// queue.
 pub trait ProcessDeltas<T>: Send {
     /// Processes the popped deltas of one key, or one delta that is not about one object, such as `ReplacedAll`.
     ///

@@ -1,4 +1,5 @@
-//! QueueKind: for programs that must behave like an older client-go. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
+//! QueueKind: the choice of an informer's delta queue, for programs that must behave like an older client-go. Upstream:
+//! `newQueueFIFO` in `tools/cache/controller.go`.
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub enum QueueKind {
 }
 
 impl Default for QueueKind {
+    /// Returns the choice of current client-go.
     fn default() -> Self {
         Self::AtomicFifo(Batches::Yes)
     }

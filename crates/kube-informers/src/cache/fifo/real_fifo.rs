@@ -1,4 +1,5 @@
-//! RealFIFO: the queue of client-go since 0.33. Unlike DeltaFIFO, it merges or drops no change. Upstream: `tools/cache/the_real_fifo.go`.
+//! RealFIFO: the queue of client-go since 0.33. Unlike DeltaFIFO, it merges or drops no change. Upstream:
+//! `tools/cache/the_real_fifo.go`.
 
 mod reconcile;
 
@@ -20,10 +21,11 @@ use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use crate::lock::MutexGuard;
 
+/// The largest number of deltas in a batch.
 pub(crate) const BATCH: usize = 1000;
 
-/// A queue of deltas in the order of their arrival, across all keys (client-go's `RealFIFO`). A pop takes one delta, or a
-/// batch of deltas with different keys.
+/// A queue of deltas in the order of their arrival, across all keys (client-go's `RealFIFO`). A pop takes one delta, or
+/// a batch of deltas with different keys.
 ///
 /// [`RealFifo::new`] compares a list with the known objects and queues a delta for each object. [`RealFifo::atomic`],
 /// which informers use by default, queues one [`Delta::ReplacedAll`], which the consumer compares with its store.
@@ -45,6 +47,7 @@ pub struct RealFifo<T> {
     batches: Batches,
 }
 
+/// The way in which the queue passes on lists and resyncs.
 enum ListMode<T> {
     /// A delta for each object, after a comparison with the known objects.
     Reconciled(Arc<dyn KnownObjects<T>>),
@@ -59,8 +62,8 @@ pub enum WhileProcessing {
     /// The lock is held: writers wait.
     #[default]
     Locked,
-    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held, which
-    /// slows writers down to the consumer's pace.
+    /// The lock is released: writers proceed while fewer than 2,000 deltas are queued. With more, the lock is held,
+    /// which slows writers down to the consumer's pace.
     Unlocked,
 }
 
@@ -155,8 +158,8 @@ impl<T> RealFifo<T> {
     /// Waits for deltas, pops up to 1,000 of them and calls `process.process` with a single delta or
     /// `process.process_batch` with several.
     ///
-    /// The deltas of a batch have different keys, a batch never mixes the first list with later deltas, and a delta that
-    /// is not about one object, such as `ReplacedAll`, is popped alone.
+    /// The deltas of a batch have different keys, a batch never mixes the first list with later deltas, and a delta
+    /// that is not about one object, such as `ReplacedAll`, is popped alone.
     ///
     /// # Errors
     /// The outer error: the queue is closed and empty. The inner error is that of `process`.
@@ -172,6 +175,7 @@ impl<T> RealFifo<T> {
         result.await
     }
 
+    /// Returns the number of deltas from the front that form the next batch, at least 1.
     fn batch_len(&self, state: &State<T>) -> usize {
         let initial = state.initial_population_count();
         // A batch never mixes the first list with later deltas.
@@ -226,6 +230,7 @@ impl<T> RealFifo<T> {
         next.await
     }
 
+    /// Pops `number` deltas and processes them, with or without the lock.
     fn process<R>(
         &self,
         mut state: MutexGuard<'_, State<T>>,

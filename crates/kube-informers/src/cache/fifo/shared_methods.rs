@@ -1,10 +1,12 @@
-//! The text that DeltaFIFO and RealFIFO share. A macro and not a shared type, because each queue is a public type with client-go's name.
+//! The text that DeltaFIFO and RealFIFO share. A macro and not a shared type, because each queue is a public type with
+//! client-go's name.
 
 /// For a queue with a field `core`. The queue itself implements how changes are queued and popped.
 macro_rules! impl_shared_methods {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {
-            /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were transformed already.
+            /// Sets a function that changes every object before it is queued. Tombstones and resynced objects were
+            /// transformed already.
             #[must_use]
             pub fn transformer(
                 self,
@@ -30,12 +32,14 @@ macro_rules! impl_shared_methods {
                 self.len() == 0
             }
 
-            /// Returns true once something was queued and the first list, if there was one, has been popped ([`synced`](Self::synced)).
+            /// Returns true once something was queued and the first list, if there was one, has been popped
+            /// ([`synced`](Self::synced)).
             pub fn has_synced(&self) -> bool {
                 self.core.lock().has_synced()
             }
 
-            /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still succeed.
+            /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still
+            /// succeed.
             pub fn close(&self) {
                 self.core.close();
             }

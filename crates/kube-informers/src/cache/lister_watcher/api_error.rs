@@ -89,7 +89,8 @@ impl ApiError {
             .any(|(reason, code)| self.has_reason(&[reason], code))
     }
 
-    /// For a reason that Kubernetes does not know, the HTTP code decides.
+    /// Returns true if the Status has one of these reasons. If its reason is not one of Kubernetes' own, the HTTP code
+    /// decides.
     fn has_reason(&self, reasons: &[&str], code: u16) -> bool {
         self.status().is_some_and(|status| {
             let reason = status.reason.as_str();

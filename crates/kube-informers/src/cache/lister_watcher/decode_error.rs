@@ -64,8 +64,9 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
-/// From `invalid type: string "x", expected u8 at line 1 column 3`. The part before `expected` may contain the value.
-/// Only serde's own messages are used, because a message of a type's own code may contain a value anywhere.
+/// Extracts the expected type from a message such as `invalid type: string "x", expected u8 at line 1 column 3`. The
+/// part before `expected` may contain the value and is dropped. Only serde's own messages are used, because a message
+/// of a type's own code may contain a value anywhere.
 fn expected(text: &str) -> Option<&str> {
     let serde_starts = ["invalid type: ", "invalid value: ", "invalid length "];
     let text = text.rsplit_once(" at line ").map_or(text, |(text, _)| text);

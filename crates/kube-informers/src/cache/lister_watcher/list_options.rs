@@ -26,7 +26,8 @@ pub struct ListOptions {
     pub label_selector: Option<String>,
     /// The field selector, such as `metadata.name=nettool`.
     pub field_selector: Option<String>,
-    /// The resourceVersion. `None` requests the most recent state, `0` any state; other values depend on the other options.
+    /// The resourceVersion. `None` requests the most recent state, `0` any state; other values depend on the other
+    /// options.
     pub resource_version: Option<String>,
     /// The rule by which the server interprets `resource_version`.
     pub resource_version_match: Option<ResourceVersionMatch>,
@@ -42,6 +43,7 @@ pub struct ListOptions {
     pub send_initial_events: Option<bool>,
 }
 
+/// A function that changes the options of a request before it is sent (client-go's `TweakListOptionsFunc`).
 #[cfg(feature = "client")]
 pub(in crate::cache) type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 

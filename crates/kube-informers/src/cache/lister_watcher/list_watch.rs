@@ -48,10 +48,11 @@ use request::{Accept, METADATA, OBJECTS};
 ///
 /// # The client's own retries
 ///
-/// A `kube::Client` made from a `kube::Config` retries by itself, up to 15 times and for minutes, when the server answers 429, 503 or 504.
-/// A Reflector needs one of these answers: after a restart of the server, "too large resource version" tells it to list again without that
-/// version. Until the client's retries are used up or [`idle_timeout`](Self::idle_timeout) has passed, the cache is not updated. Informers
-/// retry by their own rules, so turn off the client's retries:
+/// A `kube::Client` made from a `kube::Config` retries by itself, up to 15 times and for minutes, when the server
+/// answers 429, 503 or 504. A Reflector needs one of these answers: after a restart of the server, "too large resource
+/// version" tells it to list again without that version. Until the client's retries are used up or
+/// [`idle_timeout`](Self::idle_timeout) has passed, the cache is not updated. Informers retry by their own rules, so
+/// turn off the client's retries:
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -115,6 +116,7 @@ impl<T: Resource> ListWatch<T> {
         Self::at(client, T::url_path(dynamic_type, namespace), namespace, dynamic_type, ItemTypeMeta::Filled)
     }
 
+    /// Makes the source of the objects at this path.
     fn at(
         client: kube_client::Client,
         path: String,
@@ -263,8 +265,8 @@ impl<T> ListWatch<T> {
         self.with_type()
     }
 
-    /// Drops `metadata.managedFields` from each object's text before decoding, to save memory. A pod of a ReplicaSet with
-    /// two field managers takes 18 KB without them and 29 KB with them.
+    /// Drops `metadata.managedFields` from each object's text before decoding, to save memory. A pod of a ReplicaSet
+    /// with two field managers takes 18 KB without them and 29 KB with them.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -281,8 +283,8 @@ impl<T> ListWatch<T> {
         Self { kind: Arc::new(kind), ..self }
     }
 
-    /// Sets the time for which the server may send nothing at the start of a watch, or before or within a list. Then the
-    /// request fails with [`ApiError::Silent`](crate::cache::ApiError::Silent).
+    /// Sets the time for which the server may send nothing at the start of a watch, or before or within a list. Then
+    /// the request fails with [`ApiError::Silent`](crate::cache::ApiError::Silent).
     ///
     /// The default is 90 seconds, because an API server gives up a request after 60. Once a watch has begun, the
     /// Reflector's own limits apply ([`ReflectorOptions`](crate::cache::ReflectorOptions)).
@@ -292,6 +294,7 @@ impl<T> ListWatch<T> {
         self
     }
 
+    /// Requests only the metadata of the same objects.
     fn into_metadata<P>(self) -> ListWatch<P> {
         let kind = Kind {
             api_version: "meta.k8s.io/v1".to_owned(),
@@ -302,12 +305,14 @@ impl<T> ListWatch<T> {
         ListWatch { accept: METADATA, kind: Arc::new(kind), ..self.with_type() }
     }
 
+    /// Changes the type of the objects and keeps everything else.
     fn with_type<P>(self) -> ListWatch<P> {
         let Self { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData } = self;
         ListWatch { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData }
     }
 }
 
+/// Adds the requirements of `also` to a selector.
 fn narrow(selector: &mut Option<String>, also: &str) {
     let selector = selector.get_or_insert_default();
     if !selector.is_empty() && !also.is_empty() {

@@ -28,16 +28,19 @@ pub trait ListerWatcher<T>: Send + Sync {
     /// Requests one page, or the whole list if the options have no limit.
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>>;
 
-    /// Opens a watch. The stream ends when the server or the network ends the watch. Dropping the stream closes the watch.
+    /// Opens a watch. The stream ends when the server or the network ends the watch. Dropping the stream closes the
+    /// watch.
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
 
     /// Returns true, the default, if the source may support streaming lists: watches that begin with the existing
     /// objects. If false, the Reflector lists instead.
     ///
-    /// A source that returns true may still refuse a watch with [`send_initial_events`](ListOptions::send_initial_events), and the
-    /// Reflector lists instead. Or it sends an [`Added`](WatchEvent::Added) of each existing object, a [`Bookmark`](WatchEvent::Bookmark)
-    /// with `initial_events_end`, then the changes. Until that bookmark, the Reflector stores nothing; after
-    /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and lists.
+    /// A source that returns true may still refuse a watch with
+    /// [`send_initial_events`](ListOptions::send_initial_events), and the Reflector lists instead. Or it sends an
+    /// [`Added`](WatchEvent::Added) of each existing object, a [`Bookmark`](WatchEvent::Bookmark) with
+    /// `initial_events_end`, then the changes. Until that bookmark, the Reflector stores nothing; after
+    /// [`ReflectorOptions::answer_timeout`](crate::cache::ReflectorOptions::answer_timeout) it gives up the watch and
+    /// lists.
     fn has_watch_list(&self) -> bool {
         true
     }

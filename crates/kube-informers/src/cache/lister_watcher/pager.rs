@@ -1,4 +1,5 @@
-//! Pager: one answer with all objects of a large cluster would cost the server much memory. Upstream: `client-go/tools/pager`.
+//! Pager: requests a list page by page, and puts the pages together, because one answer with all objects of a large
+//! cluster would cost the server much memory. Upstream: `client-go/tools/pager`.
 
 use std::sync::Arc;
 

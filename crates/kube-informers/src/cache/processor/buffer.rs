@@ -1,4 +1,6 @@
-//! Buffer: upstream has only the unbounded one, in `processorListener.pop` of `tools/cache/shared_informer.go`.
+//! Buffer: the queue of notifications for one handler, so that a slow handler delays neither the informer nor other
+//! handlers. It is either unbounded or coalescing. Upstream has only the unbounded one, in `processorListener.pop` of
+//! `tools/cache/shared_informer.go`.
 
 mod coalesced;
 
@@ -18,9 +20,10 @@ pub enum Buffer {
     /// Merges the notifications of one object, which bounds the buffer. The handler may miss intermediate states, but
     /// always gets the newest one.
     ///
-    /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An object that was
-    /// added and deleted meanwhile produces no notification; one that was deleted and added again, a deletion and an add. So there are at
-    /// most two notifications for each object that exists or that the handler knows.
+    /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An
+    /// object that was added and deleted meanwhile produces no notification; one that was deleted and added again, a
+    /// deletion and an add. So there are at most two notifications for each object that exists or that the handler
+    /// knows.
     Coalesced,
 }
 
@@ -58,6 +61,7 @@ impl<T> Pending<T> {
         }
     }
 
+    /// Removes and returns everything.
     pub fn take(&mut self) -> Self {
         let empty = Self::new(self.buffer());
         std::mem::replace(self, empty)

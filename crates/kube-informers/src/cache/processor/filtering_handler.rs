@@ -1,4 +1,5 @@
-//! FilteringHandler: upstream's `FilteringResourceEventHandler` in `tools/cache/controller.go`.
+//! FilteringHandler: passes only the changes of accepted objects to another handler, for a handler that cares about a
+//! part of an informer's objects. Upstream: `FilteringResourceEventHandler` in `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +11,9 @@ use crate::cache::delta::{Deletion, InitialList};
 /// A handler that passes on changes of the objects that `accept` accepts, as if no other objects existed (client-go's
 /// `FilteringResourceEventHandler`).
 ///
-/// An update after which an object becomes accepted is passed on as an add, never as a part of the initial list; an update after which it
-/// is no longer accepted, as a deletion with the old state. A tombstone is filtered by its last known state, and passed on if it has none.
+/// An update after which an object becomes accepted is passed on as an add, never as a part of the initial list; an
+/// update after which it is no longer accepted, as a deletion with the old state. A tombstone is filtered by its last
+/// known state, and passed on if it has none.
 ///
 /// ```
 /// use kube_informers::cache::{EventHandler, FilteringHandler, HandlerFuncs, InitialList};

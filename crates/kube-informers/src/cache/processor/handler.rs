@@ -49,7 +49,8 @@ where
 /// A conversion into a handler, which lets an informer accept an [`AsyncEventHandler`] or an [`EventHandler`]. `Form`,
 /// which the compiler infers, distinguishes the two.
 ///
-/// A closure must name the type of its parameter. A closure that captures values is an ordinary closure that returns a future:
+/// A closure must name the type of its parameter. A closure that captures values is an ordinary closure that returns a
+/// future:
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

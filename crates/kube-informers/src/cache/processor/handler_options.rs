@@ -1,4 +1,5 @@
-//! HandlerOptions: upstream's `HandlerOptions` in `tools/cache/shared_informer.go`.
+//! HandlerOptions: the options of one handler or subscription, given when it is added to an informer. Upstream:
+//! `HandlerOptions` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::buffer::Buffer;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HandlerOptions {
+    /// `None`: the informer's default.
     pub(in crate::cache) resync: Option<Duration>,
     pub(super) buffer: Buffer,
 }

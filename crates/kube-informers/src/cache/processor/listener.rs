@@ -21,11 +21,11 @@ use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::Snapshot;
 use crate::lock::{Mutex, lock};
 
-/// A buffer of notifications for one handler, which gets them one at a time, in order (client-go's `processorListener`).
-/// Clones are the same listener.
+/// A buffer of notifications for one handler, which gets them one at a time, in order (client-go's
+/// `processorListener`). Clones are the same listener.
 ///
-/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. An informer makes
-/// its own listeners. This type is public so that it can be studied and measured alone.
+/// The processor never waits for a slow handler, because [`add`](Self::add) only appends to the buffer. An informer
+/// makes its own listeners. This type is public so that it can be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -49,25 +49,31 @@ struct Shared<T> {
     observer: Observer,
 }
 
+/// The buffer and its state, under one lock.
 struct Inbox<T> {
     pending: Pending<T>,
+    /// True if the listener accepts no more notifications.
     closed: bool,
     /// True once a subscription exists or existed. A listener has only one.
     taken: bool,
+    /// The waker of the subscription, while it waits for a notification.
     waker: Option<Waker>,
 }
 
+/// The description of a notification for an observer.
 #[derive(Clone, Debug)]
 struct Description {
     notification: &'static str,
     key: String,
     resource_version: String,
+    /// True for a deletion without a final state.
     tombstone: bool,
 }
 
 /// The notification that was taken last. It counts as handled when the next one is taken.
 #[derive(Debug)]
 pub(super) struct InFlight {
+    /// True for an add of the initial list.
     initial: bool,
     description: Option<Description>,
 }
@@ -130,13 +136,15 @@ impl<T> ProcessorListener<T> {
         waker.inspect(Waker::wake_by_ref);
     }
 
+    /// Records that the subscription has ended, so that no notification is taken any more.
     pub(super) fn end(&self) {
         self.discard();
         self.0.ended.fire();
     }
 
-    /// Returns a signal that fires when the informer has synced and the handler has returned from every add of the initial list, or ends as
-    /// [`Never`](crate::cache::Never) if the handler is removed or the informer stops before that.
+    /// Returns a signal that fires when the informer has synced and the handler has returned from every add of the
+    /// initial list, or ends as [`Never`](crate::cache::Never) if the handler is removed or the informer stops before
+    /// that.
     pub fn synced(&self) -> Done {
         self.0.tracker.done()
     }
@@ -146,6 +154,7 @@ impl<T> ProcessorListener<T> {
         self.0.ended.done()
     }
 
+    /// Records that the informer has distributed its first list.
     pub(super) fn upstream_synced(&self) {
         self.0.tracker.upstream_synced();
     }
@@ -154,11 +163,13 @@ impl<T> ProcessorListener<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Returns the subscription that takes the notifications; `None` if there was one before.
     fn take_subscription(&self) -> Option<Subscription<T>> {
         let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
         (!taken).then(|| Subscription::new(self.clone()))
     }
 
+    /// Records that a notification has been handled.
     pub(super) fn handled(&self, InFlight { initial, description }: InFlight) {
         if initial {
             self.0.tracker.finished();
@@ -204,6 +215,7 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
+    /// Emits the event that the listener has joined, and that it first gets an add of each of `existing` objects.
     pub(super) fn emit_joined(&self, existing: usize) {
         self.0.observer.emit::<T>(|| {
             let coalesces = lock(&self.0.inbox).pending.buffer() == Buffer::Coalesced;
@@ -233,6 +245,7 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
+    /// Takes the next notification; `None` once the listener is closed and empty.
     pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InFlight)>> {
         // A handler that never has to wait must not starve the other tasks of this thread.
         let proceed = ready!(poll_proceed(cx));
@@ -273,7 +286,8 @@ impl<T: Object> ProcessorListener<T> {
 impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     /// Calls `handler` with one notification after another until the listener is closed and empty.
     ///
-    /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A second run ends at once.
+    /// If the handler panics or the future is dropped, the listener closes and drops its buffer. A second run ends at
+    /// once.
     pub async fn run<Form>(&self, handler: impl IntoEventHandler<T, Form>) {
         if let Some(subscription) = self.take_subscription() {
             handle_all(subscription, handler.into_event_handler()).await;

@@ -45,8 +45,9 @@ pub(super) use resync::{MINIMUM_RESYNC_PERIOD, ResyncSchedule};
 pub use run_error::{Panic, RunError};
 pub use subscription::Subscription;
 
-/// The listeners of one informer (client-go's `sharedProcessor`). Each has its own buffer and task, so a slow handler does not delay the
-/// others. An informer makes its own processor; this type is public so that it can be studied and measured alone.
+/// The listeners of one informer (client-go's `sharedProcessor`). Each has its own buffer and task, so a slow handler
+/// does not delay the others. An informer makes its own processor; this type is public so that it can be studied and
+/// measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -74,16 +75,20 @@ pub(super) struct Listeners<T> {
     leaving: Vec<AbortOnDropHandle<()>>,
     next_id: usize,
     lifecycle: Lifecycle,
+    /// True once the informer has distributed its first list.
     upstream_synced: bool,
 }
 
+/// One listener of the processor.
 struct Member<T> {
     listener: ProcessorListener<T>,
     resync: ResyncSchedule,
     task: HandlerTask,
 }
 
+/// The task that calls a listener's handler.
 enum HandlerTask {
+    /// A task that starts when the processor runs.
     NotStarted(BoxFuture<'static, ()>),
     Running(AbortOnDropHandle<()>),
     /// No task: the owner of a subscription takes the notifications.
@@ -104,6 +109,7 @@ impl<T> Default for Recipients<T> {
 }
 
 impl<T: Object> Recipients<T> {
+    /// Distributes a notification like [`SharedProcessor::distribute`], but to these listeners.
     pub fn distribute(&self, notification: &Notification<T>) {
         let changes = !notification.is_unchanged();
         for (listener, due) in &self.0 {
@@ -135,6 +141,7 @@ impl<T> Listeners<T> {
         drop(unused);
     }
 
+    /// Removes a listener. Returns its task if that has not started.
     fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
         let at = self.members.iter().position(|member| member.listener.is_same(listener))?;
         match self.members.remove(at).task {
@@ -167,6 +174,7 @@ impl<T> SharedProcessor<T> {
         self
     }
 
+    /// Adapts the listeners' resync periods to a new check period of the informer.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.adapt_to(check));
     }
@@ -182,11 +190,13 @@ impl<T> SharedProcessor<T> {
         due
     }
 
+    /// Makes a resync due for every listener, until the next call of [`SharedProcessor::should_resync`].
     pub(crate) fn make_resync_due(&self) {
         lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.make_due());
     }
 
-    /// Records that the first list has been distributed in full.
+    /// Records that the first list has been distributed in full. A listener has synced once its handler has handled
+    /// that list.
     pub fn upstream_synced(&self) {
         let mut listeners = lock(&self.listeners);
         listeners.upstream_synced = true;
@@ -198,10 +208,12 @@ impl<T> SharedProcessor<T> {
     pub fn remove_listener(&self, registration: &Registration<T>) {
         if registration.listeners.as_ptr() == Arc::as_ptr(&self.listeners) {
             Listeners::remove(&self.listeners, &registration.listener);
-            registration.listener.discard(); // also if the processor has stopped and the listener is only emptying its buffer
+            // Also if the processor has stopped and the listener is only emptying its buffer.
+            registration.listener.discard();
         }
     }
 
+    /// Closes a processor that will never run.
     #[cfg(feature = "client")] // the factory calls it
     pub(super) fn give_up(&self) {
         self.stop();
@@ -237,7 +249,8 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         self.new_registration(listener)
     }
 
-    /// Adds a listener whose notifications the caller takes from a stream, which ends at once if the processor has stopped.
+    /// Adds a listener whose notifications the caller takes from a stream, which ends at once if the processor has
+    /// stopped.
     pub fn subscribe(&self) -> Subscription<T> {
         let (listener, subscription) = self.new_listener(HandlerOptions::new());
         if self.join(listener.clone(), ResyncSchedule::never(), HandlerTask::None, None).is_err() {
@@ -260,6 +273,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Ok(self.new_registration(listener))
     }
 
+    /// Adds a listener like [`SharedProcessor::register`], but with a subscription instead of a handler.
     pub(super) fn add_subscription(
         &self,
         options: HandlerOptions,
@@ -321,12 +335,13 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Ok(())
     }
 
-    /// Adds a notification to the buffer of every listener. An update with equal, non-empty resourceVersions comes from a
-    /// resync or a relist, and goes only to listeners whose resync is due.
+    /// Adds a notification to the buffer of every listener. An update with equal, non-empty resourceVersions comes from
+    /// a resync or a relist, and goes only to listeners whose resync is due.
     pub fn distribute(&self, notification: &Notification<T>) {
         lock(&self.listeners).distribute(notification);
     }
 
+    /// Distributes the notifications without others in between.
     pub(super) fn distribute_all(&self, notifications: impl Iterator<Item = Notification<T>>) {
         let listeners = lock(&self.listeners);
         notifications.for_each(|notification| listeners.distribute(&notification));

@@ -31,6 +31,7 @@ pub enum Notification<T> {
 }
 
 impl<T> Notification<T> {
+    /// Makes the notification of an object that was stored: an update if it replaced `old`, else an add.
     pub(in crate::cache) fn stored(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Self {
         match old {
             Some(old) => Self::Update { old, new: object },
@@ -52,11 +53,13 @@ impl<T> Notification<T> {
         matches!(self, Self::Add { initial: InitialList::Yes, .. })
     }
 
+    /// Returns 1 for an add of the initial list, else 0.
     pub(crate) fn initial_adds(&self) -> usize {
         usize::from(self.is_initial())
     }
 
-    /// Returns the changed object: the new state, or the last known state of a deletion, which a tombstone may not have.
+    /// Returns the changed object: the new state, or the last known state of a deletion, which a tombstone may not
+    /// have.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Add { object, .. } | Self::Update { new: object, .. } => Some(object),
@@ -87,8 +90,8 @@ impl<T> Notification<T> {
         before == after && !after.is_empty()
     }
 
-    /// Returns true for an update between two different objects with the same name. This happens if an object is deleted
-    /// and created again while no watch is open, because the following list shows only the new object.
+    /// Returns true for an update between two different objects with the same name. This happens if an object is
+    /// deleted and created again while no watch is open, because the following list shows only the new object.
     ///
     /// ```
     /// use kube_informers::cache::Notification;
@@ -111,8 +114,9 @@ impl<T> Notification<T> {
 
     /// Converts the notification for a consumer of accepted objects only; `None` if it does not concern that consumer.
     ///
-    /// An update after which the object becomes accepted turns into an add, never of the initial list; an update after which it is no
-    /// longer accepted, into a deletion with the old state. A tombstone is filtered by its last known state, and kept if it has none.
+    /// An update after which the object becomes accepted turns into an add, never of the initial list; an update after
+    /// which it is no longer accepted, into a deletion with the old state. A tombstone is filtered by its last known
+    /// state, and kept if it has none.
     ///
     /// ```
     /// use kube_informers::cache::{Deletion, Notification};

@@ -1,4 +1,5 @@
-//! Registration: upstream's `ResourceEventHandlerRegistration` in `tools/cache/shared_informer.go`.
+//! Registration: the handle that an informer returns for an added handler. Upstream: `ResourceEventHandlerRegistration`
+//! in `tools/cache/shared_informer.go`.
 
 use std::fmt;
 use std::sync::Weak;
@@ -8,10 +9,12 @@ use super::listener::ProcessorListener;
 use crate::cache::signal::Done;
 use crate::lock::Mutex;
 
-/// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). It tells whether
-/// the handler has synced, and identifies the handler for `remove_event_handler`. Dropping it does not remove the handler.
+/// A handle to a handler of a processor or an informer (client-go's `ResourceEventHandlerRegistration`). It tells
+/// whether the handler has synced, and identifies the handler for `remove_event_handler`. Dropping it does not remove
+/// the handler.
 pub struct Registration<T> {
     pub(super) listener: ProcessorListener<T>,
+    /// The listeners of the processor that has the handler.
     pub(super) listeners: Weak<Mutex<Listeners<T>>>,
 }
 

@@ -1,5 +1,6 @@
-//! ResyncSchedule: the informer resyncs for all listeners together, and each handler may ask for another period, so not every resync goes
-//! to every handler. Upstream: `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
+//! ResyncSchedule: decides when a resync is due for one listener. The informer resyncs for all listeners together,
+//! and each handler may ask for another period, so not every resync goes to every handler. Upstream:
+//! `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ pub(crate) const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct ResyncSchedule {
+    /// The period that the handler asked for.
     requested: Duration,
     /// The requested period, adapted to the informer's check period; zero means never.
     period: Duration,
@@ -24,7 +26,8 @@ impl ResyncSchedule {
         Self::every(Duration::ZERO, Duration::ZERO)
     }
 
-    /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per `check`.
+    /// Makes the schedule of a listener that requested a period, in an informer that checks for due resyncs once per
+    /// `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
         let period = effective_period(requested, check);
         Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
@@ -54,7 +57,8 @@ impl ResyncSchedule {
     }
 }
 
-/// The requested period, but at least the check period; zero if either is zero, because then the listener never resyncs.
+/// The requested period, but at least the check period; zero if either is zero, because then the listener never
+/// resyncs.
 fn effective_period(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() { Duration::ZERO } else { requested.max(check) }
 }

@@ -1,4 +1,5 @@
-//! At the end, each handler handles its buffer, so that no notification is lost by a stop.
+//! Runs a processor: starts its handlers, and at the end waits until each has handled its buffer, so that no
+//! notification is lost by a stop.
 
 use std::mem;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use super::{HandlerTask, Lifecycle, RunError, SharedProcessor};
 use crate::cache::key::Object;
 use crate::lock::lock;
 
-/// Limited, because a handler that never returns must not hide the panic.
+/// The default time for the other handlers to finish after one has panicked. It is limited because a handler that never
+/// returns must not hide the panic.
 const DRAIN_AFTER_PANIC: Duration = Duration::from_secs(10);
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {

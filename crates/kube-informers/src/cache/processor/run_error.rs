@@ -20,8 +20,8 @@ pub enum RunError {
     /// A handler panicked. The other handlers have handled their buffers, or were aborted at the limit of their time.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
-    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error; the
-    /// run of a single informer propagates the panic.
+    /// Other user code panicked: a transformer, an index function or an observer. Only a factory returns this error;
+    /// the run of a single informer propagates the panic.
     #[error("the informer panicked: {}", .0.message())]
     Panicked(Panic),
 }
@@ -34,6 +34,7 @@ pub struct Panic {
 }
 
 impl Panic {
+    /// Makes a panic from the payload that `catch_unwind` returned.
     pub(crate) fn new(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
@@ -66,7 +67,8 @@ pub(crate) struct FirstPanic {
 }
 
 impl FirstPanic {
-    /// The log comes first, because the run returns the panic only when the other handlers have ended.
+    /// Logs and keeps the panic, and ends the run. The log comes first, because the run returns the panic only when the
+    /// other handlers have ended.
     pub fn record(&self, payload: Box<dyn Any + Send>) {
         let panic = Panic::new(payload);
         error!("a handler panicked, which ends the run: {}", panic.message());
@@ -80,6 +82,7 @@ impl FirstPanic {
         self.run.get_or_init(|| run);
     }
 
+    /// Returns a signal that fires at the first panic.
     pub fn happened(&self) -> Done {
         self.happened.done()
     }

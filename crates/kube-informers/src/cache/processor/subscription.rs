@@ -44,8 +44,10 @@ use crate::lock::Mutex;
 #[must_use = "dropping a subscription unsubscribes"]
 pub struct Subscription<T> {
     listener: ProcessorListener<T>,
+    /// The notification that was taken last. It counts as handled when the next one is polled for.
     in_flight: Option<InFlight>,
-    /// Empty if the subscription belongs to a handler, which its [`Registration`](super::Registration) removes.
+    /// The listeners that the subscription leaves when it is dropped. Empty if it belongs to a handler, which is
+    /// removed by its [`Registration`](super::Registration).
     unsubscribes_from: Weak<Mutex<Listeners<T>>>,
 }
 
@@ -59,8 +61,9 @@ impl<T> Subscription<T> {
         self
     }
 
-    /// Returns a signal that fires when every add of the initial list has been taken and the consumer has polled for the next item. It ends
-    /// as [`Never`](crate::cache::Never) if the subscription is dropped or the informer stops before that.
+    /// Returns a signal that fires when every add of the initial list has been taken and the consumer has polled for
+    /// the next item. It ends as [`Never`](crate::cache::Never) if the subscription is dropped or the informer stops
+    /// before that.
     pub fn synced(&self) -> Done {
         self.listener.synced()
     }

@@ -11,10 +11,12 @@ pub(crate) struct SyncTracker {
     done: DoneSender,
 }
 
+/// The conditions that are not met yet.
 #[derive(Debug, Default)]
 struct Missing {
     /// The number of initial adds that the listener got and the handler has not handled yet.
     waiting: usize,
+    /// True once the informer has distributed its first list.
     upstream_has_synced: bool,
 }
 
@@ -29,12 +31,14 @@ impl SyncTracker {
         lock(&self.missing).waiting += adds;
     }
 
+    /// Records that an initial add was handled.
     pub fn finished(&self) {
         let mut missing = lock(&self.missing);
         missing.waiting = missing.waiting.saturating_sub(1); // `finished` is called once for each `start`
         self.check(&missing);
     }
 
+    /// Records that the informer has distributed its first list.
     pub fn upstream_synced(&self) {
         let mut missing = lock(&self.missing);
         missing.upstream_has_synced = true;
@@ -57,6 +61,7 @@ impl SyncTracker {
         self.done.done()
     }
 
+    /// Fires the signal if both conditions are met.
     fn check(&self, missing: &Missing) {
         if missing.upstream_has_synced && missing.waiting == 0 {
             self.done.fire();

@@ -1,4 +1,5 @@
-//! Back-off: waits that grow, so that a server that is down is not flooded. Upstream: the backoff manager of `tools/cache/reflector.go`.
+//! Back-off: waits that grow, so that a server that is down is not flooded. Upstream: the backoff manager of
+//! `tools/cache/reflector.go`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,8 @@ const HEALTHY: Duration = Duration::from_secs(120);
 /// A function from the number of waits so far to the next wait.
 pub(crate) type Delay = Arc<dyn Fn(u32) -> Duration + Send + Sync>;
 
-/// Waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless `delay` replaces this rule.
+/// An exponential back-off: waits double from 0.8 s to 30 s, each lengthened at random by up to its own length, unless
+/// `delay` replaces this rule. The count of waits is reset when more than two minutes have passed since the last reset.
 pub(crate) struct Backoff {
     /// The number of waits since the last reset.
     waits: u32,
@@ -34,6 +36,7 @@ impl Backoff {
         sleep(self.step()).await;
     }
 
+    /// Returns the next wait, and counts it.
     fn step(&mut self) -> Duration {
         let now = Instant::now();
         if now - self.since > HEALTHY {

@@ -9,12 +9,15 @@ use tracing::warn;
 use super::open_watch::OpenWatch;
 use crate::cache::lister_watcher::{ApiError, WatchEvent};
 
+/// The time between two warnings.
 const PERIOD: Duration = Duration::from_secs(10);
 
 /// Waits for the events of one streaming list, including all attempts to open its watch again.
 pub(super) struct EndWarning {
+    /// The start of the streaming list.
     since: Instant,
     last_event: Option<Instant>,
+    /// The time of the next warning.
     warn_at: Instant,
 }
 

@@ -11,7 +11,8 @@ pub enum ReflectorError {
     /// The list failed.
     #[error("cannot list {0}")]
     List(String, #[source] ApiError),
-    /// The list was stored, but it has no resourceVersion from which a watch could continue, so every watch begins with a new list.
+    /// The list was stored, but it has no resourceVersion from which a watch could continue, so every watch begins with
+    /// a new list.
     #[error("the list of {0} has no resourceVersion, so every watch begins with a new list")]
     NoVersion(String),
     /// The watch could not be opened.
@@ -30,7 +31,8 @@ pub enum ReflectorError {
     /// The store or queue refused a list.
     #[error("cannot take over the list of {0}")]
     Store(String, #[source] Error),
-    /// The store, the queue or a transformer refused the object of one event. The change is lost until the next change or list.
+    /// The store, the queue or a transformer refused the object of one event. The change is lost until the next change
+    /// or list.
     #[error("the {event} event of {key:?} was lost, of {source_name}")]
     Lost {
         /// The description of the source, such as `pods`.
@@ -62,7 +64,8 @@ pub(super) enum Subject {
 }
 
 impl ReflectorError {
-    /// Returns true if the server no longer has the resourceVersion: the usual end of a watch that was interrupted for too long.
+    /// Returns true if the server no longer has the resourceVersion: the usual end of a watch that was interrupted for
+    /// too long.
     pub fn is_expired(&self) -> bool {
         match self {
             Self::Watch(_, error) | Self::WatchEnded(_, error) => error.is_expired(),

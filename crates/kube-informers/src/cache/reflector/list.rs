@@ -59,8 +59,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         });
     }
 
-    /// After a list that timed out, the next list requests the most recent state, because a client with its own retries
-    /// may have hidden the answer that the server does not have the resourceVersion.
+    /// Lists within [`ReflectorOptions::list_timeout`](super::ReflectorOptions::list_timeout). After a list that timed
+    /// out, the next list requests the most recent state, because a client with its own retries may have hidden the
+    /// answer that the server does not have the resourceVersion.
     async fn list_in_time(&self, options: ListOptions, state: &mut RunState) -> Result<Listed<T>, ApiError> {
         let limit = self.options.list_timeout;
         let listed = timeout(limit, self.list_or_most_recent(options, state)).await;

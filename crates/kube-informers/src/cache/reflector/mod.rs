@@ -57,9 +57,10 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// The limits of [`ReflectorOptions`] detect a connection that died silently: by default after three minutes if the
 /// server sends bookmarks, else at the end of the watch's timeout, which is five to ten minutes.
 ///
-/// Every failure is reported to [`ReflectorOptions::on_error`] and the log. If the store or a transformer refuses the object of an event,
-/// that change is lost, and the watch continues. If they refuse an object of a list, the whole list fails, as upstream, and is requested
-/// again. In a streaming list, an object that the transformer refuses is lost alone.
+/// Every failure is reported to [`ReflectorOptions::on_error`] and the log. If the store or a transformer refuses the
+/// object of an event, that change is lost, and the watch continues. If they refuse an object of a list, the whole list
+/// fails, as upstream, and is requested again. In a streaming list, an object that the transformer refuses is lost
+/// alone.
 ///
 /// A `kube::Client` with its default retries hides the answers 429, 503 and 504 for minutes: see [`ListWatch`].
 ///
@@ -91,22 +92,27 @@ pub struct Reflector<T> {
     source: Arc<dyn ListerWatcher<T>>,
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
+    /// Asked at each period; `None` resyncs always.
     should_resync: Option<ShouldResync>,
+    /// The callback before a resync that a [`ResyncTrigger`] starts.
     before_triggered_resync: Option<Arc<dyn Fn() + Send + Sync>>,
     options: ReflectorOptions,
     observer: Observer,
+    /// The resourceVersion of the last list or event, which an informer shares.
     version: Arc<Mutex<String>>,
     /// Lets the consumer of the queue run after each event, if it runs in the same task.
     consumer: Option<Turns>,
     log_dedup: Mutex<LogDedup<Subject>>,
 }
 
+/// The state of one run, kept from list to list.
 struct RunState {
-    /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most recent
-    /// state.
+    /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most
+    /// recent state.
     version_unavailable: bool,
     /// True if a list at resourceVersion 0 came in pages, which means that the server has no watch cache.
     paginated: bool,
+    /// The number of watches in a row that ended within a second and without an event.
     short_watches: u32,
     backoff: Backoff,
     random: fastrand::Rng,
@@ -133,7 +139,8 @@ impl<T> Reflector<T> {
         }
     }
 
-    /// Sets the period in which the store's `resync` is called while the Reflector watches; zero, the default, means never.
+    /// Sets the period in which the store's `resync` is called while the Reflector watches; zero, the default, means
+    /// never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
@@ -167,6 +174,7 @@ impl<T> Reflector<T> {
         lock(&self.version).clone()
     }
 
+    /// Shares the last resourceVersion with an informer.
     pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
         self.version = version;
         self
@@ -177,18 +185,21 @@ impl<T> Reflector<T> {
         self
     }
 
+    /// Declares that the consumer of the queue runs in the Reflector's task and takes turns with it.
     pub(crate) fn consumer(mut self, turns: Turns) -> Self {
         self.consumer = Some(turns);
         self
     }
 
-    /// An empty version changes nothing, because the watch must still continue somewhere.
+    /// Remembers the resourceVersion of an event. An empty one changes nothing, because the watch must still continue
+    /// somewhere.
     fn advance_version(&self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut lock(&self.version));
         }
     }
 
+    /// Remembers the resourceVersion of a list, which may be empty.
     fn replace_version(&self, version: String) {
         *lock(&self.version) = version;
     }
@@ -228,7 +239,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// The log warns about a failure once, and has its repetitions at level `debug`.
+    /// Reports a failure to the log and to [`ReflectorOptions::on_error`]. The log warns about a failure once, and has
+    /// its repetitions at level `debug`.
     fn report(&self, error: ReflectorError) {
         let is_new = !error.is_expired() && lock(&self.log_dedup).insert(error.subject(), error.dedup_text());
         if is_new {
@@ -246,7 +258,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         lock(&self.log_dedup).remove(subject);
     }
 
-    /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is needed.
+    /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is
+    /// needed.
     async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {

@@ -9,6 +9,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::cache::lister_watcher::{ApiError, WatchEvent, WatchStream};
 
+/// One watch, until the server ends it or the client gives it up.
 pub(super) struct OpenWatch<T> {
     stream: WatchStream<T>,
     /// The time by which the server should have ended the watch; `None` if an `Instant` cannot express it.
@@ -17,10 +18,12 @@ pub(super) struct OpenWatch<T> {
     silence: Option<Duration>,
     /// The time of the last event, or of the start.
     last_event: Instant,
-    /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost time for each event.
+    /// Fires at the earlier of the two limits or before it. An event does not reset the alarm, because that would cost
+    /// time for each event; when the alarm fires too early, it is set again.
     alarm: Pin<Box<Sleep>>,
 }
 
+/// The time of the alarm if there is no limit.
 const FAR: Duration = Duration::from_secs(365 * 86_400);
 
 impl<T> OpenWatch<T> {
@@ -41,8 +44,11 @@ impl<T> OpenWatch<T> {
         }
     }
 
-    /// `None` when the server has ended the watch. Fails with [`ApiError::Silent`] or [`ApiError::Overdue`] if a limit has passed: the
-    /// connection is probably dead, so the caller should drop the watch. Dropping the future loses nothing.
+    /// Returns the next event, or `None` when the server has ended the watch. Dropping the future loses nothing.
+    ///
+    /// # Errors
+    /// [`ApiError::Silent`] or [`ApiError::Overdue`] if a limit has passed. The connection is probably dead, so the
+    /// caller should drop the watch.
     pub async fn next(&mut self) -> Result<Option<WatchEvent<T>>, ApiError> {
         loop {
             tokio::select! {
@@ -65,10 +71,12 @@ impl<T> OpenWatch<T> {
         }
     }
 
+    /// Returns the time of the last event, or of the start.
     pub fn last_event(&self) -> Instant {
         self.last_event
     }
 
+    /// Returns the time at which the watch will have been silent for too long, if silence is limited.
     fn silent_at(&self) -> Option<Instant> {
         self.last_event.checked_add(self.silence?)
     }

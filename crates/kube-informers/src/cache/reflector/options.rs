@@ -1,4 +1,5 @@
-//! ReflectorOptions: upstream's `ReflectorOptions` in `tools/cache/reflector.go`.
+//! ReflectorOptions: the options of a Reflector, alone or inside an informer. Upstream: `ReflectorOptions` in
+//! `tools/cache/reflector.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use super::trigger::ResyncTrigger;
 pub enum WatchList {
     /// A LIST, as in client-go up to 0.34.
     No,
-    /// A streaming list: a WATCH that begins with the existing objects. If it is refused, a LIST. As in client-go since 0.35.
+    /// A streaming list: a WATCH that begins with the existing objects. If it is refused, a LIST. As in client-go since
+    /// 0.35.
     #[default]
     Yes,
 }
@@ -34,8 +36,8 @@ type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 ///
 /// The limits apply to every source. [`ListWatch::idle_timeout`] is an additional limit, for silence within a list.
 ///
-/// Clones share the source of their jitter, because two Reflectors with the same options should not return to a server at
-/// the same moment.
+/// Clones share the source of their jitter, because two Reflectors with the same options should not return to a server
+/// at the same moment.
 ///
 /// ```
 /// use kube_informers::cache::{ReflectorOptions, WatchList};
@@ -65,6 +67,7 @@ pub struct ReflectorOptions {
     pub(super) resync_trigger: Option<ResyncTrigger>,
 }
 
+/// The smallest value of [`ReflectorOptions::min_watch_timeout`].
 const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Default for ReflectorOptions {
@@ -92,15 +95,16 @@ impl ReflectorOptions {
         Self::default()
     }
 
-    /// Sets whether the existing objects are requested by a streaming list or by a list. A source without streaming lists
-    /// is always listed.
+    /// Sets whether the existing objects are requested by a streaming list or by a list. A source without streaming
+    /// lists is always listed.
     #[must_use]
     pub fn watch_list(mut self, watch_list: WatchList) -> Self {
         self.watch_list = watch_list;
         self
     }
 
-    /// Sets the page size of all lists, in objects; with 0, every list comes in one answer (client-go's `WatchListPageSize`).
+    /// Sets the page size of all lists, in objects; with 0, every list comes in one answer (client-go's
+    /// `WatchListPageSize`).
     ///
     /// By default, the first list, a list for the most recent state, and all lists from a server without a watch cache
     /// have pages of 500 objects. Any other list comes in one answer.
@@ -110,33 +114,36 @@ impl ReflectorOptions {
         self
     }
 
-    /// Sets the shortest watch timeout. The timeout of each watch is random between this value and twice this value. The
-    /// default and the smallest allowed value is five minutes (client-go's `MinWatchTimeout`).
+    /// Sets the shortest watch timeout. The timeout of each watch is random between this value and twice this value.
+    /// The default and the smallest allowed value is five minutes (client-go's `MinWatchTimeout`).
     #[must_use]
     pub fn min_watch_timeout(mut self, timeout: Duration) -> Self {
         self.min_watch_timeout = timeout.max(MIN_WATCH_TIMEOUT);
         self
     }
 
-    /// Sets the time limit of a list with all its pages. A longer list fails with [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
+    /// Sets the time limit of a list with all its pages; ten minutes by default. A longer list fails with
+    /// [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
         self.list_timeout = timeout;
         self
     }
 
-    /// Sets the time limit for opening a watch and for silence in a streaming list ([`ApiError::Silent`](crate::cache::ApiError::Silent)).
-    /// The default is 90 seconds, because an API server gives up a request after 60.
+    /// Sets the time limit for opening a watch and for silence in a streaming list
+    /// ([`ApiError::Silent`](crate::cache::ApiError::Silent)). The default is 90 seconds, because an API server gives
+    /// up a request after 60.
     #[must_use]
     pub fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.answer_timeout = timeout;
         self
     }
 
-    /// Sets the time limit for silence in a watch that has sent bookmarks. The watch is then opened again.
+    /// Sets the time limit for silence in a watch that has sent bookmarks; three minutes by default. The watch is then
+    /// opened again.
     ///
-    /// An API server sends a bookmark every minute, so the connection is dead after three. A source with rarer bookmarks
-    /// needs a longer limit.
+    /// An API server sends a bookmark every minute, so the connection is dead after three. A source with rarer
+    /// bookmarks needs a longer limit.
     #[must_use]
     pub fn bookmark_timeout(mut self, timeout: Duration) -> Self {
         self.bookmark_timeout = timeout;
@@ -179,10 +186,11 @@ impl ReflectorOptions {
     /// Sets a callback for each failure of a list or a watch and each lost object (client-go's `WatchErrorHandler`). It
     /// is called before the next try. (client-go's is not called when the connection is refused or the server is busy.)
     ///
-    /// The callback also gets expired resourceVersions, which lead to a new list but are no failures ([`ReflectorError::is_expired`]).
+    /// The callback also gets expired resourceVersions, which lead to a new list but are no failures
+    /// ([`ReflectorError::is_expired`]).
     ///
-    /// With or without a callback, failures are logged: at level `warn` the first time and whenever the text changes, at
-    /// `debug` in between. Expired resourceVersions are always logged at `debug`.
+    /// With or without a callback, failures are logged: at level `warn` the first time and whenever the text changes,
+    /// at `debug` in between. Expired resourceVersions are always logged at `debug`.
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));

@@ -1,4 +1,5 @@
-//! Upstream: `startResync` in `tools/cache/reflector.go`.
+//! Resync: calls the store's `resync`, which repeats all known objects, once in each period and when a trigger is
+//! fired. Upstream: `startResync` in `tools/cache/reflector.go`.
 
 use std::pin::pin;
 

@@ -1,4 +1,5 @@
-//! RetryWindow: upstream's `tools/cache/retry_with_deadline.go`.
+//! RetryWindow: limits the time in which a watch is opened again after internal server errors. Upstream:
+//! `tools/cache/retry_with_deadline.go`.
 
 use std::time::Duration;
 
@@ -6,6 +7,7 @@ use tokio::time::Instant;
 
 use crate::cache::lister_watcher::ApiError;
 
+/// Errors further apart than this are treated as unrelated.
 const APART: Duration = Duration::from_secs(60);
 
 /// A window of time for retries. It opens with an internal error, and closes when such errors have lasted longer than

@@ -22,8 +22,8 @@ impl ResyncTrigger {
 
     /// Starts a resync in every watching Reflector with this trigger. Returns their number.
     ///
-    /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not resync,
-    /// because the list repeats all objects anyway.
+    /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not
+    /// resync, because the list repeats all objects anyway.
     pub fn fire(&self) -> usize {
         self.0.send_replace(());
         self.0.receiver_count()
@@ -34,6 +34,7 @@ impl ResyncTrigger {
     }
 }
 
+/// The receiving side of a [`ResyncTrigger`], if a Reflector has one.
 #[derive(Default)]
 pub(super) struct TriggerReceiver(Option<watch::Receiver<()>>);
 

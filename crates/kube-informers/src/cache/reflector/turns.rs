@@ -1,4 +1,5 @@
-//! Turns: runs a producer and its consumer alternately in one task, so that the queue between a Reflector and its consumer stays short.
+//! Turns: runs a producer and its consumer alternately in one task, so that the queue between a Reflector and its
+//! consumer stays short.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -9,7 +10,8 @@ use std::task::Poll;
 use futures::future::maybe_done;
 use tokio::task::coop::consume_budget;
 
-/// Clones share one state: the producer holds one, and another one runs [`Turns::alternate`].
+/// Lets a producer hand over to its consumer within their common task. Clones share one state: the producer holds one,
+/// and another one runs [`Turns::alternate`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns(Arc<AtomicBool>);
 

@@ -1,4 +1,5 @@
-//! The watch phase of a Reflector, after its list. Upstream: `watch` and `handleAnyWatch` in `tools/cache/reflector.go`.
+//! The watch phase of a Reflector, after its list. Upstream: `watch` and `handleAnyWatch` in
+//! `tools/cache/reflector.go`.
 
 use std::time::Duration;
 
@@ -29,8 +30,8 @@ impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
-/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings are
-/// reused for all events of a watch, to avoid allocations.
+/// The key and resourceVersion of the last event, which are needed after the store has taken the object. The strings
+/// are reused for all events of a watch, to avoid allocations.
 #[derive(Default)]
 struct LastEvent {
     key: String,
@@ -68,6 +69,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         Ok(reason)
     }
 
+    /// Opens one watch after another until one ends in a way that needs a new list.
     async fn watch_until_list(
         &self,
         mut kept: Option<OpenWatch<T>>,
@@ -156,8 +158,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// A watch that was opened without a resourceVersion begins with ADDED events of the existing objects, in any order. Their
-    /// resourceVersions are remembered only after a different event has come, because a watch from one of them would repeat changes.
+    /// Passes the events of one watch to the store until the watch ends.
+    ///
+    /// A watch that was opened without a resourceVersion begins with ADDED events of the existing objects, in any
+    /// order. Their resourceVersions are remembered only after a different event has come, because a watch from one of
+    /// them would repeat changes.
     async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut advances_version = has_version;
@@ -194,7 +199,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         End::Failed(error)
     }
 
-    /// So that the queue grows only when the consumer is slow.
+    /// Lets the consumer of the queue run before the next event is read, so that the queue grows only when the consumer
+    /// is slow.
     async fn let_consumer_run(&self) {
         match &self.consumer {
             Some(turns) => turns.give().await,
@@ -202,7 +208,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// If the store refuses the event, the change is lost, as upstream, and reported.
+    /// Remembers an event as the last one and passes it to the store. If the store refuses it, the change is lost, as
+    /// upstream, and reported.
     fn store_event(&self, event: WatchEvent<T>, last: &mut LastEvent) -> Result<(), ApiError> {
         let (kind, object) = match event {
             WatchEvent::Added(object) => ("ADDED", object),

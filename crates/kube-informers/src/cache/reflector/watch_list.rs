@@ -1,4 +1,5 @@
-//! Streaming list: the existing objects are the first events of a WATCH. Upstream: `watchList` in `tools/cache/reflector.go`.
+//! Streaming list: the existing objects are the first events of a WATCH. Upstream: `watchList` in
+//! `tools/cache/reflector.go`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,9 +19,11 @@ use crate::cache::store::Transformer;
 /// The failure of a streaming list. A LIST replaces it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
-    /// The server does not support streaming lists, or does not have the resourceVersion. Not reported, because a list works.
+    /// The server does not support streaming lists, or does not have the resourceVersion. Not reported, because a list
+    /// works.
     #[error(transparent)]
     Refused(ReflectorError),
+    /// The watch ended within a second and without an event.
     #[error("very short watch: it ended within a second and without an event")]
     Short,
     #[error(transparent)]
@@ -35,18 +38,16 @@ struct TemporaryStore<T> {
 
 enum StreamedList<T> {
     /// All objects came. The watch continues with the changes after `resource_version`.
-    Complete {
-        resource_version: String,
-        objects: Vec<Arc<T>>,
-        watch: OpenWatch<T>,
-    },
+    Complete { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
+    /// The stream ended before all objects had come.
     CutOff,
 }
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Replaces the store's content, and returns the watch, which continues with the changes. A stream that ends early is opened again: at
-    /// once the first time, as upstream, and then after a wait. The same wait follows a refused connection or a busy server. If the server
-    /// does not have the resourceVersion, the next try requests the most recent state.
+    /// Replaces the store's content, and returns the watch, which continues with the changes. A stream that ends early
+    /// is opened again: at once the first time, as upstream, and then after a wait. The same wait follows a refused
+    /// connection or a busy server. If the server does not have the resourceVersion, the next try requests the most
+    /// recent state.
     pub(super) async fn stream_list(&self, state: &mut RunState) -> Result<OpenWatch<T>, WatchListError> {
         let source = || self.source.description();
         let mut end_warning = EndWarning::new();
@@ -75,7 +76,10 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Returns an error if the streaming list should not be tried again.
+    /// Prepares the next try after a failure.
+    ///
+    /// # Errors
+    /// The streaming list should not be tried again.
     async fn recover(&self, failure: ReflectorError, state: &mut RunState) -> Result<(), WatchListError> {
         let Some(error) = failure.api_error() else { return Err(WatchListError::Failed(failure)) };
         if error.is_connection_refused() || error.is_too_many_requests() {

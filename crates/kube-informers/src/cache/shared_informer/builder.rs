@@ -20,11 +20,12 @@ pub struct SharedIndexInformerBuilder<T> {
 }
 
 impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
-    /// Sets the default resync period of handlers, after which a handler gets an update of every object again. With zero,
-    /// the default, handlers without their own period never resync.
+    /// Sets the default resync period of handlers, after which a handler gets an update of every object again. With
+    /// zero, the default, handlers without their own period never resync.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.shared.default_resync = period;
+        // In this period the Reflector checks whether a handler's resync is due; a handler may shorten it.
         self.shared.state = Mutex::new(InformerState { lifecycle: Lifecycle::NotStarted, resync_check: period });
         self
     }
@@ -32,7 +33,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     /// Sets how long a stopped informer waits for its handlers to handle their buffers. Then their tasks are aborted
     /// and the rest is dropped, with a warning. By default there is no limit, or ten seconds if a handler has panicked.
     ///
-    /// An aborted task ends at its next await point. [`SharedIndexInformer::run`] does not wait for a callback that blocks its thread.
+    /// An aborted task ends at its next await point. [`SharedIndexInformer::run`] does not wait for a callback that
+    /// blocks its thread.
     #[must_use]
     pub fn drain_limit(mut self, limit: Duration) -> Self {
         self.shared.drain_limit = Some(limit);

@@ -14,10 +14,11 @@ use crate::cache::processor::{Notification, Recipients};
 use crate::cache::store::Indexer;
 use crate::lock::lock;
 
+/// The number of objects that are prepared or distributed before other tasks may run.
 const OBJECTS_PER_STEP: usize = 1000;
 
-/// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join in
-/// between, because it would miss or repeat changes.
+/// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join
+/// in between, because it would miss or repeat changes.
 ///
 /// Readers see either none or all of a list, which is stored in one step; it is prepared and distributed in parts. The
 /// notifications go to the listeners that existed when the list was stored: a listener that joins later gets the
@@ -29,9 +30,12 @@ pub(super) struct HandleDeltas<T> {
     remaining: Remaining<T>,
 }
 
+/// The unfinished work of a long delta.
 enum Remaining<T> {
     Nothing,
+    /// A list that is not prepared in full yet.
     Replace(Box<IncrementalReplace<T>>),
+    /// Notifications that these listeners must still get.
     Distribute(Changes<T>, Recipients<T>),
 }
 
@@ -42,6 +46,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Self { shared, changes: Vec::new(), remaining: Remaining::Nothing }
     }
 
+    /// Applies changes to the store by `store`, and distributes their notifications.
     fn apply(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
@@ -53,6 +58,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Ok(stored?)
     }
 
+    /// Returns true if the delta concerns so many objects that it must be handled in parts.
     fn is_long(&self, delta: &Delta<T>) -> bool {
         let stored = || self.shared.indexer.list().len();
         match delta {
@@ -62,6 +68,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         }
     }
 
+    /// Returns the work of a long delta, before its first part.
     fn begin(&self, delta: Delta<T>, initial: InitialList) -> Remaining<T> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         match delta {

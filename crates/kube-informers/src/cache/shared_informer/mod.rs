@@ -36,8 +36,8 @@ pub struct InformerStopped;
 
 /// An informer that any number of handlers share (client-go's `SharedIndexInformer`). Clones are the same informer.
 ///
-/// Each handler gets every change, in order, and runs in its own task. A handler that is added late first gets an add of
-/// each object in the store.
+/// Each handler gets every change, in order, and runs in its own task. A handler that is added late first gets an add
+/// of each object in the store.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,6 +82,7 @@ struct Shared<T> {
     synced: DoneSender,
 }
 
+/// The state that decides how a new handler joins.
 struct InformerState {
     lifecycle: Lifecycle,
     /// The period in which the Reflector checks whether a resync is due; zero means never.
@@ -115,9 +116,11 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         }
     }
 
-    /// Adds a handler with the informer's resync period, before or after the start. The number of handlers is not limited.
+    /// Adds a handler with the informer's resync period, before or after the start. The number of handlers is not
+    /// limited.
     ///
-    /// While the informer runs, the call adds every stored object to the handler's buffer, some hundred nanoseconds each.
+    /// While the informer runs, the call adds every stored object to the handler's buffer, some hundred nanoseconds
+    /// each.
     ///
     /// # Errors
     /// The informer has stopped.
@@ -155,6 +158,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.join(options, |resync, first| self.0.processor.add_subscription(options, resync, first))
     }
 
+    /// Calls `join` to add a listener that first gets the content of the store.
     fn join<R>(
         &self,
         options: HandlerOptions,
@@ -163,7 +167,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let joined = {
             let mut state = lock(&self.0.state);
             if state.lifecycle == Lifecycle::Stopped {
-                return Err(InformerStopped); // checked here, because the processor stops a moment later than the informer
+                // Checked here, because the processor stops a moment later than the informer.
+                return Err(InformerStopped);
             }
             let resync = self.schedule_resync(&mut state, options.resync.unwrap_or(self.0.default_resync));
             let _blocked = lock(&self.0.block_deltas);
@@ -203,8 +208,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Removes a handler and waits until its current callback has returned.
     ///
-    /// Do not call this from the handler itself, which would deadlock. A handler of another informer is not removed, and
-    /// this call waits until it has ended.
+    /// Do not call this from the handler itself, which would deadlock. A handler of another informer is not removed,
+    /// and this call waits until it has ended.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
         let _ = registration.ended().await; // `Never` means that the handler never ran, so it will not be called either
@@ -229,8 +234,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.indexer.reader()
     }
 
-    /// Returns true once the first list has been stored and distributed (client-go's `HasSynced`). For the progress of a
-    /// handler, see [`Registration::has_synced`].
+    /// Returns true once the first list has been stored and distributed (client-go's `HasSynced`). For the progress of
+    /// a handler, see [`Registration::has_synced`].
     pub fn has_synced(&self) -> bool {
         self.0.synced.has_fired()
     }
@@ -266,8 +271,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         self.0.indexer.close();
     }
 
-    /// Runs until `stop` is cancelled. Then the Reflector stops, the queued deltas are stored and distributed, and every
-    /// handler handles its buffer (client-go drops it).
+    /// Runs until `stop` is cancelled. Then the Reflector stops, the queued deltas are stored and distributed, and
+    /// every handler handles its buffer (client-go drops it).
     ///
     /// If a handler panics, the informer stops in the same way. The other handlers then have ten seconds, or the [drain
     /// limit](SharedIndexInformerBuilder::drain_limit), to finish. Dropping the future aborts everything.
@@ -275,8 +280,8 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// Clones are the same informer, so a program can run a clone: `tokio::spawn(informer.clone().run(stop))`.
     ///
     /// # Errors
-    /// [`RunError::AlreadyRan`] if the informer was run before. [`RunError::HandlerPanicked`] if a handler panicked, even
-    /// if it was removed meanwhile.
+    /// [`RunError::AlreadyRan`] if the informer was run before. [`RunError::HandlerPanicked`] if a handler panicked,
+    /// even if it was removed meanwhile.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let controller = self.start().inspect_err(|error| warn!("{error}"))?;
         let _stopped = StopOnDrop(&self.0);
@@ -287,6 +292,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         handlers.drain(self.0.drain_limit).await
     }
 
+    /// Marks the informer as running. Returns the controller that fills its queue and empties it.
     fn start(&self) -> Result<Controller<T>, RunError> {
         let mut state = lock(&self.0.state);
         if state.lifecycle != Lifecycle::NotStarted {
@@ -324,6 +330,7 @@ impl<T> Clone for SharedIndexInformer<T> {
 }
 
 impl<T> Shared<T> {
+    /// Marks the informer as stopped, and ends the waits for its first list.
     fn stopped(&self) {
         lock(&self.state).lifecycle = Lifecycle::Stopped;
         self.synced.give_up();

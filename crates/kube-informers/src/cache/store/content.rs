@@ -13,7 +13,8 @@ pub(crate) struct Content<T> {
     pub objects: Slots<Arc<T>>,
     pub keys: Slots<Arc<str>>,
     pub len: usize,
-    /// In the order of addition; never removed. An index holds exactly the slots of the objects that have a value in it.
+    /// In the order of addition; never removed. An index holds exactly the slots of the objects that have a value in
+    /// it.
     pub indices: Vec<StoredIndex<T>>,
 }
 

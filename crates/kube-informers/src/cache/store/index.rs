@@ -1,4 +1,5 @@
-//! Index: upstream's `IndexFunc` and `ByIndex` in `tools/cache/index.go`.
+//! Index: finds objects by the values that an index function computes for them. Upstream: `IndexFunc` and `ByIndex` in
+//! `tools/cache/index.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +13,12 @@ use crate::cache::key::Object;
 /// not found by the index.
 ///
 /// An index function cannot fail, because the store would then have to drop the object or the whole list with it. Two
-/// calls with the same object must return the same values. The function runs under the store's lock, so it must be quick,
-/// and must not use the store, which would deadlock.
+/// calls with the same object must return the same values. The function runs under the store's lock, so it must be
+/// quick, and must not use the store, which would deadlock.
 pub type IndexFn<T> = Arc<dyn Fn(&T) -> IndexValues<'_> + Send + Sync>;
 
-/// The name of the index by namespace, which a [`Reader`](crate::cache::Reader) uses to select by namespace (client-go's
-/// `NamespaceIndex`).
+/// The name of the index by namespace, which a [`Reader`](crate::cache::Reader) uses to select by namespace
+/// (client-go's `NamespaceIndex`).
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// Returns the object's namespace as its index value (client-go's `MetaNamespaceIndexFunc`).
@@ -25,8 +26,8 @@ pub fn meta_namespace_index<T: Object>(object: &T) -> IndexValues<'_> {
     object.meta().namespace.into()
 }
 
-/// A handle to one index of a store. The index exists as long as the handle, so look-ups cannot fail. Clones are the same
-/// index.
+/// A handle to one index of a store. The index exists as long as the handle, so look-ups cannot fail. Clones are the
+/// same index.
 ///
 /// ```
 /// use kube_informers::cache::{Indexer, meta_namespace_index, meta_namespace_key};

@@ -1,4 +1,5 @@
-//! IndexValues: a store computes them for each write, so they borrow from the object where they can.
+//! IndexValues: the result of an index function, which is the index values of one object. A store computes them for
+//! each write, so the values borrow from the object where they can.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -49,7 +49,8 @@ impl<T> Store<T> {
         self.content.add_indexers(functions)
     }
 
-    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's `Index`).
+    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's
+    /// `Index`).
     ///
     /// # Errors
     /// No index has this name.
@@ -73,7 +74,8 @@ impl<T> Store<T> {
         Ok(self.by_index(index, value)?.sorted_keys())
     }
 
-    /// Returns all values in the named index, each once, sorted; none without such an index (client-go's `ListIndexFuncValues`).
+    /// Returns all values in the named index, each once, sorted; none without such an index (client-go's
+    /// `ListIndexFuncValues`).
     pub fn list_index_func_values(&self, index: &str) -> Vec<String> {
         self.content.index_values(index)
     }

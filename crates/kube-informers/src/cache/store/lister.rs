@@ -47,7 +47,8 @@ impl fmt::Display for GroupResource {
 }
 
 /// Reads an informer's objects like a client reads the API server's: by selector or by name, and with the server's
-/// NotFound error (client-go's `GenericLister`). A lister sends no requests. Its objects are as fresh as the informer's.
+/// NotFound error (client-go's `GenericLister`). A lister sends no requests. Its objects are as fresh as the
+/// informer's.
 ///
 /// ```
 /// use kube_informers::selector::LabelSelector;
@@ -139,7 +140,8 @@ impl<T: Object> NamespaceLister<'_, T> {
     /// Returns the object with this name.
     ///
     /// # Errors
-    /// The API server's NotFound error. As in client-go, cluster-scoped objects are not found here, not even with an empty namespace.
+    /// The API server's NotFound error. As in client-go, cluster-scoped objects are not found here, not even with an
+    /// empty namespace.
     pub fn get(&self, name: &str) -> Result<Arc<T>, ApiError> {
         let object = self.lister.reader.get(&format!("{}/{name}", self.namespace));
         object.ok_or_else(|| self.lister.resource.not_found(name))

@@ -72,8 +72,8 @@ pub trait ReflectorStore<T>: Send + Sync {
     fn bookmark(&self, _resource_version: &str) -> Result<(), Error> {
         Ok(())
     }
-    /// Returns the transformer. A streaming list applies it as soon as an object arrives, to save memory. The store then
-    /// applies it a second time, which must not change the object further.
+    /// Returns the transformer. A streaming list applies it as soon as an object arrives, to save memory. The store
+    /// then applies it a second time, which must not change the object further.
     fn transformer(&self) -> Transformer<T> {
         Transformer::default()
     }
@@ -158,6 +158,7 @@ impl<T> Store<T> {
         Reader::new(self.content.clone())
     }
 
+    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         self.content.close();
     }
@@ -210,6 +211,7 @@ impl<T: Object> Store<T> {
         Ok(())
     }
 
+    /// Replaces the whole content with a prepared one, and returns the old content.
     pub(super) fn replace_with(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
         self.observer.emit::<T>(|| {
@@ -221,7 +223,8 @@ impl<T: Object> Store<T> {
         replaced
     }
 
-    /// Executes all operations under one lock, so that no reader sees only a part of them. The transformer is not applied.
+    /// Executes all operations under one lock, so that no reader sees only a part of them. The transformer is not
+    /// applied.
     ///
     /// # Errors
     /// The key function failed for some operations. The rest were executed.
@@ -299,6 +302,7 @@ impl<T: Object> Store<T> {
         self.key.key_of(object)
     }
 
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
@@ -308,6 +312,7 @@ impl<T: Object> Store<T> {
         Ok(old)
     }
 
+    /// Passes an event to the observer. The event is `None` if there is no observer.
     fn emit_if_observed(&self, change: Option<Event>) {
         if let Some(change) = change {
             self.observer.emit::<T>(|| change);
@@ -322,6 +327,7 @@ impl<T: Object> Store<T> {
         }
     }
 
+    /// Returns the event of storing an object, with the index values before and after.
     fn stored_event(&self, key: &str, object: &T) -> Event {
         let old = self.content.get(key);
         Event::Stored {

@@ -1,4 +1,6 @@
-//! Reader: upstream's reading half of `Store` and `Indexer`, and `ListAll` and `ListAllByNamespace` in `tools/cache/listers.go`.
+//! Reader: a read-only view of a store, which an informer gives to user code so that only the informer writes.
+//! Upstream: the reading half of `Store` and `Indexer`, and `ListAll` and `ListAllByNamespace` in
+//! `tools/cache/listers.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -83,8 +85,8 @@ impl<T> Reader<T> {
     /// reached only by the next bookmark, list or change of this resource.
     ///
     /// The cache never sees a write to an object that the informer's selector excludes, nor the resourceVersion of a
-    /// deletion, which the API server does not return. In these cases the wait ends with the next bookmark or change, or
-    /// at the timeout.
+    /// deletion, which the API server does not return. In these cases the wait ends with the next bookmark or change,
+    /// or at the timeout.
     ///
     /// With [`QueueKind::DeltaFifo`](crate::cache::QueueKind), changes are stored key by key and not in the order of
     /// resourceVersions, and with every queue but the default one, a list is stored object by object. The wait can then
@@ -125,7 +127,8 @@ impl<T: Object> Reader<T> {
         if selector.is_nothing() { Vec::new() } else { selected(&self.list(), selector) }
     }
 
-    /// Returns the objects of a namespace, or of all if it is empty, that match the selector (client-go's `ListAllByNamespace`).
+    /// Returns the objects of a namespace, or of all if it is empty, that match the selector (client-go's
+    /// `ListAllByNamespace`).
     ///
     /// If the store has an index with the name [`NAMESPACE_INDEX`], it must index by namespace and is used. Without it,
     /// all objects are scanned.

@@ -8,7 +8,8 @@ use super::content::Content;
 use super::store_state::StoreState;
 use super::stored_index::StoredIndex;
 
-/// Filled without the store's lock, because filling calls the users' index functions and takes a second for a million objects.
+/// Filled without the store's lock, because filling calls the users' index functions and takes a second for a million
+/// objects.
 pub(crate) struct Replacement<T> {
     /// The content of the store while the replacement is filled.
     old: Shared<Content<T>>,
@@ -20,6 +21,7 @@ pub(crate) struct Replacement<T> {
 pub(crate) struct Replaced<T>(#[expect(dead_code, reason = "it is only dropped")] (StoreState<T>, Shared<Content<T>>));
 
 impl<T> Replacement<T> {
+    /// Makes an empty replacement for this content, with room for `objects` objects.
     pub fn of(old: Shared<Content<T>>, objects: usize) -> Self {
         let mut new = StoreState::of(Content::empty(old.indices.iter().map(StoredIndex::new_empty).collect()));
         new.slots.reserve(objects);
@@ -39,11 +41,13 @@ impl<T> Replacement<T> {
         self.new.slots.contains_key(key)
     }
 
+    /// Replaces `state` with the new content, which is the state at this resourceVersion.
     pub(super) fn commit(mut self, state: &mut StoreState<T>, version: &str) -> Replaced<T> {
         if state.content.indices.len() != self.old.indices.len() {
             self.new.rebuild(&state.content.indices); // indices were added meanwhile
         }
-        self.new.note(version); // even if the store has seen a later resourceVersion, because a list replaces everything
+        // Even if the store has seen a later resourceVersion, because a list replaces everything.
+        self.new.note(version);
         (self.new.waiters, self.new.closed) = (std::mem::take(&mut state.waiters), state.closed);
         Replaced((std::mem::replace(state, self.new), self.old))
     }

@@ -1,5 +1,9 @@
-//! SlotSet: a bitmap of slots, one for each value of an index. The bitmaps of `roaring` or `fixedbitset` are copied as a whole, but here a
-//! clone is made under the store's lock for each reader of an index, and for each write after a snapshot.
+//! SlotSet: a set of slots. A slot is the number of an object's place in [`Slots`](super::slots::Slots). An index has
+//! one set for each index value, with the slots of the objects that have this value.
+//!
+//! The set is a bitmap that is cloned in constant time. The bitmaps of `roaring` or `fixedbitset` are copied as a
+//! whole, but here a clone is made under the store's lock for each reader of an index, and for each write after a
+//! snapshot.
 
 use std::ops::Range;
 
@@ -7,9 +11,11 @@ use imbl::OrdMap;
 use imbl::ordmap;
 use imbl::shared_ptr::DefaultSharedPtr;
 
+/// The number of slots in a word.
 const WORD: usize = u64::BITS as usize;
 
-/// A clone takes constant time. A set of one slot is stored without a map, because an index with many distinct values has many such sets.
+/// A clone takes constant time. A set of one slot is stored without a map, because an index with many distinct values
+/// has many such sets.
 #[derive(Clone, Debug)]
 pub(crate) enum SlotSet {
     One(usize),
@@ -49,6 +55,7 @@ impl SlotSet {
         }
     }
 
+    /// Adds a slot to the map of words.
     fn add(&mut self, slot: usize) {
         let Self::Many(words, len) = self else { return };
         let bit = 1 << (slot % WORD);
@@ -100,9 +107,11 @@ impl SlotSet {
 
 /// An iterator over words of bits, with their numbers.
 pub(crate) enum Words<'a> {
+    /// All slots of a range of words.
     All(Range<usize>),
     /// The word of this slot; `None` after the word was returned.
     One(Option<usize>),
+    /// The words of a map.
     Many(ordmap::Iter<'a, usize, u64, DefaultSharedPtr>),
 }
 

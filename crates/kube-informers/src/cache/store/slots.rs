@@ -18,8 +18,9 @@ type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 
 /// Values by slot, in a tree of three levels.
 ///
-/// A clone shares all nodes with the original. The next write to a shared slot copies one leaf, one branch, and the root, which has a
-/// pointer for every 4096 slots. Later writes to the same leaf copy nothing. A leaf whose values were all removed stays.
+/// A clone shares all nodes with the original. The next write to a shared slot copies one leaf, one branch, and the
+/// root, which has a pointer for every 4096 slots. Later writes to the same leaf copy nothing. A leaf whose values were
+/// all removed stays.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
 
@@ -47,6 +48,7 @@ impl<V> Slots<V> {
         self.0.get(number / BRANCH)?[number % BRANCH].as_deref()
     }
 
+    /// Returns the range of slots that may have values.
     pub fn range(&self) -> Range<usize> {
         0..self.0.len() * BRANCH * LEAF
     }
@@ -68,6 +70,7 @@ impl<V: Clone> Slots<V> {
         std::mem::replace(self.slot_mut(slot), value)
     }
 
+    /// Returns the content of a slot for reading and writing.
     #[inline]
     pub fn slot_mut(&mut self, slot: usize) -> &mut Option<V> {
         let branches = Arc::make_mut(&mut self.0);

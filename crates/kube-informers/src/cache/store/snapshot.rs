@@ -1,4 +1,5 @@
-//! Snapshot: later writes do not change the objects that a reader sees.
+//! Snapshot: an immutable view of a store's objects at one moment. Every read of several objects returns one, so that
+//! later writes do not change the objects that the reader sees.
 
 use std::sync::Arc;
 
@@ -15,15 +16,18 @@ use super::slots;
 /// The objects come in the order of their slots. A list assigns slots in its own order; a later object reuses the slot
 /// of a deleted one, or gets the next slot. So the order is the same in every run, but says nothing about age.
 ///
-/// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few, so it should not be kept long.
+/// A snapshot keeps all objects of the store at that moment in memory, even if it selects only a few, so it should not
+/// be kept long.
 pub struct Snapshot<T> {
     content: Shared<Content<T>>,
     selection: Selection,
 }
 
+/// The objects of the content that a snapshot shows.
 #[derive(Clone)]
 enum Selection {
     All,
+    /// The objects in these slots, which an index found.
     Some(SlotSet),
 }
 
@@ -96,6 +100,7 @@ impl<'a, T> IntoIterator for &'a Snapshot<T> {
 /// An iterator over the objects of a [`Snapshot`].
 pub struct Iter<'a, T> {
     objects: slots::Iter<'a, Arc<T>>,
+    /// The number of remaining objects.
     left: usize,
 }
 

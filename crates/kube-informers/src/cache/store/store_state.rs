@@ -16,6 +16,7 @@ use crate::cache::key::Object;
 pub(super) struct StoreState<T> {
     /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
+    /// The slot of each key's object.
     pub slots: HashMap<Arc<str>, usize, RandomState>,
     /// The empty slots below the highest used one.
     pub free: Vec<usize>,
@@ -23,7 +24,9 @@ pub(super) struct StoreState<T> {
     pub resource_version: String,
     /// The highest comparable resourceVersion since the last list; empty at first.
     pub seen: String,
+    /// True if no writer is left.
     pub closed: bool,
+    /// The tasks that wait for a resourceVersion.
     pub waiters: Waiters,
 }
 
@@ -52,6 +55,7 @@ impl<T> StoreState<T> {
         *indices = like.iter().map(|index| index.rebuild(objects)).collect();
     }
 
+    /// Records the resourceVersion of a write.
     #[inline]
     pub fn note(&mut self, version: &str) {
         note(&mut self.resource_version, &mut self.seen, version);
@@ -91,7 +95,8 @@ impl<T: Object> StoreState<T> {
         };
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         let stored = objects.slot_mut(slot);
-        let version = object.meta().resource_version; // `meta` and index functions are user code and may panic, so they come first
+        // `meta` and index functions are user code and may panic, so they come first.
+        let version = object.meta().resource_version;
         let changes = changes(indices, stored.as_deref(), Some(&object));
         apply(indices, slot, changes);
         note(&mut self.resource_version, &mut self.seen, version);
@@ -108,7 +113,8 @@ impl<T: Object> StoreState<T> {
         objects.set(slot, Some(object));
     }
 
-    /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any case.
+    /// Removes the object with this key and returns it. Records the resourceVersion of `last`, the final state, in any
+    /// case.
     pub fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
         let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
@@ -141,13 +147,15 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
 /// The numbers of the indices that change, with the change of each.
 type Changes<'a> = SmallVec<[(usize, ValueChange<'a>); 1]>;
 
-/// Calls the users' index functions, which may panic, so it runs before anything is changed.
+/// Returns the changes of the indices when `old` becomes `new`. Calls the users' index functions, which may panic, so
+/// it runs before anything is changed.
 #[inline]
 fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
     let numbered = indices.iter().enumerate();
     numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
 }
 
+/// Applies changes to the indices. The object is in this slot.
 #[inline]
 fn apply<T>(indices: &mut [StoredIndex<T>], slot: usize, changes: Changes<'_>) {
     if changes.is_empty() {

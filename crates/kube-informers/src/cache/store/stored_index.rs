@@ -1,4 +1,5 @@
-//! StoredIndex: upstream's `storeIndex` in `tools/cache/thread_safe_store.go`.
+//! StoredIndex: the data of one index, a map from each value to the slots of the objects with that value. Upstream:
+//! `storeIndex` in `tools/cache/thread_safe_store.go`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,13 +13,15 @@ use super::index_values::IndexValues;
 use super::slot_set::SlotSet;
 use super::slots::Slots;
 
-/// The slots of the objects by value. A value without objects is removed, so no set is empty. A clone takes constant time.
+/// The slots of the objects by value. A value without objects is removed, so no set is empty. A clone takes constant
+/// time.
 pub(crate) struct StoredIndex<T> {
     name: Arc<str>,
     function: IndexFn<T>,
     values: GenericHashMap<Arc<str>, SlotSet, RandomState, DefaultSharedPtr>,
 }
 
+/// A change of one object's values in an index: the values before and after.
 pub(crate) struct ValueChange<'a> {
     old: IndexValues<'a>,
     new: IndexValues<'a>,
@@ -38,7 +41,8 @@ impl<T> StoredIndex<T> {
         (self.function)(object)
     }
 
-    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the index.
+    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the
+    /// index.
     #[inline]
     pub fn change<'a>(&self, old: Option<&'a T>, new: Option<&'a T>) -> Option<ValueChange<'a>> {
         let values = |object: Option<&'a T>| object.map(|object| self.values_of(object)).unwrap_or_default();
@@ -76,6 +80,7 @@ impl<T> StoredIndex<T> {
         Self::new(&self.name, self.function.clone())
     }
 
+    /// Makes an index with the same name and function over other objects.
     pub fn rebuild(&self, objects: &Slots<Arc<T>>) -> Self {
         let mut rebuilt = self.new_empty();
         for slot in objects.range() {

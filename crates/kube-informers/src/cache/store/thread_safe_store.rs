@@ -23,8 +23,9 @@ use crate::lock::{Mutex, lock, lock_yielding};
 /// Objects by keys that the caller computes, with indices (client-go's `ThreadSafeStore`). It is the layer below
 /// [`Store`](crate::cache::Store) and [`Indexer`](crate::cache::Indexer).
 ///
-/// A reader gets a snapshot: it holds the lock only to copy a pointer. The first write after that copies the part that it changes, and the
-/// snapshot keeps the old part. So a writer never waits while a reader reads objects, however many there are.
+/// A reader gets a snapshot: it holds the lock only to copy a pointer. The first write after that copies the part that
+/// it changes, and the snapshot keeps the old part. So a writer never waits while a reader reads objects, however many
+/// there are.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,15 +40,10 @@ use crate::lock::{Mutex, lock, lock_yielding};
 pub struct ThreadSafeStore<T>(Mutex<StoreState<T>>);
 
 pub(crate) enum Operation<T> {
-    Put {
-        key: String,
-        object: Arc<T>,
-    },
+    /// Stores an object, new or existing.
+    Put { key: String, object: Arc<T> },
     /// Removes an object. `last` is its final state, if it is known.
-    Delete {
-        key: String,
-        last: Option<Arc<T>>,
-    },
+    Delete { key: String, last: Option<Arc<T>> },
 }
 
 impl<T> Default for ThreadSafeStore<T> {
@@ -80,7 +76,8 @@ impl<T> ThreadSafeStore<T> {
         content.objects.range().filter_map(move |slot| content.objects.get(slot).cloned())
     }
 
-    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's `Index`).
+    /// Returns the objects that share at least one value of the named index with `object`, each once (client-go's
+    /// `Index`).
     ///
     /// # Errors
     /// No index has this name.
@@ -98,7 +95,8 @@ impl<T> ThreadSafeStore<T> {
         Ok(self.select_by_index(number, |index| index.slots(value)))
     }
 
-    /// Indices are never removed, so the number stays valid.
+    /// Returns a snapshot of the objects in the slots that `choose` takes from an index. Indices are never removed, so
+    /// the number stays valid.
     pub(crate) fn select_by_index(
         &self,
         number: usize,
@@ -142,6 +140,7 @@ impl<T> ThreadSafeStore<T> {
         .await
     }
 
+    /// Ends all waits for a resourceVersion, because no writer is left.
     pub(crate) fn close(&self) {
         change_and_wake(&self.0, |state| state.closed = true);
     }
@@ -172,22 +171,27 @@ impl<T> ThreadSafeStore<T> {
         sets.collect()
     }
 
+    /// Returns the resourceVersion of the last write.
     pub(crate) fn resource_version(&self) -> String {
         lock_yielding(&self.0).resource_version.clone()
     }
 
+    /// Records that the content is up to date at this resourceVersion.
     pub(crate) fn set_resource_version(&self, version: &str) {
         change_and_wake(&self.0, |state| state.note(version));
     }
 
+    /// Makes an empty replacement of the whole content, with room for `objects` objects.
     pub(crate) fn replacement(&self, objects: usize) -> Replacement<T> {
         Replacement::of(self.content(), objects)
     }
 
+    /// Replaces the whole content at once, and returns the old content.
     pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
         change_and_wake(&self.0, |state| replacement.commit(state, version))
     }
 
+    /// Returns the current content without copying it.
     fn content(&self) -> Shared<Content<T>> {
         lock_yielding(&self.0).content.clone()
     }
@@ -199,12 +203,13 @@ impl<T: Object> ThreadSafeStore<T> {
         drop(self.put(key, object)); // without the lock, because this may free a large object
     }
 
+    /// Stores an object and returns the object that it replaced.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         change_and_wake(&self.0, |state| state.put(key, object))
     }
 
-    /// Removes the object with this key, if there is one. The resourceVersion of `last`, the final state, is recorded in
-    /// any case.
+    /// Removes the object with this key, if there is one. The resourceVersion of `last`, the final state, is recorded
+    /// in any case.
     pub fn delete(&self, key: &str, last: Option<&T>) {
         let old = change_and_wake(&self.0, |state| state.delete(key, last));
         drop(old);

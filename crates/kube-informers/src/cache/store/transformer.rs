@@ -1,4 +1,5 @@
-//! Transformer: upstream's `TransformFunc` in `tools/cache/controller.go`.
+//! Transformer: a user's function that changes each object before it is queued or stored. Upstream: `TransformFunc` in
+//! `tools/cache/controller.go`.
 
 use std::fmt;
 use std::sync::Arc;

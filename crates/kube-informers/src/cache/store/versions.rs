@@ -1,12 +1,14 @@
 //! Compares resourceVersions as numbers, so that [`Reader::at_least`](super::Reader::at_least) can wait for one.
 //! Upstream: `CompareResourceVersion` in apimachinery's `resourceversion`.
 
-/// A decimal number, of any length. From Kubernetes 1.35 on, all resourceVersions are comparable.
+/// Returns true if the resourceVersion is a decimal number, of any length, and can be compared. From Kubernetes 1.35
+/// on, all resourceVersions are.
 pub(crate) fn is_comparable(version: &str) -> bool {
     !version.is_empty() && !version.starts_with('0') && version.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Both must be comparable or empty; the empty one is the earliest.
+/// Returns true if `version` is equal to or later than `other`. Both must be comparable or empty; the empty one is the
+/// earliest.
 pub(crate) fn at_least(version: &str, other: &str) -> bool {
     (version.len(), version) >= (other.len(), other)
 }

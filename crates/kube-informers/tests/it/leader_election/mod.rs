@@ -33,7 +33,8 @@ enum Change {
 }
 
 impl LeadershipLog {
-    /// Works as a leader and never returns. Notes the beginning of the leadership, and its end when the work is dropped.
+    /// Works as a leader and never returns. Notes the beginning of the leadership, and its end when the work is
+    /// dropped.
     async fn lead(self, name: &'static str, lead: Leadership) {
         let _guard = LeadershipGuard::begin(self, name);
         loop {
@@ -69,6 +70,7 @@ impl LeadershipLog {
     }
 }
 
+/// A leadership, whose end is noted when this value is dropped.
 struct LeadershipGuard(LeadershipLog, &'static str);
 
 impl LeadershipGuard {

@@ -1,4 +1,5 @@
-//! Checks leader election under random link failures: two candidates never lead at the same time, and one leads after the failures end.
+//! Checks leader election under random link failures: two candidates never lead at the same time, and one leads after
+//! the failures end.
 
 use std::time::Duration;
 
@@ -33,8 +34,8 @@ async fn election(seed: u64) -> usize {
     let links = CANDIDATES.map(|_| Link::open());
     let mut running = JoinSet::new();
     for (name, link) in CANDIDATES.into_iter().zip(&links) {
-        // The default lease duration is so long that a bug (measuring the deadline from the answer instead of from the request) would be
-        // hidden by the request's timeout.
+        // The default lease duration is so long that a bug (measuring the deadline from the answer instead of from the
+        // request) would be hidden by the request's timeout.
         let mut elector = elector(link, &cluster, name).lease_duration(seconds(11 + seed % 5)).seed(random.u64(..));
         let (log, stop) = (log.clone(), stop.clone());
         running.spawn(async move {

@@ -1,4 +1,5 @@
-//! Tests of the leader election record in the Lease: the fields that a leader writes, and how candidates interpret them.
+//! Tests of the leader election record in the Lease: the fields that a leader writes, and how candidates interpret
+//! them.
 
 use std::time::Duration;
 

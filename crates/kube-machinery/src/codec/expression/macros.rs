@@ -7,7 +7,9 @@
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, MapExpr, operators};
 use cel::parser::Expression;
 
+/// The internal function that `sortBy` expands to.
 pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
+/// The internal function that adds entries to a map.
 pub(super) const INSERT: &str = "cel.@mapInsert";
 
 /// The accumulator of an expanded loop: the variable that holds its result so far.
@@ -42,7 +44,7 @@ pub(super) fn expand(expression: &mut Expression) {
     }
 }
 
-/// `None` if the call is no such macro.
+/// Returns the expansion of a call; `None` if the call is no such macro.
 fn expanded(call: &CallExpr) -> Option<Expression> {
     let target = call.target.as_deref()?.clone();
     let (names, parts) = match call.args.as_slice() {
@@ -93,6 +95,7 @@ fn expanded(call: &CallExpr) -> Option<Expression> {
     Some(comprehension(init, bool(true), step(made, filter), result()))
 }
 
+/// Expands `sortBy`: computes the keys of the items, and sorts the items by them.
 fn sorted(target: Expression, name: String, key: Expression) -> Expression {
     let one_more = of(operators::ADD, vec![result(), list(vec![key])]);
     let keys = loop_over(ident(SORTED), name, None, [list(Vec::new()), bool(true), one_more, result()]);
@@ -129,6 +132,7 @@ pub(super) fn is_binding(of: &ComprehensionExpr) -> bool {
     of.iter_var == UNUSED
 }
 
+/// Returns an expression in which a name is bound to a value.
 fn bound(name: &str, value: Expression, result: Expression) -> Expression {
     plain(Expr::Comprehension(Box::new(ComprehensionExpr {
         iter_range: list(Vec::new()),
@@ -142,7 +146,7 @@ fn bound(name: &str, value: Expression, result: Expression) -> Expression {
     })))
 }
 
-/// The arguments after the range: the initial accumulator, the condition to go on, the step and the result.
+/// Returns a loop over a range, with the initial accumulator, the condition to go on, the step and the result.
 fn loop_over(
     iter_range: Expression,
     iter_var: String,
@@ -158,6 +162,7 @@ fn plain(expr: Expr) -> Expression {
     Expression { id: 0, expr }
 }
 
+/// Returns a call of a function.
 fn of(function: &str, args: Vec<Expression>) -> Expression {
     plain(Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }))
 }
@@ -166,6 +171,7 @@ fn ident(name: &str) -> Expression {
     plain(Expr::Ident(name.to_owned()))
 }
 
+/// Returns the accumulator.
 fn result() -> Expression {
     ident(ACCUMULATOR)
 }

@@ -1,5 +1,6 @@
-//! Parses CEL expressions with the crate `cel`, within cel-go's limits of length and nesting. The crate's parser recurses
-//! deeply, so the nesting is estimated first, and the parser gets a large stack. Upstream: cel-go's `parser/options.go`.
+//! Parses CEL expressions with the crate `cel`, within cel-go's limits of length and nesting. The crate's parser
+//! recurses deeply, so the nesting is estimated first, and the parser gets a large stack. Upstream: cel-go's
+//! `parser/options.go`.
 
 use std::thread;
 
@@ -9,6 +10,7 @@ use super::macros;
 use super::string_literals;
 use super::tokens::{Token, Tokens};
 
+/// The largest number of characters in an expression.
 const MOST_CHARACTERS: usize = 100_000;
 /// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
@@ -17,7 +19,7 @@ const STACK: usize = 64 << 20;
 /// The deepest nesting of an expression when no thread can be started, as in WebAssembly.
 const MOST_LEVELS_INLINE: usize = 8;
 
-/// Lines and columns count from 1.
+/// An error in an expression, with its line and column, which count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) position: (isize, isize),
@@ -50,6 +52,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
     }
 }
 
+/// Parses an expression on this thread's stack.
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
     let mut expression = parse(&string_literals::normalize(text)).map_err(|faults| {

@@ -1,11 +1,11 @@
-//! The fields of a variable that an expression mentions, such as `a` in `variables.a`: an admission policy computes these variables
-//! before one that depends on them, so that a long chain of variables does not recurse.
+//! The fields of a variable that an expression mentions, such as `a` in `variables.a`: an admission policy computes
+//! these variables before one that depends on them, so that a long chain of variables does not recurse.
 
 use cel::common::ast::{EntryExpr, Expr};
 
 use super::Expression;
 
-/// Includes fields that evaluation may not need.
+/// Returns all fields that the expression mentions, whether evaluation needs them or not.
 pub fn fields_of<'e>(variable: &str, expression: &'e Expression) -> Vec<&'e str> {
     let (mut names, mut open) = (Vec::new(), vec![expression]);
     while let Some(next) = open.pop() {

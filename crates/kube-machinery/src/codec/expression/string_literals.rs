@@ -48,7 +48,7 @@ impl<'e> Literal<'e> {
         Some(Self { before: &part[..before], inner, is_raw: has('r'), is_bytes: has('b') })
     }
 
-    /// `None` if the literal has an invalid escape.
+    /// Returns the rewritten literal, or `None` if it has an invalid escape.
     fn rewritten(&self) -> Option<String> {
         let mut to = self.before.to_owned();
         to.push_str(if self.is_bytes { "b\"" } else { "\"" });
@@ -69,7 +69,7 @@ impl<'e> Literal<'e> {
         Some(to)
     }
 
-    /// The backslash was read already.
+    /// Returns the character of an escape. Its backslash was read already.
     fn unescaped(&self, chars: &mut Chars<'_>) -> Option<Unit> {
         let number = match chars.next()? {
             'a' => 0x07,

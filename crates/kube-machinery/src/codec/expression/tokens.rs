@@ -1,5 +1,5 @@
-//! Splits the text of a CEL expression into tokens, for the checks and rewrites that run before the crate `cel` parses it. Upstream:
-//! cel-go's `parser/gen/CEL.g4`.
+//! Splits the text of a CEL expression into tokens, for the checks and rewrites that run before the crate `cel` parses
+//! it. Upstream: cel-go's `parser/gen/CEL.g4`.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
@@ -11,10 +11,13 @@ pub(super) enum Token<'a> {
     Text,
 }
 
-/// After a string literal that is never closed, quotes no longer begin a literal. The rest then still counts for the nesting, because the
-/// parser reads it too before it refuses the expression.
+/// The tokens of an expression, from left to right.
+///
+/// After a string literal that is never closed, quotes no longer begin a literal. The rest then still counts for the
+/// nesting, because the parser reads it too before it refuses the expression.
 pub(super) struct Tokens<'a> {
     rest: &'a str,
+    /// False after a string literal that is never closed.
     has_texts: bool,
 }
 
@@ -27,7 +30,7 @@ impl<'a> Tokens<'a> {
         Self { rest: expression, has_texts: true }
     }
 
-    /// Begins at the first quote. In a raw literal, a backslash is no escape.
+    /// Reads a string literal from its first quote. In a raw literal, a backslash is no escape.
     fn text(&mut self, is_raw: bool) -> Token<'a> {
         let quote = &self.rest[..1];
         let triple = quote.repeat(3);

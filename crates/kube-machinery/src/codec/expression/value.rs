@@ -1,4 +1,5 @@
-//! The values of CEL expressions. Upstream: cel-go's `common/types`.
+//! The values that CEL expressions work with. They have more types than JSON, such as timestamps and optionals.
+//! Upstream: cel-go's `common/types`.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ pub enum Value {
     Bytes(Arc<[u8]>),
     List(Arc<Vec<Value>>),
     Map(Arc<Map>),
-    /// In nanoseconds.
+    /// A duration in nanoseconds.
     Duration(i64),
     Timestamp(Timestamp),
     Type(&'static str),
@@ -33,7 +34,7 @@ pub struct Timestamp {
     /// Seconds since 1970.
     pub(super) seconds: i64,
     pub(super) nanoseconds: u32,
-    /// In seconds.
+    /// The offset from UTC in seconds.
     pub(super) offset: i32,
 }
 
@@ -150,6 +151,7 @@ impl Value {
         Self::Object(Arc::new(object))
     }
 
+    /// Returns a length as an int.
     pub(super) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -180,7 +182,7 @@ impl Value {
         }
     }
 
-    /// Upstream: `actualSize`.
+    /// Returns the size that the cost of functions is computed from. Upstream: `actualSize`.
     pub(super) fn size(&self) -> u64 {
         match self {
             Self::String(text) => text.chars().count() as u64,

@@ -85,7 +85,7 @@ fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map, String
     Ok(object)
 }
 
-/// `levels` is the number of levels that the value may have.
+/// Converts a value on the wire to its type. `levels` is the number of levels that it may have.
 fn value(kind: &FieldType, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     Ok(match (kind, wire) {
         (FieldType::Pointer(inner), wire) => value(inner, wire, levels)?,
@@ -182,6 +182,7 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "proto: invalid UTF-8".into())
 }
 
+/// The value of one field in the wire format.
 #[derive(Clone, Copy, Debug)]
 enum Wire<'a> {
     Varint(u64),

@@ -1,5 +1,5 @@
-//! Encodes answers and watch events as Kubernetes' protobuf. There is no generated code: objects are JSON values, and the table of Go
-//! types has the field numbers.
+//! Encodes answers and watch events as Kubernetes' protobuf. There is no generated code: objects are JSON values, and
+//! the table of Go types has the field numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,11 +10,12 @@ use crate::codec::schema::{self, Alternative, FieldType, Struct, type_of};
 use crate::conventions::varint;
 use crate::value::Value;
 
+// The wire types of protobuf.
 const VARINT: u8 = 0;
 const DOUBLE: u8 = 1;
 const BYTES: u8 = 2;
 
-/// The envelope has kind and apiVersion.
+/// Encodes an object, a list or a Status, with kind and apiVersion in the envelope.
 pub fn encode(object: &Value) -> Vec<u8> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let mut names = Vec::new();
@@ -39,6 +40,7 @@ pub fn event(kind: &str, object: &Value) -> Vec<u8> {
     [length.to_be_bytes().as_slice(), &event].concat()
 }
 
+/// Encodes an object or a list without its envelope.
 fn raw(kind: &str, object: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     match object["items"].as_array() {
@@ -56,7 +58,8 @@ fn raw(kind: &str, object: &Value) -> Vec<u8> {
     out
 }
 
-/// `PartialObjectMetadataList` of v1beta1 has the field numbers of metadata and items swapped.
+/// Returns the field numbers of a list's metadata and items, which `PartialObjectMetadataList` of v1beta1 has
+/// swapped.
 fn list_numbers(list: &Value) -> (u32, u32) {
     if list["apiVersion"] == "meta.k8s.io/v1beta1" { (2, 1) } else { (1, 2) }
 }

@@ -7,9 +7,10 @@ mod encode;
 pub use self::decode::decode;
 pub use self::encode::{encode, event};
 
+/// The first bytes of every protobuf body.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// Looks at the envelope, whatever the Content-Type says.
+/// Returns true if a body has the protobuf envelope, whatever its Content-Type says.
 pub fn is(body: &[u8]) -> bool {
     body.starts_with(MAGIC)
 }

@@ -1,4 +1,5 @@
-//! Decodes fields of bytes, such as the `data` of a Secret, as Go does: from base64 in a string, or from a list of small numbers.
+//! Decodes fields of bytes, such as the `data` of a Secret, as Go does: from base64 in a string, or from a list of
+//! small numbers.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -77,7 +78,7 @@ fn value_of(symbol: u8) -> Option<u8> {
     }
 }
 
-/// Go reads such a list as `uint8`s.
+/// Returns an item of a list that stands for bytes, which Go reads as a list of `uint8`.
 ///
 /// # Errors
 /// The word for the item's type in Go's message.

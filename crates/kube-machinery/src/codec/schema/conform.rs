@@ -23,6 +23,7 @@ pub fn conform(kind: &str, value: Value, before: &Value) -> Result<Decoded, Stri
 }
 
 impl Decoder {
+    /// Conforms the fields of a struct. `row` is the struct in the table of Go types.
     pub(super) fn conform_struct(
         &mut self,
         row: &'static Struct,

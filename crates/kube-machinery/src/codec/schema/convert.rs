@@ -1,5 +1,5 @@
-//! Converts an object to the form of its Go type where upstream has it as a map and not as JSON text: the result of a strategic merge
-//! patch or of server-side apply, and an applied scale.
+//! Converts an object to the form of its Go type where upstream has it as a map and not as JSON text: the result of a
+//! strategic merge patch or of server-side apply, and an applied scale.
 //!
 //! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently.
 //! Hence this file; `decode.rs` or `conform.rs` runs on its result.
@@ -32,6 +32,7 @@ pub fn from_map(kind: &str, object: &mut Value, before: &Value) -> Result<(), St
     convert_struct(find(kind), object, before)
 }
 
+/// Converts the fields of a struct. `row` is the struct in the table of Go types.
 fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Result<(), String> {
     if !value.is_object() {
         return Err(format!("cannot restore struct from: {}", go_kind(value)));
@@ -39,6 +40,7 @@ fn convert_struct(row: &'static Struct, value: &mut Value, before: &Value) -> Re
     for field in &row.fields {
         let name = field.name;
         match &field.kind {
+            // The fields of an embedded struct stand beside those of the outer one.
             FieldType::Struct(embedded) if name.is_empty() => convert_struct(find(embedded), value, before)?,
             kind if value.get(name).is_some_and(|value| !value.is_same(&before[name])) => {
                 convert(kind, &mut value[name], &before[name], Some(field))?;
@@ -109,7 +111,8 @@ fn convert(kind: &FieldType, value: &mut Value, before: &Value, field: Option<&F
     }
 }
 
-/// As Go converts a number to an `int64`: `None` if it has a fraction, and the smallest `int64` if it is out of range.
+/// Returns a number as Go converts it to an `int64`: `None` if it has a fraction, and the smallest `int64` if it is
+/// out of range.
 #[expect(clippy::cast_possible_truncation, reason = "numbers that do not fit are handled")]
 fn integer(number: &Number) -> Option<i64> {
     const END: f64 = 9_223_372_036_854_775_808.0;
@@ -119,8 +122,8 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
-/// Go writes the number of an int-or-string as JSON and reads the text as an `int32`, so `5.0` is 5, and others get the JSON decoder's
-/// message.
+/// Go writes the number of an int-or-string as JSON and reads the text as an `int32`, so `5.0` is 5, and others get the
+/// JSON decoder's message.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
         Some(float) if !number.is_i64() => go_json::float_text(float),
@@ -134,6 +137,7 @@ fn low_bits(number: i64) -> i32 {
     number as i32
 }
 
+/// Returns an item of a list that is converted to bytes.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as Go, the lower bits")]
 fn byte(item: &Value) -> Result<u8, String> {
     match item {
@@ -162,6 +166,7 @@ fn check_own(kind: &FieldType, value: &Value) -> Result<(), String> {
     }
 }
 
+/// Returns the Go kind of a value that came from JSON.
 fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "invalid",

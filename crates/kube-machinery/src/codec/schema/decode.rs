@@ -1,5 +1,6 @@
-//! Decodes an object into the form of its Go type, as a Go server does when it decodes and encodes it again. Objects here are JSON
-//! values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
+//! Decodes an object, such as the body of a request, into the form of its Go type, as a Go server does when it decodes
+//! an object and encodes it again: unknown fields are dropped, and fields that Go never omits are added. Objects here
+//! are JSON values, so the form comes from the table of Go types (`schema/mod.rs`), not from Rust structs.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +15,7 @@ use super::schema_or::schema_or;
 use super::type_error::{FieldPath, field_type_error, type_error};
 use super::{Field, FieldType, Omit, Struct, byte_fields, find};
 
+/// An object in the form of its type.
 #[derive(Debug)]
 pub struct Decoded {
     pub value: Value,
@@ -110,6 +112,7 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
+    /// Returns the decoded object, or the message about a value that does not fit.
     pub(super) fn decoded(self, value: Value) -> Result<Decoded, String> {
         match self.misfit {
             Some(why) => Err(why),
@@ -138,10 +141,12 @@ impl Decoder {
         Ok(zero(kind))
     }
 
+    /// Returns bytes that are written as base64.
     pub(super) fn bytes(&mut self, text: &str) -> Value {
         self.bytes_of(byte_fields::canonical(text))
     }
 
+    /// Returns bytes that are written as a list of numbers.
     pub(super) fn bytes_of_items(&mut self, items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Value {
         self.bytes_of(base64_of_items(items, row, at))
     }
@@ -153,6 +158,7 @@ impl Decoder {
         })
     }
 
+    /// Records an error of a strict decoder, each once.
     pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
         let fault = format!("{what} field {}", quote(&at.to_string()));
         if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
@@ -160,7 +166,8 @@ impl Decoder {
         }
     }
 
-    /// As in Go, fields are read into a value that exists already: the zero value, or the value of an earlier duplicate field.
+    /// Decodes a struct. As in Go, fields are read into a value that exists already: the zero value, or the value of
+    /// an earlier duplicate field.
     pub(super) fn object(
         &mut self,
         row: &'static Struct,
@@ -203,7 +210,7 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    /// `earlier` is the value of an earlier duplicate field.
+    /// Decodes a value into `earlier`, the value of an earlier duplicate field.
     pub(super) fn value(
         &mut self,
         kind: &FieldType,
@@ -263,7 +270,7 @@ impl Decoder {
     }
 }
 
-/// Types can contain themselves, so the depth needs a limit.
+/// Checks that a struct at this path is not too deep, because types can contain themselves.
 pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }

@@ -1,5 +1,6 @@
-//! The table of the Go types of the served kinds. Objects are JSON values in this crate; the table gives them the form that a Go server
-//! gives them when it decodes and encodes them.
+//! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, and how lists
+//! are merged. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
+//! it decodes and encodes them.
 //!
 //! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, and from the schema of client-go's
 //! apply configurations, which says what is atomic and which fields are the keys of lists.
@@ -25,6 +26,7 @@ pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
 
+/// A Go struct.
 #[derive(Debug, Default)]
 pub(crate) struct Struct {
     pub(crate) name: &'static str,
@@ -33,6 +35,7 @@ pub(crate) struct Struct {
     pub(crate) has_kind: bool,
     /// True if one manager owns the struct as a whole. Upstream: `+structType=atomic`.
     pub(crate) is_atomic: bool,
+    /// The zero value, computed when it is first needed.
     zero: OnceLock<Map>,
 }
 
@@ -46,20 +49,22 @@ pub(crate) struct Field {
     pub(crate) omit: Omit,
     /// The field that identifies the items of a list in a strategic merge patch; empty if the list is replaced.
     pub(crate) merge_key: &'static str,
+    /// How a strategic merge patch changes the field: by `merge`, `replace` or `retainKeys`, or several of them.
     pub(crate) strategy: &'static str,
     /// The name of the type in Go, if it is a named type but no struct: `v1.PodPhase`.
     pub(crate) named: Option<&'static str>,
     /// How managers share the ownership of the field's contents.
     pub(crate) topology: Topology,
-    /// The declared default: what a missing field counts as in the key of a list item. `None`: the zero value, if Go
-    /// always writes the field.
+    /// The declared default. A list item that lacks a key field is identified by its default: a port without `protocol`
+    /// by `TCP`. `None`: by the zero value, if Go always writes the field.
     pub(crate) default: Option<&'static str>,
 }
 
-/// How managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`, `+mapType` and `+structType`.
+/// How managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`, `+mapType` and
+/// `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Topology {
-    /// The default of the type, in which lists are atomic.
+    /// As the type itself says; a list is atomic.
     Declared,
     /// A map or a struct that one manager owns as a whole.
     Atomic,
@@ -71,6 +76,7 @@ pub(crate) enum Topology {
     Map(Vec<&'static str>),
 }
 
+/// The condition under which Go omits a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Omit {
     Never,
@@ -82,10 +88,12 @@ pub(crate) enum Omit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldType {
+    /// A `string`.
     Text,
     Bool,
     /// An integer of this many bits.
     Integer(u8),
+    /// A `float64`.
     Float,
     /// Bytes, as base64.
     Bytes,
@@ -106,6 +114,7 @@ pub enum FieldType {
 /// The structs of the table by name. Each is parsed when it is first needed, because a server needs few of them.
 static TYPES: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| rows(include_str!("types.txt")));
 
+/// A row of the table: the lines of a struct, and the struct after they were parsed.
 #[derive(Debug)]
 struct Row {
     text: &'static str,
@@ -145,7 +154,7 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
 }
 
 impl Struct {
-    /// Searches embedded structs too.
+    /// Returns the field with this name, from the struct or one that it embeds.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find_map(|field| match &field.kind {
             FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
@@ -153,6 +162,8 @@ impl Struct {
         })
     }
 
+    /// Returns the embedded structs through which the field with this name is reached, the outermost first. Go's type
+    /// errors have them in the path.
     fn embedded_around(&'static self, name: &str) -> Vec<&'static Struct> {
         if self.fields.iter().any(|field| field.name == name) {
             return Vec::new();
@@ -165,7 +176,7 @@ impl Struct {
         around.map(|row| [vec![row], row.embedded_around(name)].concat()).unwrap_or_default()
     }
 
-    /// Includes the fields of embedded structs.
+    /// Returns the fields, including those of embedded structs.
     pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
         let own = |field: &'static Field| match &field.kind {
             FieldType::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
@@ -174,6 +185,7 @@ impl Struct {
         self.fields.iter().flat_map(own).collect()
     }
 
+    /// Returns the zero value of the struct: the fields that Go writes even if they are empty.
     pub fn zero(&'static self) -> &'static Map {
         self.zero.get_or_init(|| {
             let mut fields = Map::new();

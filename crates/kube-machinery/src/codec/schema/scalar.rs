@@ -1,12 +1,12 @@
-//! Normalizes numbers, quantities and times: `1.0` becomes `1`, `1024Mi` becomes `1Gi`. A Go server decodes them into types and prints
-//! them again, so clients see this form.
+//! Normalizes numbers, quantities and times: `1.0` becomes `1`, `1024Mi` becomes `1Gi`. A Go server decodes them into
+//! types and prints them again, so clients see this form.
 
 use jiff::Timestamp;
 
 use crate::conventions::quantity::Quantity;
 use crate::value::{Number, Value};
 
-/// As Go writes a number after it was a `float64`: 1 and not 1.0.
+/// Returns a number as Go writes it after it was a `float64`: 1 and not 1.0.
 #[expect(clippy::cast_possible_truncation, reason = "the cast is for numbers that fit")]
 pub(crate) fn float(number: &Number) -> Number {
     let Some(value) = number.as_f64() else { return number.clone() };
@@ -18,20 +18,21 @@ pub(super) fn is_integer(number: &Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 
-/// A value that is no string or number is parsed as text, as in Go, which fails.
+/// Returns a quantity in canonical form, from a string or a number. As in Go, any other value is parsed as text,
+/// which fails.
 pub(super) fn quantity(value: &Value) -> Result<String, String> {
     let other = value.to_string();
     let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
     quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
 }
 
-/// RFC 3339 with whole seconds.
+/// Returns a time in RFC 3339 with whole seconds.
 pub(super) fn time(text: &str) -> Result<String, String> {
     let time = parse_time(text)?;
     Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
 }
 
-/// RFC 3339 with microseconds.
+/// Returns a time in RFC 3339 with microseconds.
 pub(super) fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }

@@ -1,5 +1,6 @@
-//! Decodes the fields of a JSON schema that hold either a schema or something else (the alternative): `additionalProperties` may be a
-//! boolean, `items` a list of schemas. Their Go types parse their own JSON, with errors of their own.
+//! Decodes the fields of a JSON schema that hold either a schema or something else (the alternative):
+//! `additionalProperties` may be a boolean, `items` a list of schemas. Their Go types parse their own JSON, with errors
+//! of their own.
 //!
 //! Upstream: `marshal.go` of `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
 
@@ -9,11 +10,14 @@ use super::{FieldType, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
+/// The alternative to a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alternative {
     /// A boolean: true allows any value.
     Bool,
+    /// A list with a schema for each item.
     Schemas,
+    /// A list of field names.
     Texts,
 }
 
@@ -28,6 +32,7 @@ impl Alternative {
         }
     }
 
+    /// Returns the type of the alternative's items, if it is a list.
     pub(crate) fn items(self) -> Option<FieldType> {
         match self {
             Self::Bool => None,

@@ -10,6 +10,7 @@ use crate::codec::json::Json;
 /// The path of the field that is being decoded. It becomes text only when a message needs it.
 pub(super) enum FieldPath<'a> {
     Top,
+    /// A field of a struct.
     Field(&'a FieldPath<'a>, &'a str, &'static Struct),
     /// A key of a map, which Go's messages about types leave out of the path.
     Key(&'a FieldPath<'a>, &'a str),
@@ -31,7 +32,7 @@ impl FieldPath<'_> {
         }
     }
 
-    /// Counts the objects and lists around the value.
+    /// Returns the number of objects and lists around the value at this path.
     pub(super) fn levels(&self) -> usize {
         match self {
             FieldPath::Top => 0,
@@ -53,7 +54,7 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
-/// `inside` is another struct to name than `row`.
+/// Returns the message about a value of the wrong type in the struct `row`. `inside` is another struct to name instead.
 pub(super) fn field_type_error(
     kind: &FieldType,
     value: &Json,
@@ -84,6 +85,7 @@ pub(super) fn type_error(word: &str, of_type: &str, of_struct: &str, at: &FieldP
     format!("json: cannot unmarshal {word} into Go {place} of type {of_type}")
 }
 
+/// Returns the name of a field's type, if Go has a named type for it.
 fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }

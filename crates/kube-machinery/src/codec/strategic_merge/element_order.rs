@@ -40,7 +40,7 @@ pub(super) fn check(
     check_types(current, change)
 }
 
-/// Upstream: `sliceElementType`.
+/// Checks that the items of a list and of a patch are all of one type. Upstream: `sliceElementType`.
 pub(super) fn check_types(current: &[Value], change: &[Value]) -> Result<(), Refusal> {
     let mut items = current.iter().chain(change);
     let first = items.next().map(type_name);
@@ -51,7 +51,7 @@ pub(super) fn check_types(current: &[Value], change: &[Value]) -> Result<(), Ref
     refused(format!("list element types are not identical: [{current} {change}]"))
 }
 
-/// Upstream: `validatePatchWithSetOrderList`.
+/// Checks that the items of the patch are in the wanted order. Upstream: `validatePatchWithSetOrderList`.
 fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<(), Refusal> {
     if order.is_empty() || change.is_empty() {
         return Ok(());
@@ -71,7 +71,7 @@ fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<
     refused(format!("The order in patch list:\n{change}\n doesn't match $setElementOrder list:\n{order}\n"))
 }
 
-/// In a list without a merge key, an item identifies itself.
+/// Returns the value that identifies an item: its merge key, or the whole item.
 fn identity<'a>(item: &'a Value, key: &str) -> Result<&'a Value, Refusal> {
     if key.is_empty() {
         return Ok(item);
@@ -100,7 +100,7 @@ fn is_list(kind: &FieldType) -> bool {
     }
 }
 
-/// As `fmt` prints the result of `reflect.TypeOf`.
+/// Returns the name of a value's type, as `fmt` prints the result of `reflect.TypeOf`.
 fn type_name(value: &Value) -> &'static str {
     if value.is_null() { "%!s(<nil>)" } else { go_type(value) }
 }
@@ -109,6 +109,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Other(why.into()))
 }
 
+/// The positions of a list's items before the patch.
 #[derive(Debug)]
 pub struct Before(HashMap<Value, usize>);
 
@@ -117,6 +118,7 @@ impl Before {
         Self(positions(list, key))
     }
 
+    /// Returns true if both items were in the list, the first before the second.
     fn has_in_order(&self, first: &Value, second: &Value) -> bool {
         self.0.get(first).zip(self.0.get(second)).is_some_and(|(first, second)| first < second)
     }

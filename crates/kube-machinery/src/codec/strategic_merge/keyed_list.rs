@@ -1,4 +1,5 @@
-//! A list while a strategic merge patch merges it.
+//! A list while a strategic merge patch merges it: finds the item that a change is for by the value of its merge key
+//! (such as `name` of a container), and puts the items in order at the end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +8,13 @@ use crate::value::Value;
 
 /// A list with an index of its items, so that a change takes the same time however long the list is.
 pub(super) struct KeyedList {
-    /// `None` for a removed item.
+    /// The items; `None` if an item was removed.
     items: Vec<Option<Value>>,
     /// The positions of the objects, by the value of their merge key.
     places: HashMap<Value, Vec<usize>>,
     /// The positions of the items that are no objects. A list of primitives is a set.
     primitives: HashMap<Value, usize>,
+    /// The number of items before the patch.
     before: usize,
     /// The positions of the patch's items, in the order of the patch.
     patched: Vec<usize>,

@@ -7,7 +7,7 @@ use super::*;
 use crate::codec::schema::{conform, from_map};
 use crate::value::{format_smolstr, json};
 
-/// Has fields for each way of merging. Names are few, so that two pods have much in common.
+/// Returns a pod with fields for each way of merging. Names are few, so that two pods have much in common.
 fn pod(random: &mut Rng) -> Value {
     let mut spec = Map::new();
     spec.insert("containers".into(), keyed(random, &["a", "b", "c"], "name", container));
@@ -54,7 +54,7 @@ fn labels(random: &mut Rng) -> Value {
     names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map>().into()
 }
 
-/// Computes the patch as kubectl does.
+/// Returns the patch from one object to another, as kubectl computes it.
 fn diff(from: &Value, to: &Value) -> Value {
     let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
     let mut patch = Map::new();

@@ -1,9 +1,11 @@
-//! Defaulting: sets missing fields of a custom resource to the defaults in its schema. Upstream: `pkg/apiserver/schema/defaulting`.
+//! Defaulting: sets missing fields of a custom resource to the defaults in its schema. Upstream:
+//! `pkg/apiserver/schema/defaulting`.
 
 use super::{Structural, prune};
 use crate::value::Value;
 
-/// Also in all values inside. A null counts as missing if the schema is not nullable.
+/// Sets the missing fields of a value and of all values in it to their defaults. A null counts as missing if the schema
+/// is not nullable.
 pub(crate) fn default(value: &mut Value, schema: &Structural) {
     match value {
         Value::Object(fields) => {
@@ -28,7 +30,7 @@ pub(crate) fn default(value: &mut Value, schema: &Structural) {
     }
 }
 
-/// Replaces the item itself if it is a null that the schema does not allow.
+/// Sets the defaults in a field or an item, which is itself replaced if it is a null that the schema does not allow.
 fn item(value: &mut Value, schema: &Structural) {
     if value.is_null() && !schema.nullable {
         *value = schema.default.clone().unwrap_or_default();
@@ -36,7 +38,8 @@ fn item(value: &mut Value, schema: &Structural) {
     default(value, schema);
 }
 
-/// Decoding prunes an object before it sets defaults, so the defaults must have no unknown fields. Upstream: `PruneDefaults`.
+/// Removes the unknown fields from the defaults of a schema, when the schema is read: decoding prunes an object before
+/// it sets defaults, so the defaults must have no unknown fields. Upstream: `PruneDefaults`.
 pub(crate) fn prune_defaults(schema: &mut Structural) {
     if let Some(mut default) = schema.default.take() {
         prune::below_root(&mut default, schema);

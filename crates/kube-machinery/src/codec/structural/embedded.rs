@@ -1,6 +1,6 @@
-//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their own
-//! (`x-kubernetes-embedded-resource`). The schema does not describe these fields. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/schema/objectmeta`.
+//! Validates embedded resources: objects inside of a custom resource that have apiVersion, kind and metadata of their
+//! own (`x-kubernetes-embedded-resource`). The schema does not describe these fields. Upstream:
+//! apiextensions-apiserver's `pkg/apiserver/schema/objectmeta`.
 
 mod coerce;
 
@@ -13,8 +13,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// `metadata` validates the metadata of one resource, and returns causes whose fields begin with `metadata`. It always gets a name, a
-/// placeholder if the resource has none.
+/// Validates all embedded resources in an object. `metadata` validates the metadata of one of them, and returns causes
+/// whose fields begin with `metadata`. It always gets a name, a placeholder if the resource has none.
 pub(crate) fn validate(
     schema: &Structural,
     value: &Value,
@@ -89,7 +89,7 @@ fn wrong_version(text: &str) -> Option<String> {
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }
 
-/// A kind in lower case must be a DNS label. Upstream: `IsDNS1035Label`.
+/// Returns why a kind in lower case is not a DNS label, if it is not. Upstream: `IsDNS1035Label`.
 fn wrong_kind(kind: &str) -> Option<String> {
     const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
         character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \

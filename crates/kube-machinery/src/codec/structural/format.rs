@@ -1,5 +1,6 @@
-//! Checks the `format` of a string in a custom resource, and for CEL's format functions. Upstream: apiextensions-apiserver's
-//! `pkg/apiserver/validation/formats.go` lists the formats, and kube-openapi's `pkg/validation/strfmt` implements them.
+//! Checks the `format` of a string in a custom resource, and for CEL's format functions. Upstream:
+//! apiextensions-apiserver's `pkg/apiserver/validation/formats.go` lists the formats, and kube-openapi's
+//! `pkg/validation/strfmt` implements them.
 
 mod address;
 mod email;
@@ -46,7 +47,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Dashes in the name do not count; `None` if upstream does not know the name, and so does not check the format.
+    /// Returns the format with this name, without regard to dashes; `None` if upstream does not know the name, and so
+    /// does not check the format.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.replace('-', "").as_str() {
             "bsonobjectid" => Self::BsonObjectId,
@@ -111,6 +113,7 @@ impl Format {
     }
 }
 
+/// Compiles a pattern that is a constant of this program.
 fn known(pattern: &str) -> Regex {
     pattern::compile(pattern).expect("a pattern that is written here compiles")
 }
@@ -129,7 +132,7 @@ fn is_uuid(text: &str, version: Option<u8>) -> bool {
     version.is_none_or(|version| digits[12] == version)
 }
 
-/// The fourth group begins with a variant of RFC 4122.
+/// Returns true if the fourth group begins with a variant of RFC 4122.
 fn variant_is_known(text: &str) -> bool {
     uuid_digits(text).is_some_and(|digits| matches!(digits[16].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'))
 }

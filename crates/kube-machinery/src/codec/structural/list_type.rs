@@ -14,7 +14,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// The caller ignores duplicates in an update if the old object has some too.
+/// Returns a cause for each duplicate in an object. The caller ignores them in an update if the old object has some
+/// too.
 pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Value::Object(fields) = object {

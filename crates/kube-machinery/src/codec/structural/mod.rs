@@ -1,5 +1,6 @@
-//! The structural schema of a custom resource (`openAPIV3Schema`). It does what Go types do for built-in kinds: a decoded object is
-//! pruned by it, gets its defaults, and is validated. Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+//! The structural schema of a custom resource, which its CustomResourceDefinition declares in `openAPIV3Schema`. For
+//! custom resources it does what Go types do for built-in kinds: a decoded object is pruned by it (unknown fields are
+//! removed), gets its defaults, and is validated. Upstream: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
 mod defaults;
 pub(crate) mod embedded;
@@ -31,7 +32,8 @@ use crate::value::Value;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Structural {
-    /// The type of valid values: `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is allowed.
+    /// The type of valid values: `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is
+    /// allowed.
     #[serde(rename = "type")]
     pub(crate) kind: String,
     pub(crate) nullable: bool,
@@ -79,6 +81,7 @@ pub struct Structural {
     pub(crate) one_of: Vec<Structural>,
     pub(crate) not: Option<Box<Structural>>,
 
+    /// The compiled `pattern`, after its first use.
     #[serde(skip)]
     compiled: OnceLock<Result<Regex, String>>,
 }
@@ -89,6 +92,7 @@ pub struct Structural {
 pub(crate) enum Additional {
     /// A boolean: true allows such fields, with any value.
     Any(bool),
+    /// The schema of their values.
     Of(Box<Structural>),
 }
 
@@ -103,6 +107,7 @@ pub struct Rule {
     pub(crate) field_path: String,
     pub(crate) optional_old_self: Option<bool>,
 
+    /// The compiled rule, after its first use.
     #[cfg(feature = "cel")]
     #[serde(skip)]
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
@@ -124,14 +129,15 @@ impl Structural {
         self.properties.get(name).or_else(|| self.additional())
     }
 
-    /// Returns true if the schema has CEL rules at any level. If it has none, validation by rules is skipped, along with
-    /// its message that invalid objects are not checked by rules.
+    /// Returns true if the schema has CEL rules at any level. If it has none, validation by rules is skipped, along
+    /// with its message that invalid objects are not checked by rules.
     #[cfg(feature = "cel")]
     pub(crate) fn has_rules(&self) -> bool {
         let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());
         !self.rules.is_empty() || below.into_iter().any(Self::has_rules)
     }
 
+    /// Returns the schema of the fields that `properties` does not name.
     pub(crate) fn additional(&self) -> Option<&Structural> {
         match &self.additional_properties {
             Some(Additional::Of(schema)) => Some(schema),
@@ -150,7 +156,8 @@ impl Structural {
         }
     }
 
-    /// Empty if upstream does not check the format. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
+    /// Returns the format if upstream checks it, and an empty string otherwise. Upstream:
+    /// `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
         let kind = if let [kind] = self.kinds() { *kind } else { "" };
         if is_checked_format(kind, &self.format) { &self.format } else { "" }

@@ -1,5 +1,5 @@
-//! A number in a custom resource as Go reads it: an `int64` if it is written as an integer and fits, otherwise a `float64`. Upstream
-//! compares, converts and prints the two kinds differently.
+//! A number in a custom resource as Go reads it: an `int64` if it is written as an integer and fits, otherwise a
+//! `float64`. Upstream compares, converts and prints the two kinds differently.
 
 use crate::value::Value;
 
@@ -10,7 +10,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// `None` if the value is not a number.
+    /// Returns the number in a value; `None` if the value is not a number.
     pub(super) fn of(value: &Value) -> Option<Self> {
         let Value::Number(number) = value else { return None };
         match number.as_i64() {
@@ -28,7 +28,7 @@ impl Number {
     }
 }
 
-/// A float never equals an integer. Upstream: `reflect.DeepEqual`.
+/// Returns true if two values are equal for Go, where a float never equals an integer. Upstream: `reflect.DeepEqual`.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(_), Value::Number(_)) => Number::of(one) == Number::of(other),
@@ -43,13 +43,14 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// As Go on amd64: a value out of range becomes the smallest `int64`.
+/// Converts a float to an `int64` as Go does on amd64: a value out of range becomes the smallest `int64`.
 pub(super) fn truncated(float: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "Go's conversion truncates as well")]
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) { float as i64 } else { i64::MIN }
 }
 
-/// An integer up to rounding errors, and small enough to be exact. Upstream: `swag.IsFloat64AJSONInteger`.
+/// Returns true if a float is an integer up to rounding errors, and small enough to be exact. Upstream:
+/// `swag.IsFloat64AJSONInteger`.
 pub(super) fn is_whole(float: f64) -> bool {
     const MOST: f64 = 9_007_199_254_740_991.0;
     if !float.is_finite() || float.abs() > MOST {

@@ -9,7 +9,8 @@ mod faults;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The largest size of a compiled pattern, in bytes. A pattern comes from a client, and may be short but expand to a lot.
+/// The largest size of a compiled pattern, in bytes. A pattern comes from a client, and may be short but expand to a
+/// lot.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Compiles a pattern. The result matches bytes, because the crate supports Go's `\B` only for them.
@@ -39,12 +40,15 @@ pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, 
     )
 }
 
+/// Returns Go's message about a pattern that Go cannot parse.
 pub(crate) fn fault(pattern: &str) -> Option<String> {
     faults::fault(pattern).map(|fault| format!("error parsing regexp: {fault}"))
 }
 
 struct Translator<'a> {
+    /// The unread text.
     rest: &'a str,
+    /// The translation.
     to: String,
 }
 
@@ -70,6 +74,7 @@ impl Translator<'_> {
         next
     }
 
+    /// Reads this text, and returns true, if it comes next.
     fn take(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
@@ -119,9 +124,9 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Translates a class that is written as an escape, after its backslash: `d`, `pL`, `p{Greek}`. Returns false if the
-    /// escape is not such a class. `open` and `close` enclose the members of a class: brackets, or nothing if the escape
-    /// is in brackets itself.
+    /// Translates a class that is written as an escape, after its backslash: `d`, `pL`, `p{Greek}`. Returns false if
+    /// the escape is not such a class. `open` and `close` enclose the members of a class: brackets, or nothing if the
+    /// escape is in brackets itself.
     fn class_escape(&mut self, open: &str, close: &str) -> Option<bool> {
         let name = self.rest.chars().next()?;
         if matches!(name, 'p' | 'P') {
@@ -149,7 +154,7 @@ impl Translator<'_> {
         Some(true)
     }
 
-    /// Returns the character that an escape stands for, after its backslash.
+    /// Reads an escape after its backslash, and returns the character that it stands for.
     fn escaped(&mut self) -> Option<char> {
         Some(match self.next()? {
             'a' => '\x07',
@@ -216,6 +221,7 @@ impl Translator<'_> {
         Some(())
     }
 
+    /// Translates a character in brackets, or a range that begins with it.
     fn range(&mut self, first: char) -> Option<()> {
         self.literal(first);
         if self.rest.starts_with('-') && !self.rest[1..].starts_with(']') && self.rest.len() > 1 {

@@ -1,5 +1,6 @@
-//! Pruning: removes the fields of a custom resource that its schema does not name, as decoding into a Go type does for a built-in kind.
-//! The paths of the removed fields become warnings or errors, as the request's `fieldValidation` wants.
+//! Pruning: removes the fields of a custom resource that its schema does not name, as decoding into a Go type does for
+//! a built-in kind. The paths of the removed fields become warnings or errors, as the request's `fieldValidation`
+//! wants.
 //!
 //! Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
 
@@ -9,7 +10,7 @@ use crate::value::{Map, Value};
 /// The fields of every object, whether the schema names them or not.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Returns the paths of the removed fields, sorted.
+/// Removes the unknown fields of a whole object, and returns their paths, sorted.
 pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     let mut pruner = Pruner { unknown: Vec::new(), path: String::new() };
     pruner.value(object, Some(schema), Depth::Root);
@@ -17,6 +18,7 @@ pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
     pruner.unknown
 }
 
+/// Removes the unknown fields of a value inside of an object.
 pub(crate) fn below_root(value: &mut Value, schema: &Structural) {
     Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
 }
@@ -99,6 +101,7 @@ impl Pruner {
         });
     }
 
+    /// Prunes the value of a field, if the schema describes the field.
     fn known_field(&mut self, name: &str, value: &mut Value, schema: &Structural, depth: Depth) {
         if is_meta(name, schema, depth) || !has_field(schema, name) {
             return;
@@ -109,6 +112,7 @@ impl Pruner {
         self.path.truncate(end);
     }
 
+    /// Appends the field to the path.
     fn enter(&mut self, name: &str) {
         if !self.path.is_empty() {
             self.path.push('.');
@@ -116,6 +120,7 @@ impl Pruner {
         self.path.push_str(name);
     }
 
+    /// Adds the field's path to those of the unknown fields.
     fn report(&mut self, name: &str) {
         let end = self.path.len();
         self.enter(name);

@@ -22,8 +22,8 @@ use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
-/// Returns the causes of the rules that an object violates. The object must be valid under the rest of its schema. A rule
-/// that uses `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
+/// Returns the causes of the rules that an object violates. The object must be valid under the rest of its schema. A
+/// rule that uses `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
 pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
     if !has_rules(schema) {
         return Vec::new();
@@ -48,9 +48,11 @@ struct Walk {
     causes: Vec<Cause>,
 }
 
+/// A value with its schema and its old state.
 struct Node<'a> {
     schema: &'a Structural,
     new: &'a Value,
+    /// The value of `oldSelf`.
     old: Option<&'a Value>,
     /// True for the whole object, whose apiVersion, kind and metadata rules may use.
     is_root: bool,
@@ -168,7 +170,7 @@ impl Walk {
         Some(())
     }
 
-    /// Adds nothing if the value did not change.
+    /// Adds the cause of a violated rule, unless the value did not change.
     fn add_violation(&mut self, rule: &Rule, node: &Node<'_>, activation: Activation<'_>, at: &Path<'_>) -> Flow {
         let compiled = rule.compiled();
         let message = compiled.message(&rule.message_expression, activation, &self.meter);
@@ -185,17 +187,19 @@ impl Walk {
         (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
     }
 
+    /// Adds the cause of a rule that could not run. It shows the type of the value.
     fn add_error(&mut self, node: &Node<'_>, at: &Path<'_>, detail: &str) {
         self.causes.push(Cause::invalid(at, &node.schema.kind, detail));
     }
 
+    /// Returns true if the value did not change since the old state.
     fn is_as_before(&mut self, node: &Node<'_>) -> bool {
         let compared = node.old_states.current.or(node.old_states.parent);
         compared.is_some_and(|(schema, new, old)| self.ratchet.unchanged(schema, new, old))
     }
 }
 
-/// Upstream: `fieldErrorForReason`.
+/// Makes the cause of a violated rule. Upstream: `fieldErrorForReason`.
 fn cause(rule: &Rule, node: &Node<'_>, at: &Path<'_>, detail: &str) -> Cause {
     let field = path::below(at, &rule.field_path);
     let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
@@ -210,6 +214,7 @@ fn cause(rule: &Rule, node: &Node<'_>, at: &Path<'_>, detail: &str) -> Cause {
 }
 
 impl<'a> OldStates<'a> {
+    /// Returns the old states of a field.
     fn field(self, name: &str) -> Self {
         let Some((schema, new, old)) = self.current else { return self };
         // At the root: an object's own apiVersion and kind are always checked.
@@ -230,7 +235,7 @@ impl<'a> OldStates<'a> {
 }
 
 impl Rule {
-    /// Upstream: `ruleErrorString`.
+    /// Returns the name of the rule in messages: its message, or its expression. Upstream: `ruleErrorString`.
     fn label(&self) -> &str {
         if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
     }

@@ -21,7 +21,7 @@ fn cases() -> Vec<Value> {
         .collect()
 }
 
-/// Causes are sorted, because Go's maps have no order.
+/// Returns the causes in the form of the recordings: sorted, since Go's maps have no order.
 fn sorted(causes: &[Cause]) -> Vec<Value> {
     let mut causes: Vec<Value> = causes.iter().map(|cause| crate::value::to_value(cause).unwrap()).collect();
     causes.sort_by_cached_key(|cause| {
@@ -30,7 +30,8 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
     causes
 }
 
-/// `part` names upstream's causes in a case, `ours` computes those of this program.
+/// Compares the causes of one validator for all cases: `part` names upstream's causes in a case, `ours` computes those
+/// of this program.
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {

@@ -35,8 +35,8 @@ pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Caus
     distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
 }
 
-/// Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does not block unrelated updates. Upstream:
-/// `ratcheting.go`.
+/// Validates a new state of a value. Unchanged parts are not checked again ("ratcheting"), so that a stricter schema
+/// does not block unrelated updates. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
     distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
 }
@@ -61,7 +61,7 @@ impl Walk {
         Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
     }
 
-    /// Empty if any type is allowed.
+    /// Returns the types that are allowed; an empty list if any type is.
     fn kinds<'s>(&self, schema: &'s Structural) -> &'s [&'s str] {
         match self.validator {
             Validator::OfDefaults if schema.is_int_or_string => &[],
@@ -69,7 +69,7 @@ impl Walk {
         }
     }
 
-    /// Empty if there is no format to check.
+    /// Returns the format to check; empty if there is none.
     fn format<'s>(&self, schema: &'s Structural) -> &'s str {
         match self.validator {
             Validator::OfObjects => schema.checked_format(),
@@ -77,11 +77,12 @@ impl Walk {
         }
     }
 
+    /// Checks the type of a value.
     fn kind(&self, schema: &Structural, value: &Value) -> Outcome {
         kind::check(self.kinds(schema), self.format(schema), schema.nullable, value, &self.path)
     }
 
-    /// `old` is the old state, if it is known. Upstream: `SchemaValidator.Validate`.
+    /// Checks a value. `old` is its old state, if it is known. Upstream: `SchemaValidator.Validate`.
     fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
         if let Some(old) = old

@@ -1,5 +1,5 @@
-//! Detects lines of YAML that are indented by a tab. YAML allows tabs between words, but not as indentation; the parser here
-//! (serde-saphyr) takes them for spaces, and upstream's refuses the text.
+//! Detects lines of YAML that are indented by a tab. YAML allows tabs between words, but not as indentation; the parser
+//! here (serde-saphyr) takes them for spaces, and upstream's refuses the text.
 //!
 //! The words are YAML's: a scalar is a text or a number; it is plain without quotes. Block style uses indentation, flow
 //! style brackets.
@@ -16,6 +16,7 @@ pub(super) fn indents(text: &str) -> bool {
     })
 }
 
+/// The construct that the beginning of a line is in.
 #[derive(Clone, Debug, PartialEq)]
 enum Inside {
     /// Block style, where a tab cannot indent.
@@ -24,6 +25,7 @@ enum Inside {
     Plain(usize),
     /// A block scalar (`|` or `>`) in a block with this indentation.
     Lines(usize),
+    /// A quoted scalar.
     Quotes(char),
     /// Flow collections, by the number of open brackets.
     Flow(usize),
@@ -101,6 +103,7 @@ fn rest_of(mut text: &str, mut column: usize, mut inside: Inside) -> Inside {
     }
 }
 
+/// Returns the text after `key:`.
 fn behind_key(text: &str) -> Option<&str> {
     let end = text.match_indices(':').map(|(at, _)| at + 1).find(|end| {
         let rest = &text[*end..];
@@ -109,7 +112,7 @@ fn behind_key(text: &str) -> Option<&str> {
     Some(&text[end..])
 }
 
-/// `None` if the line does not close the quote.
+/// Returns the text after the closing quote; `None` if the line does not close it.
 fn behind_quote(text: &str, quote: char) -> Option<&str> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {

@@ -3,6 +3,7 @@
 
 use crate::conventions::quote::quote;
 
+/// The range of a field, and the names of its values.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) least: u64,
@@ -26,10 +27,13 @@ pub(super) const WEEKDAYS: Bounds =
 /// not count.
 pub(super) const STAR: u64 = 1 << 63;
 
+/// Returns the bits of an unrestricted field.
 pub(super) fn all(bounds: &Bounds) -> u64 {
     bits(bounds.least, bounds.most, 1) | STAR
 }
 
+/// Parses a field into a bit for each value.
+///
 /// # Errors
 /// Upstream's message.
 pub(super) fn parse(text: &str, bounds: &Bounds) -> Result<u64, String> {

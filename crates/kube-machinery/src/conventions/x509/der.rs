@@ -1,11 +1,13 @@
-//! Reads DER, the binary encoding of certificates (ITU-T X.690): a value is a tag, which is its type, a length and the content.
+//! Reads DER, the binary encoding of certificates (ITU-T X.690): a value is a tag, which is its type, a length and the
+//! content.
 
 pub(super) const INTEGER: u8 = 0x02;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
 
-/// Returns the tag and the content; `None` if the value is incomplete or has another tag than expected.
+/// Takes one value off the front, and returns its tag and its content. Returns `None` if it is incomplete or has
+/// another tag than expected.
 pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8, &'a [u8])> {
     let (&tag, rest) = from.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -20,6 +22,7 @@ pub(super) fn take<'a>(from: &mut &'a [u8], expected: Option<u8>) -> Option<(u8,
     expected.is_none_or(|expected| expected == tag).then_some((tag, value))
 }
 
+/// Takes a sequence off the front, and returns its content.
 pub(super) fn sequence<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     take(from, Some(SEQUENCE)).map(|(_, content)| content)
 }

@@ -1,5 +1,5 @@
-//! The subject of a certificate or of a certificate request: its common name is a user's name in Kubernetes, and its organizations are
-//! the user's groups. In DER, it is a list of attributes (RFC 5280, 4.1.2.4).
+//! The subject of a certificate or of a certificate request: its common name is a user's name in Kubernetes, and its
+//! organizations are the user's groups. In DER, it is a list of attributes (RFC 5280, 4.1.2.4).
 
 use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 
@@ -7,7 +7,7 @@ use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// The attributes that Kubernetes uses.
+/// The attributes of a subject that Kubernetes uses: the name and the groups of a user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The last common name, as in Go.
@@ -17,7 +17,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// `None` if the content is malformed.
+    /// Parses the content of a subject. Returns `None` if it is malformed.
     pub fn read(mut sets: &[u8]) -> Option<Self> {
         let mut subject = Self::default();
         while !sets.is_empty() {
@@ -37,7 +37,7 @@ impl Subject {
     }
 }
 
-/// Decodes X.509's types of strings.
+/// Decodes a string of one of X.509's types.
 fn text(tag: u8, value: &[u8]) -> Option<String> {
     match tag {
         0x0c | 0x12 | 0x13 | 0x16 => String::from_utf8(value.to_vec()).ok(), // UTF8String, NumericString, PrintableString, IA5String

@@ -1,9 +1,10 @@
-//! The subject of a certificate request (RFC 2986, 4). Go: `ParseCertificateRequest`.
+//! Reads the subject of a certificate request (RFC 2986, 4), which the validation of a CertificateSigningRequest needs.
+//! Go: `ParseCertificateRequest`.
 
 use super::der::{INTEGER, sequence, take};
 use super::name::Subject;
 
-/// `None` if the request is malformed.
+/// Returns the subject that a request asks a certificate for. Returns `None` if the request is malformed.
 pub(crate) fn subject_of_request(mut der: &[u8]) -> Option<Subject> {
     let mut request = sequence(&mut der)?;
     let mut info = sequence(&mut request)?;

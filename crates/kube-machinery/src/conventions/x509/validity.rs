@@ -1,4 +1,5 @@
-//! The period in which a certificate is valid (RFC 5280, 4.1.2.5). Go: `Certificate.isValid`.
+//! Reads the period in which a certificate is valid (RFC 5280, 4.1.2.5), which is checked for the certificates of
+//! clients and of webhooks. Go: `Certificate.isValid`.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -10,7 +11,7 @@ const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// In seconds since 1970. Both ends are included.
+/// The period in which a certificate is valid, in seconds since 1970. Both ends are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Validity {
     pub not_before: u64,
@@ -18,7 +19,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// `None` if the certificate is malformed.
+    /// Reads the period of a certificate. Returns `None` if it is malformed.
     pub fn of(mut certificate: &[u8]) -> Option<Self> {
         let mut certificate = sequence(&mut certificate)?;
         let mut fields = sequence(&mut certificate)?;
@@ -32,6 +33,7 @@ impl Validity {
         Some(Self { not_before: time(&mut validity)?, not_after: time(&mut validity)? })
     }
 
+    /// Returns true if a time is in the period.
     pub fn has(self, now: u64) -> bool {
         (self.not_before..=self.not_after).contains(&now)
     }

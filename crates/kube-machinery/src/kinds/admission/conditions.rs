@@ -1,5 +1,5 @@
-//! Validates `matchConditions`: the CEL expressions that must be true for a request to reach a webhook or a policy. Upstream:
-//! `validateMatchConditions` in `pkg/apis/admissionregistration/validation`.
+//! Validates `matchConditions`: the CEL expressions that must be true for a request to reach a webhook or a policy.
+//! Upstream: `validateMatchConditions` in `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The largest number of conditions.
 const MOST: usize = 64;
 
-/// `parent` is a webhook or a policy's spec. `declared` has the variables that the conditions can use.
+/// Validates the conditions of `parent`, a webhook or a policy's spec. `declared` has the variables that they can use.
 pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();

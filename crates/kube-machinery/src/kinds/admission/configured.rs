@@ -1,5 +1,6 @@
-//! The admission webhooks and policies of a cluster, in a form that applies quickly to each write. Upstream: the sources of webhooks in
-//! `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in `pkg/admission/plugin/policy/generic/policy_source.go`.
+//! The admission webhooks and policies of a cluster, in a form that applies quickly to each write. Upstream: the
+//! sources of webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in
+//! `pkg/admission/plugin/policy/generic/policy_source.go`.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub struct Configured {
     pub mutating: Vec<Webhook>,
     /// Sorted by the names of their configurations.
     pub validating: Vec<Webhook>,
-    /// Sorted by name.
+    /// The policies with their bindings, sorted by name.
     pub policies: Vec<PolicyHook>,
 }
 

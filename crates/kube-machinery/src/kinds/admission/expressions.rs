@@ -1,6 +1,7 @@
-//! Compiles the CEL expressions of webhook configurations and admission policies when these objects are written, so that a mistake shows
-//! at once and not at the next request. `program` compiles the stored expressions that run. Without the feature `cel`, every expression
-//! is accepted. Upstream: `CompileCELExpression` in `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
+//! Compiles the CEL expressions of webhook configurations and admission policies when these objects are written, so
+//! that a mistake shows at once and not at the next request. `program` compiles the stored expressions that run.
+//! Without the feature `cel`, every expression is accepted. Upstream: `CompileCELExpression` in
+//! `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
 
 #[cfg(feature = "cel")]
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
 use crate::conventions::cause::{At, Cause};
 
+/// The variables that the expressions of a webhook or a policy can use.
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
     has_params: bool,
@@ -26,7 +28,7 @@ impl Declarations {
         Self { has_params, variables: None }
     }
 
-    /// Also declares the variable for later expressions.
+    /// Compiles the expression of a variable, and declares the variable for later expressions.
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
@@ -41,22 +43,22 @@ impl Declarations {
         cause
     }
 
-    /// The expression must evaluate to a bool.
+    /// Compiles an expression that must evaluate to a bool.
     pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, true, &[Type::Bool], at)
     }
 
-    /// The message of a failed validation cannot use the authorizer.
+    /// Compiles an expression for the message of a failed validation. It cannot use the authorizer.
     pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, expression, false, &[Type::String], at)
     }
 
-    /// Causes show the expression as `written`, with its white space.
+    /// Compiles an expression for an audit annotation. Causes show it as `written`, with its white space.
     pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
         self.cause(expression, written, true, &[Type::String, Type::Null], at)
     }
 
-    /// The expression must have one of the types `results`. `written` is its text in causes.
+    /// Compiles an expression, which must have one of the types `results`. `written` is its text in causes.
     fn cause(
         &self,
         expression: &str,
@@ -79,6 +81,7 @@ impl Declarations {
         }
     }
 
+    /// Returns the names that an expression can use, with their types.
     fn names(&self, has_authorizer: bool) -> Vec<(String, Type<'static>)> {
         let mut names =
             vec![("object", Type::Dyn), ("oldObject", Type::Dyn), ("namespaceObject", NAMESPACE), ("request", REQUEST)];

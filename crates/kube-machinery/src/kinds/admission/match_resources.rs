@@ -1,5 +1,7 @@
-//! The requests that an admission policy (`matchConstraints`) or its binding (`matchResources`) selects; `matching` compares the rules
-//! with a request. Upstream: `MatchResources`, and `validateMatchResources` in `pkg/apis/admissionregistration/validation`.
+//! The part of an admission policy or its binding that selects requests: `matchConstraints` of a policy,
+//! `matchResources` of a binding. Here they are read, get their defaults and are validated; `matching` compares the
+//! rules with a request. Upstream: `MatchResources`, and `validateMatchResources` in
+//! `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +23,7 @@ pub struct MatchResources {
     /// Requests that these rules match are not selected, even if `rules` match them too.
     pub excluded: Vec<NamedRule>,
     pub policy: MatchPolicy,
-    /// The error is why the selector is invalid.
+    /// The selector, or the reason why it is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
 }
@@ -46,7 +48,7 @@ impl NamedRule {
 }
 
 impl MatchResources {
-    /// `None` if the object is absent.
+    /// Reads a `MatchResources` object; `None` if it is absent.
     pub(super) fn of(value: &Value) -> Option<Self> {
         value.is_object().then(|| Self {
             rules: NamedRule::all_of(&value["resourceRules"]),
@@ -80,7 +82,7 @@ pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateNamedRuleWithOperations`.
+/// Validates a rule with names of objects. Upstream: `validateNamedRuleWithOperations`.
 fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {

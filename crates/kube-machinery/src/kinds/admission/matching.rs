@@ -5,7 +5,7 @@ use super::webhook::text;
 use crate::conventions::operation::Operation;
 use crate::value::Value;
 
-/// Upstream: `RuleWithOperations`.
+/// A rule that matches requests by operation and resource. Upstream: `RuleWithOperations`.
 #[derive(Clone, Debug)]
 pub struct Rule {
     operations: Vec<String>,
@@ -15,6 +15,7 @@ pub struct Rule {
     scope: String,
 }
 
+/// The properties of a request that rules match.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestAttributes<'a> {
     pub operation: Operation,

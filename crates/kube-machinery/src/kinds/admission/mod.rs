@@ -1,6 +1,6 @@
-//! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies. They configure admission, the
-//! step of a write in which webhooks and policies may change or refuse the object. The modules named as a kind have its row; the others
-//! read the objects into the types that the server's admission uses.
+//! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies. They configure
+//! admission, the step of a write in which webhooks and policies may change or refuse the object. The modules named as
+//! a kind have its row; the others read the objects into the types that the server's admission uses.
 
 mod conditions;
 mod configured;
@@ -33,8 +33,8 @@ pub use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, Sid
 use crate::conventions::edit::{empty, list, object_field, set_default};
 use crate::value::{Value, json};
 
-/// Validating and mutating webhooks share these. Upstream: `SetDefaults_ValidatingWebhook`, `SetDefaults_Rule`,
-/// `SetDefaults_ServiceReference`.
+/// Sets the defaults that validating and mutating webhooks share. Upstream: `SetDefaults_ValidatingWebhook`,
+/// `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
 fn set_defaults(configuration: &mut Value) {
     for webhook in list(configuration, "webhooks") {
         for (field, value) in [

@@ -1,5 +1,5 @@
-//! The MutatingWebhookConfiguration kind: a list of webhooks that may change each written object before it is stored. `webhooks` has the
-//! validation. Upstream: `pkg/apis/admissionregistration`.
+//! The MutatingWebhookConfiguration kind: a list of webhooks that may change each written object before it is stored.
+//! `webhooks` has the validation. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
@@ -7,6 +7,7 @@ use crate::value::{Value, json};
 
 use crate::conventions::edit::{list, set_default};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "mutatingwebhookconfigurations",

@@ -1,6 +1,6 @@
-//! A validating admission policy and its bindings, read from their objects. A policy has CEL expressions that accept or refuse a request;
-//! a binding applies it to a set of requests, with parameters and with the actions for a failed validation. Upstream: `PolicyHook` in
-//! `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
+//! A validating admission policy and its bindings, read from their objects. A policy has CEL expressions that accept or
+//! refuse a request; a binding applies it to a set of requests, with parameters and with the actions for a failed
+//! validation. Upstream: `PolicyHook` in `k8s.io/apiserver/pkg/admission/plugin/policy/generic`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::webhook::{FailurePolicy, selector, text};
 use crate::kinds::{Catalog, Resource, fields};
 use crate::value::Value;
 
-/// A policy without bindings has no effect.
+/// A policy with its bindings. A policy without bindings has no effect.
 #[derive(Debug)]
 pub struct PolicyHook {
     pub policy: Arc<Policy>,
@@ -24,8 +24,9 @@ pub struct PolicyHook {
 #[derive(Debug)]
 pub struct Policy {
     pub name: String,
-    /// Kept to recognize an unchanged policy.
+    /// The spec that the policy was read from, to recognize an unchanged policy.
     spec: Value,
+    /// The requests that the policy applies to.
     pub constraints: Option<MatchResources>,
     pub param_kind: Option<ParamKind>,
     pub failure_policy: FailurePolicy,
@@ -33,13 +34,14 @@ pub struct Policy {
     pub expressions: Expressions,
 }
 
-/// The parameters are objects whose fields the expressions can read as `params`.
+/// The kind of a policy's parameters: objects whose fields the expressions can read as `params`.
 #[derive(Debug)]
 pub struct ParamKind {
     pub api_version: String,
     pub kind: String,
 }
 
+/// A binding: the requests that a policy is applied to, its parameters, and the consequences of a failed validation.
 #[derive(Debug)]
 pub struct Binding {
     pub name: String,
@@ -48,11 +50,12 @@ pub struct Binding {
     pub actions: Vec<Action>,
 }
 
+/// A reference to the parameter objects of a binding.
 #[derive(Debug)]
 pub struct ParamRef {
     pub name: String,
     pub namespace: String,
-    /// The error is why the selector is invalid.
+    /// The selector of parameter objects, or why it is invalid.
     pub selector: Option<Result<LabelSelector, String>>,
     pub not_found: NotFound,
 }
@@ -64,6 +67,7 @@ pub enum NotFound {
     Deny,
 }
 
+/// A consequence of a failed validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Deny,
@@ -85,6 +89,7 @@ impl Policy {
         }
     }
 
+    /// Returns true if the policy was read from an object with this name and spec.
     pub(super) fn is_of(&self, object: &Value) -> bool {
         object["metadata"]["name"] == self.name.as_str() && object["spec"] == self.spec
     }
@@ -104,7 +109,7 @@ impl ParamKind {
         value.is_object().then(|| Self { api_version: text(&value["apiVersion"]), kind: text(&value["kind"]) })
     }
 
-    /// Both empty if they are malformed.
+    /// Returns the group and the version of the parameters; both empty if they are malformed.
     pub fn group_version(&self) -> (&str, &str) {
         group_version(&self.api_version).unwrap_or_default()
     }

@@ -10,22 +10,23 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct Expressions {
     pub conditions: Vec<Condition>,
-    /// The order matters: each variable can use those before it.
+    /// The variables, in order: each can use those before it.
     pub variables: Vec<Variable>,
     /// The indices in `variables` of each name. A name can be declared again; the later declaration wins from there on.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
-    /// These give the values of audit annotations.
+    /// The expressions for the values of audit annotations.
     pub annotations: Vec<Program>,
 }
 
+/// A named expression that other expressions can use.
 #[derive(Debug)]
 pub struct Variable {
     pub name: String,
     pub program: Program,
 }
 
-/// The expression must be true; the message is for when it is false.
+/// An expression that must be true, and the message if it is false.
 #[derive(Debug)]
 pub struct Validation {
     pub program: Program,
@@ -56,7 +57,8 @@ impl Expressions {
 }
 
 impl Expressions {
-    /// This is the variable that the variable at index `first` sees.
+    /// Returns the index of the last variable with this name among the first `first` variables: the one that the
+    /// variable at index `first` sees.
     pub fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
         self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }

@@ -9,7 +9,7 @@ use crate::codec::expression::parse::{join_faults, parse};
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
-    /// Empty before the first use.
+    /// The compiled expression or the error; empty before the first use.
     compiled: OnceLock<Result<Planned, String>>,
 }
 

@@ -1,5 +1,6 @@
-//! Validates the rules of admission webhooks and policies. A rule selects requests by operation, API group, version and resource, such as
-//! `pods` or `pods/status`. Upstream: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation`.
+//! Validates the rules of admission webhooks and policies. A rule selects requests by operation, API group, version and
+//! resource, such as `pods` or `pods/status`. Upstream: `validateRuleWithOperations` in
+//! `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
     items(rule, field).iter().map(|item| item.as_str().unwrap_or_default())
 }
 
-/// The list must not be empty, nor have other items beside a wildcard.
+/// Checks that a list is not empty, and has no other items beside a wildcard.
 fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cause> {
     let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
@@ -37,12 +38,14 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cau
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
+/// Returns a cause for each empty string in a list.
 fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
-/// A wildcard must not stand beside a resource that it already matches. Upstream: `validateResources`.
+/// Validates the resources of a rule. A wildcard must not stand beside a resource that it already matches. Upstream:
+/// `validateResources`.
 fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
     let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
     let mut causes = Vec::new();

@@ -1,4 +1,5 @@
-//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicy kind: CEL expressions that accept or refuse writes. Upstream:
+//! `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +18,7 @@ use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicies",
@@ -94,7 +96,7 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }
 
-/// Upstream: `validateParamKind`.
+/// Validates the reference to the kind of the policy's parameters. Upstream: `validateParamKind`.
 fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
@@ -132,7 +134,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Also declares the variable for the expressions after it. Upstream: `validateVariable`.
+/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
 fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
@@ -156,7 +158,8 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }
 
-/// Upstream: `validateValidation`.
+/// Validates one of the policy's `validations`: an expression, and the message if it is false. Upstream:
+/// `validateValidation`.
 fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
     let message_expression = text(validation, "messageExpression");

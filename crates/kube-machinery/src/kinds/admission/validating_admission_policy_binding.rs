@@ -1,5 +1,5 @@
-//! The ValidatingAdmissionPolicyBinding kind: it applies a ValidatingAdmissionPolicy to a set of requests, with parameters and with the
-//! actions for a failed validation. Upstream: `pkg/apis/admissionregistration`.
+//! The ValidatingAdmissionPolicyBinding kind: it applies a ValidatingAdmissionPolicy to a set of requests, with
+//! parameters and with the actions for a failed validation. Upstream: `pkg/apis/admissionregistration`.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicybindings",
@@ -52,7 +53,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// By name or by selector. Upstream: `validateParamRef`.
+/// Validates the reference to parameter objects, by name or by selector. Upstream: `validateParamRef`.
 fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());

@@ -1,9 +1,10 @@
-//! The ValidatingWebhookConfiguration kind: a list of webhooks that may refuse a write. `webhooks` has the validation. Upstream:
-//! `pkg/apis/admissionregistration`.
+//! The ValidatingWebhookConfiguration kind: a list of webhooks that may refuse a write. `webhooks` has the validation.
+//! Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingwebhookconfigurations",

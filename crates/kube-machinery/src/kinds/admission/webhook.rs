@@ -1,5 +1,5 @@
-//! An admission webhook: a server that Kubernetes calls for each matching write, and that may change or refuse it. Upstream:
-//! `WebhookAccessor` in `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
+//! An admission webhook: a server that Kubernetes calls for each matching write, and that may change or refuse it.
+//! Upstream: `WebhookAccessor` in `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub struct Webhook {
     pub failure_policy: FailurePolicy,
     pub side_effects: SideEffects,
     pub timeout: Duration,
-    /// The error is why the selector is invalid.
+    /// The selector, or the reason why it is invalid.
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
     pub conditions: Vec<Condition>,
@@ -36,6 +36,7 @@ pub struct Webhook {
     pub reinvocation: Reinvocation,
 }
 
+/// The versions of a resource that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchPolicy {
     /// The version in the request alone.
@@ -51,21 +52,21 @@ pub enum FailurePolicy {
     Ignore,
 }
 
-/// A webhook with possible side effects cannot be called for a dry run.
+/// The side effects of a webhook. One with possible side effects cannot be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
     None,
     Possible,
 }
 
-/// Whether to call a webhook again if a later webhook changes the object.
+/// The policy for a second call of a webhook, if a later webhook changes the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reinvocation {
     Never,
     IfNeeded,
 }
 
-/// The expression must be true for a request to match.
+/// A CEL expression that must be true for a request to match.
 #[derive(Debug)]
 pub struct Condition {
     #[cfg(feature = "cel")]
@@ -101,7 +102,7 @@ impl Webhook {
         numbered.collect()
     }
 
-    /// `nth` is the number of webhooks of the same name before it.
+    /// Reads a webhook. `nth` is the number of webhooks of the same name before it.
     fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
         let name = text(&hook["name"]);
         let is_set_to = |field: &str, value: &str| hook[field] == value;

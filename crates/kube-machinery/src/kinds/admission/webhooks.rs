@@ -20,6 +20,7 @@ const FORM: &str = "; desired format: https://host[/path]";
 
 /// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
+    /// A webhook may have side effects.
     side_effects: bool,
     /// A webhook may understand no version of `AdmissionReview` that the server sends.
     unknown_versions: bool,
@@ -30,7 +31,8 @@ struct Tolerated {
     conditions: bool,
 }
 
-/// Upstream: `ValidateValidatingWebhookConfigurationUpdate`, `ValidateMutatingWebhookConfigurationUpdate`.
+/// Returns the rules that the old object breaks. Upstream: `ValidateValidatingWebhookConfigurationUpdate`,
+/// `ValidateMutatingWebhookConfigurationUpdate`.
 fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
     let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
     let knows = |hook: &Value| items(hook, "admissionReviewVersions").iter().any(is_known);
@@ -92,7 +94,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A domain name of at least three segments. Upstream: `IsFullyQualifiedName`.
+/// Checks that the name is a domain name of at least three segments. Upstream: `IsFullyQualifiedName`.
 fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     let wrong = names::subdomain(name);
     if name.is_empty() {
@@ -110,6 +112,7 @@ fn selectors(hook: &Value, at: At<'_>) -> Vec<Cause> {
     fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
 }
 
+/// Returns true if the cause is about a value in an expression of a selector.
 fn is_of_value(cause: &Cause) -> bool {
     cause.field().contains(".values[")
 }
@@ -168,8 +171,8 @@ fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
     .collect()
 }
 
-/// The causes name `name` for a missing namespace and the reverse, because upstream swaps the arguments. Upstream:
-/// `ValidateWebhookService`.
+/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
+/// swaps the arguments. Upstream: `ValidateWebhookService`.
 fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {

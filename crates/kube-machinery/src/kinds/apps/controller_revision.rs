@@ -1,11 +1,12 @@
-//! The ControllerRevision kind, in which StatefulSets and DaemonSets keep the old states of their templates for a rollback. Upstream:
-//! `pkg/registry/apps/controllerrevision`.
+//! The ControllerRevision kind, in which StatefulSets and DaemonSets keep the old states of their templates for a
+//! rollback. Upstream: `pkg/registry/apps/controllerrevision`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::resource::ResourceRow;
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "controllerrevisions",

@@ -11,6 +11,7 @@ use crate::kinds::fields::{not_negative, text};
 use crate::kinds::resource::{Change, Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "daemonsets",
@@ -31,7 +32,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 
 const ROLLING: &str = "RollingUpdate";
 
-/// Counts the changes of the template. Replaces the field `spec.templateGeneration` of older API versions.
+/// The annotation that counts the changes of the template. It replaces the field `spec.templateGeneration` of older API
+/// versions.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Upstream: `SetDefaults_DaemonSet`.
@@ -56,8 +58,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// The template generation starts at 1, and increments when an update changes the template. Upstream: `PrepareForCreate` and
-/// `PrepareForUpdate`.
+/// Counts the template generation in the annotation: it starts at 1, and increments when an update changes the
+/// template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();

@@ -11,6 +11,7 @@ use crate::kinds::resource::{Change, Generation, Resource, ResourceRow, Subresou
 use crate::managed_fields::Filter;
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "deployments",
@@ -91,7 +92,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 const ROLLING_UPDATE: GoStruct =
     GoStruct(&[("MaxUnavailable", "maxUnavailable", Field::Number), ("MaxSurge", "maxSurge", Field::Number)]);
-/// As upstream's causes print it, also for a DaemonSet.
+/// The Go struct of a Deployment's or a DaemonSet's strategy, as upstream's causes print it.
 pub(super) const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 

@@ -5,7 +5,7 @@ use crate::value::Value;
 
 const FORM: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/// A number of at least 0, or a percentage. Upstream: `ValidatePositiveIntOrPercent`.
+/// Checks that the value is a number of at least 0, or a percentage. Upstream: `ValidatePositiveIntOrPercent`.
 pub(in crate::kinds) fn positive(value: &Value, at: At<'_>) -> Option<Cause> {
     match value {
         Value::String(text) => percent(text).is_none().then(|| Cause::invalid(at, text, FORM)),
@@ -16,7 +16,7 @@ pub(in crate::kinds) fn positive(value: &Value, at: At<'_>) -> Option<Cause> {
     }
 }
 
-/// Numbers pass. Upstream: `IsNotMoreThan100Percent`.
+/// Checks that a percentage is at most 100. Numbers pass. Upstream: `IsNotMoreThan100Percent`.
 pub(in crate::kinds) fn at_most_all(value: &Value, at: At<'_>) -> Option<Cause> {
     let text = value.as_str()?;
     let is_more = percent(text)? > 100;
@@ -31,7 +31,7 @@ pub(in crate::kinds) fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// `None` if the text is not a percentage.
+/// Returns the number before the percent sign; `None` if the text is not a percentage.
 fn percent(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('%')?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

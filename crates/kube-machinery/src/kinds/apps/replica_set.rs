@@ -1,5 +1,5 @@
-//! The ReplicaSet kind, which keeps a number of equal pods running. ReplicationControllers share the validation of the status. Upstream:
-//! `pkg/apis/apps`.
+//! The ReplicaSet kind, which keeps a number of equal pods running. ReplicationControllers share the validation of the
+//! status. Upstream: `pkg/apis/apps`.
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
@@ -9,6 +9,7 @@ use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "replicasets",

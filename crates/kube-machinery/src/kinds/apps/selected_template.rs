@@ -1,6 +1,7 @@
-//! A pod template, and a selector by which the controller finds the pods that it made: Deployments, ReplicaSets, DaemonSets and
-//! StatefulSets have them. The selector must match the template's labels; otherwise the controller would make pods without end. Upstream:
-//! `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
+//! Defaults and validation of what Deployments, ReplicaSets, DaemonSets and StatefulSets have in common: a pod
+//! template, and a selector by which the controller finds the pods that it made. The selector must match the template's
+//! labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
+//! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
 
@@ -19,7 +20,8 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// The template of a Deployment or ReplicaSet is skipped if the selector does not parse.
+/// Validates the selector and the pod template of a Deployment or ReplicaSet. The template is skipped if the selector
+/// does not parse.
 pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
@@ -47,12 +49,14 @@ pub(super) fn is_empty(selector: &Value) -> bool {
     pairs(selector, "matchLabels").next().is_none() && items(selector, "matchExpressions").is_empty()
 }
 
+/// Checks that an update does not change the selector.
 pub(super) fn immutable_selector(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let selector = &new["spec"]["selector"];
     let changes = old.is_some_and(|old| old["spec"]["selector"] != *selector);
     changes.then(|| Cause::invalid_json("spec.selector", selector, "field is immutable"))
 }
 
+/// Checks that the selector matches the labels of the template.
 pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
     let labels = &template["metadata"]["labels"];
     let matches = selector.is_everything() || selector.matches_values(|key| labels[key].as_str());
@@ -60,7 +64,7 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
     (!matches).then(|| Cause::invalid_json("spec.template.metadata.labels", labels, why))
 }
 
-/// Pods of the template must never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
+/// Checks that pods of the template never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
 pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
@@ -72,7 +76,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
     causes
 }
 
-/// The count is that of names of new objects that were taken already. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already.
+/// Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

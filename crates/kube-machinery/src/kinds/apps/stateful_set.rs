@@ -14,6 +14,7 @@ use crate::kinds::names::{self, NameRule};
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "statefulsets",
@@ -85,8 +86,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+/// The optional checks of a StatefulSet spec.
 #[derive(Clone, Copy)]
 struct Checks {
+    /// Checks the pod template.
     template: bool,
     /// Checks `serviceName` and `volumeClaimTemplates`. Only a creation needs this check, because these fields are
     /// immutable.

@@ -12,6 +12,7 @@ use crate::kinds::fields::{not_negative, one_of, required, text};
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "batch",
     plural: "cronjobs",
@@ -94,7 +95,7 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// An IANA time zone. Upstream: `validateTimeZone`.
+/// Checks that the name is a known IANA time zone. Upstream: `validateTimeZone`.
 fn validate_time_zone(name: &str) -> Vec<Cause> {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));
@@ -117,7 +118,7 @@ fn validate_time_zone(name: &str) -> Vec<Cause> {
     causes
 }
 
-/// The template cannot choose the selector of the Jobs. Upstream: `ValidateJobTemplateSpec`.
+/// Validates the template of the Jobs, which cannot choose their selector. Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);

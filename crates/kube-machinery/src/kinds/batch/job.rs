@@ -1,4 +1,5 @@
-//! The Job kind, which runs pods until a number of them has succeeded. Upstream: `pkg/apis/batch`, `pkg/registry/batch/job/strategy.go`.
+//! The Job kind, which runs pods until a number of them has succeeded. Upstream: `pkg/apis/batch`,
+//! `pkg/registry/batch/job/strategy.go`.
 
 use super::{job_spec, job_status};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
@@ -8,6 +9,7 @@ use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, ResourceRow, Strategy, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "batch",
     plural: "jobs",
@@ -44,7 +46,7 @@ fn labels_of_template(job: &mut Value) {
     }
 }
 
-/// The job templates of CronJobs share these.
+/// Sets the defaults that Jobs share with the job templates of CronJobs.
 pub(super) fn template_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
     set_default(template, "metadata", empty());
@@ -75,7 +77,7 @@ fn spec_defaults(spec: &mut Value) {
     set_default(spec, "manualSelector", json!(false));
 }
 
-/// The selector matches the Job's own pods only. Upstream: `generateSelectorIfNeeded`.
+/// Gives a Job a selector that matches its own pods only. Upstream: `generateSelectorIfNeeded`.
 fn generate_selector(job: &mut Value, change: &Change<'_>) {
     if change.old.is_some() || job["spec"]["manualSelector"] == true {
         return;

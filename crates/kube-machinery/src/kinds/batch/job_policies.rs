@@ -1,6 +1,6 @@
-//! Validates `podFailurePolicy`, which says what a failed pod means for the Job, by exit code or condition, and `successPolicy`, which
-//! says which indexes must succeed. Upstream: `validatePodFailurePolicy`, `validateSuccessPolicy` in
-//! `pkg/apis/batch/validation/validation.go`.
+//! Validates `podFailurePolicy`, which says what a failed pod means for the Job, by exit code or condition, and
+//! `successPolicy`, which says which indexes must succeed. Upstream: `validatePodFailurePolicy`,
+//! `validateSuccessPolicy` in `pkg/apis/batch/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -154,7 +154,7 @@ fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Of a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
+/// Returns the number of indexes in a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
 pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, String> {
     if text.is_empty() {
         return Ok(0);
@@ -171,7 +171,7 @@ pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, Str
     Ok(total)
 }
 
-/// Parses `2` or `2-4` into the first and the last index.
+/// Parses an index such as `2`, or an interval such as `2-4`, into its first and last index.
 fn interval(text: &str, completions: i64) -> Result<(i64, i64), String> {
     let limits: Vec<&str> = text.split('-').collect();
     let index = |limit: &str| {

@@ -1,5 +1,6 @@
-//! Validates the spec of a Job; CronJobs share the rules for their job template. In an indexed Job each pod has a number (completion
-//! index), for which it works. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
+//! Validates the spec of a Job; CronJobs share the rules for their job template. In an indexed Job each pod has a
+//! number (completion index), for which it works. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in
+//! `pkg/apis/batch/validation/validation.go`.
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};
@@ -81,7 +82,8 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The job template of a CronJob has no selector. Upstream: `validateJobSpec`.
+/// Validates a Job spec without its selector, which the job template of a CronJob does not have. Upstream:
+/// `validateJobSpec`.
 pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const COUNTS: [&str; 7] = [
         "parallelism",
@@ -110,6 +112,7 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Validates `managedBy`, the name of the controller that is responsible for the Job.
 fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
@@ -183,7 +186,7 @@ fn replacement(spec: &Value, at: At<'_>) -> Option<Cause> {
     (!is_known).then(|| Cause::unsupported_text(format_args!("{at}.podReplacementPolicy"), policy, words))
 }
 
-/// Pods of a Job must be able to end.
+/// Checks that pods of the Job can end: `restartPolicy` must not be `Always`.
 fn restarts(spec: &Value, at: At<'_>) -> Option<Cause> {
     match text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => Some(Cause::required(at, "valid values: \"OnFailure\", \"Never\"")),
@@ -251,6 +254,7 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     changes.then(|| Cause::invalid_json(at, new, "field is immutable"))
 }
 
+/// Gives the containers in `before` the resources that the containers of the same name have in `new`.
 fn copy_resources(before: &mut Value, new: &Value) {
     for field in ["containers", "initContainers"] {
         let theirs = new["spec"][field].as_array().cloned().unwrap_or_default();
@@ -272,6 +276,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
+/// Returns true if the status has a condition of this type with status `True`.
 pub(super) fn job_is(status: &Value, kind: &str) -> bool {
     let mut conditions = status["conditions"].as_array().into_iter().flatten();
     conditions.any(|condition| condition["type"] == kind && condition["status"] == "True")

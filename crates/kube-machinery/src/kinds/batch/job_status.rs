@@ -1,6 +1,7 @@
-//! Validates an update of a Job's status: counts of pods, conditions, times and indexes must agree with each other. Most rules apply only
-//! to what an update changes, so that an already inconsistent status can still be updated. Upstream: `ValidateJobUpdateStatus` in
-//! `pkg/apis/batch/validation/validation.go`, `getStatusValidationOptions` in `pkg/registry/batch/job/strategy.go`.
+//! Validates an update of a Job's status: counts of pods, conditions, times and indexes must agree with each other.
+//! Most rules apply only to what an update changes, so that an already inconsistent status can still be updated.
+//! Upstream: `ValidateJobUpdateStatus` in `pkg/apis/batch/validation/validation.go`, `getStatusValidationOptions` in
+//! `pkg/registry/batch/job/strategy.go`.
 
 use std::collections::HashSet;
 
@@ -12,6 +13,7 @@ use crate::value::{Value, json};
 
 const CONDITIONS: &str = "status.conditions";
 
+/// An update of a Job's status: the Job's spec, the new status and the old one.
 struct Change<'a> {
     spec: &'a Value,
     new: &'a Value,
@@ -32,10 +34,12 @@ pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 impl Change<'_> {
+    /// Returns true if the new status has the condition.
     fn is(&self, kind: &str) -> bool {
         job_is(self.new, kind)
     }
 
+    /// Returns true if the old status has the condition.
     fn was(&self, kind: &str) -> bool {
         job_is(self.old, kind)
     }
@@ -44,7 +48,7 @@ impl Change<'_> {
         self.is("Complete") || self.is("Failed")
     }
 
-    /// True if the update sets or removes the condition.
+    /// Returns true if the update sets or removes the condition.
     fn turns(&self, kind: &str) -> bool {
         self.is(kind) != self.was(kind)
     }
@@ -58,7 +62,7 @@ impl Change<'_> {
         self.new[field] != self.old[field]
     }
 
-    /// 0 for an absent field, as upstream prints Go's zero value.
+    /// Returns a cause that shows the new value of a field; 0 for an absent one, as upstream prints Go's zero value.
     fn wrong(&self, field: &str, why: &str) -> Cause {
         let value = if self.new[field].is_null() { json!(0) } else { self.new[field].clone() };
         Cause::invalid_json(format_args!("status.{field}"), &value, why)
@@ -189,7 +193,8 @@ impl Change<'_> {
         causes
     }
 
-    /// Terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream: `ValidateJobStatusUpdate`.
+    /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
+    /// `ValidateJobStatusUpdate`.
     fn validate_transitions(&self) -> Vec<Cause> {
         let mut causes = Vec::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {

@@ -1,6 +1,6 @@
-//! Validation of CertificateSigningRequests, and of updates through the `status` subresource (a signer puts the certificate there) and
-//! the `approval` subresource (an administrator approves or denies). Only the PEM blocks of requests and certificates are checked, not
-//! their signatures and names. Upstream: `pkg/apis/certificates/validation`.
+//! Validation of CertificateSigningRequests, and of updates through the `status` subresource (a signer puts the
+//! certificate there) and the `approval` subresource (an administrator approves or denies). Only the PEM blocks of
+//! requests and certificates are checked, not their signatures and names. Upstream: `pkg/apis/certificates/validation`.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,7 @@ const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
 const CONDITIONS: &str = "status.conditions";
 /// The signer name that the beta API gave to a request without one.
 const LEGACY: &str = "kubernetes.io/legacy-unknown";
+/// The shortest `expirationSeconds`.
 const SHORTEST_LIFE: i64 = 600;
 const USAGES: [&str; 23] = [
     "any",
@@ -136,11 +137,13 @@ pub(super) fn subject(request: &Value) -> Option<Subject> {
     subject_of_request(&pem::next(&text)?.0.bytes)
 }
 
+/// Returns the types of the request's conditions.
 fn kinds(request: &Value) -> Vec<&str> {
     items(&request["status"], "conditions").iter().map(|condition| text(condition, "type")).collect()
 }
 
-/// Empty and duplicate types are tolerated if the old object had some. Upstream: `validateConditions`.
+/// Validates the conditions. Empty and duplicate types are tolerated if the old object had some. Upstream:
+/// `validateConditions`.
 fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (may_be_empty, may_be_double) =
         old.map_or((false, false), |old| (kinds(old).contains(&""), has_duplicates(&kinds(old))));
@@ -173,7 +176,8 @@ fn validate_exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
     wrong.then(|| Cause::invalid(CONDITIONS, &format!("{{{approved}, {denied}}}"), &why))
 }
 
-/// An update passes if it leaves the certificate alone, or if the old one was invalid too. Upstream: `validateCertificate`.
+/// Validates the issued certificate. An update passes if it leaves the certificate alone, or if the old one was
+/// invalid too. Upstream: `validateCertificate`.
 fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let of = |request: &Value| request["status"]["certificate"].clone();
     let is_tolerated = |old: &Value| of(old) == of(new) || fault_of_certificate(&of(old)).is_some();
@@ -196,7 +200,7 @@ fn fault_of_certificate(bytes: &Value) -> Option<String> {
     (blocks == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
 }
 
-/// Upstream: `validateCertificateSigningRequestUpdate`.
+/// Checks that an update changes only the allowed part. Upstream: `validateCertificateSigningRequestUpdate`.
 fn validate_changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
     let of = |request: &Value, kind: &str| -> Vec<Value> {
         let conditions = items(&request["status"], "conditions").iter();

@@ -5,12 +5,14 @@ use jiff::Timestamp;
 
 use crate::value::Value;
 
-/// `<unknown>` if `time` is missing.
+/// Returns the time from `time` until `now`, such as `3s`, `5m10s` or `2d`; `<unknown>` if `time` is missing. A time in
+/// the future counts as `now`; upstream prints `<invalid>` for it.
 pub(crate) fn age(time: &Value, now: Timestamp) -> String {
     let Some(then) = time.as_str().and_then(|text| text.parse::<Timestamp>().ok()) else { return "<unknown>".into() };
     human((now.as_second() - then.as_second()).max(0))
 }
 
+/// Formats a number of seconds.
 pub(super) fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
     let two = |large: i64, unit: &str, small: i64, small_unit: &str| match small {

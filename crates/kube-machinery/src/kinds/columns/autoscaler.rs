@@ -1,4 +1,4 @@
-//! The columns of HorizontalPodAutoscalers. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for HorizontalPodAutoscalers. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
@@ -41,9 +41,10 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     AGE,
 ];
 
+/// The number of metrics that the Targets column shows.
 const SHOWN: usize = 2;
 
-/// The first metrics with current value and target. Upstream: `formatHPAMetrics`.
+/// Lists the first metrics with current value and target. Upstream: `formatHPAMetrics`.
 fn targets(scaler: &Value) -> String {
     let specs = items(&scaler["spec"], "metrics");
     let statuses = items(&scaler["status"], "currentMetrics");

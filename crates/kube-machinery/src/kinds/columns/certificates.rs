@@ -1,4 +1,4 @@
-//! The columns of CertificateSigningRequests. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for CertificateSigningRequests. Upstream: `pkg/printers/internalversion`.
 
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};
@@ -28,7 +28,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// For example `Approved,Issued`. Upstream: `extractCSRStatus`.
+/// Summarizes the conditions, for example as `Approved,Issued`. Upstream: `extractCSRStatus`.
 fn condition(status: &Value) -> String {
     let has = |kind: &str| items(status, "conditions").iter().any(|condition| condition["type"] == kind);
     let decided = if has("Denied") {

@@ -1,4 +1,4 @@
-//! The columns of ComponentStatuses. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for ComponentStatuses. Upstream: `pkg/printers/internalversion`.
 
 use super::{Column, NAME, text};
 use crate::kinds::fields::items;

@@ -1,4 +1,5 @@
-//! The columns of CustomResourceDefinitions. Upstream: `pkg/registry/customresourcedefinition/tableconvertor`.
+//! The columns that `kubectl get` shows for CustomResourceDefinitions. Upstream:
+//! `pkg/registry/customresourcedefinition/tableconvertor`.
 
 use super::{Column, NAME, simple, text};
 use crate::kinds::fields::{self, items};
@@ -28,7 +29,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     .wide(),
 ];
 
-/// In alphabetical order, with `(storage)` behind the stored one.
+/// Lists the served versions in alphabetical order, with `(storage)` behind the stored one.
 fn versions(spec: &Value) -> String {
     let served = items(spec, "versions").iter().filter(|version| version["served"] == true);
     let mut labels: Vec<String> = served

@@ -1,4 +1,4 @@
-//! The columns of Endpoints and EndpointSlices. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Endpoints and EndpointSlices. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::{items, number, text as field};
@@ -37,9 +37,10 @@ pub(in crate::kinds) const SLICES: &[Column] = &[
     AGE,
 ];
 
+/// The number of list entries that a cell shows.
 const SHOWN: usize = 3;
 
-/// Adds the number of the entries that are not shown. `nothing` stands for an empty list.
+/// Joins the first entries of a list, and adds the number of the remaining ones. `nothing` stands for an empty list.
 fn shown(list: Vec<String>, nothing: &str) -> String {
     let first = list[..list.len().min(SHOWN)].join(",");
     match list.len() {
@@ -49,6 +50,7 @@ fn shown(list: Vec<String>, nothing: &str) -> String {
     }
 }
 
+/// Combines each ready address with each port of its subset.
 fn addresses(subsets: &[Value]) -> String {
     if subsets.is_empty() {
         return "<none>".to_owned();

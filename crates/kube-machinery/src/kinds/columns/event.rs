@@ -1,4 +1,4 @@
-//! The columns of Events of both API groups. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Events of both API groups. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -36,7 +36,7 @@ fn last_seen(event: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// An `events.k8s.io` Event that happened once has no count, so 0 becomes 1.
+/// Returns the number of occurrences. An `events.k8s.io` Event that happened once has no count, so 0 becomes 1.
 fn count(event: &Value) -> i64 {
     let own = event["count"].as_i64().unwrap_or_default();
     match &event["series"] {
@@ -52,7 +52,7 @@ fn object(event: &Value) -> String {
     if part("name").is_empty() { kind } else { format!("{kind}/{}", part("name")) }
 }
 
-/// The older fields win over those of `events.k8s.io`.
+/// Returns the component and host that reported the event. The older fields win over those of `events.k8s.io`.
 fn source(event: &Value) -> String {
     let either = |old: &str, new: &str| {
         let old = event["source"][old].as_str().filter(|text| !text.is_empty());

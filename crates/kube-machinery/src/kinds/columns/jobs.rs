@@ -1,4 +1,4 @@
-//! The columns of Jobs and CronJobs. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Jobs and CronJobs. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -43,6 +43,7 @@ fn status(job: &Value) -> &'static str {
     let conditions = job["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let has =
         |state: &&str| conditions.iter().any(|condition| condition["type"] == **state && condition["status"] == "True");
+    // `Terminating` ranks behind the two final states.
     let (ended, others) = STATES.split_at(2);
     if let Some(end) = ended.iter().find(|state| has(state)) {
         return end;

@@ -1,5 +1,6 @@
-//! The columns of each kind. The server sends the names of the columns and the text of the cells in a Table, so kubectl prints kinds that
-//! it does not know. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for each kind. A client that asks for a Table gets the names of the columns and
+//! the text of the cells from the server, so kubectl prints kinds that it does not know. Each submodule has the columns
+//! of one or more kinds. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -27,6 +28,7 @@ pub(super) mod storage;
 pub(super) mod templates;
 pub(super) mod workloads;
 
+/// A column of a Table: its definition, and the function that computes its cells.
 #[derive(Debug)]
 pub struct Column {
     name: &'static str,
@@ -72,22 +74,22 @@ const AGE: Column = Column::new(
     |object, now| age(&object["metadata"]["creationTimestamp"], now).into(),
 );
 
-/// Empty if there is no string at the JSON pointer.
+/// Returns the string at a JSON pointer, or an empty string.
 fn text(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().into()
 }
 
-/// `<none>` if the text is missing or empty.
+/// Returns the string at a JSON pointer, or `<none>` if it is missing or empty.
 fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
 }
 
-/// `none` if the text is missing, but not if it is empty.
+/// Returns the string at a JSON pointer, which may be empty, or `none` if it is missing.
 fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
 }
 
-/// 0 if there is no number.
+/// Returns the number at a JSON pointer, or 0.
 fn number(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
 }

@@ -1,4 +1,5 @@
-//! The columns of Ingresses, IngressClasses and NetworkPolicies. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. Upstream:
+//! `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -47,6 +48,7 @@ pub(in crate::kinds) const POLICIES: &[Column] = &[
     AGE,
 ];
 
+/// The number of hosts that a cell shows.
 const SHOWN: usize = 3;
 
 fn hosts(rules: &[Value]) -> String {

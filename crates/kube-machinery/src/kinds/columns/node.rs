@@ -1,4 +1,4 @@
-//! The columns of Nodes. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Nodes. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,8 @@ fn status(node: &Value) -> Value {
     status.into()
 }
 
-/// A role is the suffix of a `node-role.kubernetes.io/` label, or the value of the label `kubernetes.io/role`.
+/// Lists the node's roles. A role is the suffix of a `node-role.kubernetes.io/` label, or the value of the label
+/// `kubernetes.io/role`.
 fn roles(node: &Value) -> Value {
     let labels = node["metadata"]["labels"].as_object();
     let role = |(key, value): (&SmolStr, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {

@@ -1,4 +1,4 @@
-//! The columns of Pods. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Pods. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -57,7 +57,7 @@ impl Restarts {
     }
 }
 
-/// Upstream: `printPod`.
+/// The summary of a pod's containers that the columns show. Upstream: `printPod`.
 struct PodState {
     reason: String,
     ready: usize,
@@ -102,7 +102,7 @@ impl PodState {
         state
     }
 
-    /// Takes the pod's reason from an init container that is not done yet.
+    /// Returns true if an init container is not done yet, and takes the pod's reason from that container.
     fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
         for (i, status) in statuses.iter().enumerate() {
             self.restarts.add(status);
@@ -129,7 +129,8 @@ impl PodState {
         false
     }
 
-    /// The main containers are visited from the last to the first, so the reason of the first one wins.
+    /// Takes the reason, the restarts and the number of ready containers from the main containers. They are visited
+    /// from the last to the first, so the reason of the first one wins.
     fn containers(&mut self, pod: &Value, statuses: &[Value]) {
         self.restarts = self.sidecar_restarts;
         let mut running = false;
@@ -160,12 +161,12 @@ impl PodState {
     }
 }
 
-/// A sidecar keeps running beside the main containers.
+/// Returns true if an init container is a sidecar, which keeps running beside the main containers.
 fn is_sidecar(container: &&Value) -> bool {
     container["restartPolicy"] == "Always"
 }
 
-/// The container's own words, its signal or its exit code.
+/// Returns the reason for which a container ended: its own words, its signal or its exit code.
 fn ended(terminated: &Value) -> String {
     let reason = terminated["reason"].as_str().unwrap_or_default();
     match (reason, terminated["signal"].as_i64().unwrap_or_default()) {
@@ -183,6 +184,7 @@ fn restarts(pod: &Value, now: Timestamp) -> Value {
     }
 }
 
+/// Counts the readiness gates whose condition is true.
 fn gates(pod: &Value, _: Timestamp) -> Value {
     let gates = items(&pod["spec"], "readinessGates");
     let open = |gate: &&Value| {

@@ -1,5 +1,5 @@
-//! The columns of PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas, webhook configurations,
-//! ValidatingAdmissionPolicies and their bindings. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas,
+//! webhook configurations, ValidatingAdmissionPolicies and their bindings. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +105,7 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
     AGE,
 ];
 
-/// As Go prints the struct. Upstream: `LabelSelector.String`.
+/// Prints a label selector as Go prints the struct. Upstream: `LabelSelector.String`.
 fn selector(selector: &Value) -> String {
     let texts = |list: &Value| {
         let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -125,7 +125,7 @@ fn selector(selector: &Value) -> String {
     )
 }
 
-/// `N/A` if there is no number or percentage.
+/// Prints a number or a percentage, and `N/A` if there is none.
 fn limit(value: &Value) -> Value {
     match value {
         Value::Null => "N/A".into(),

@@ -1,4 +1,5 @@
-//! The columns of RoleBindings and ClusterRoleBindings. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME};
 use crate::kinds::fields::{items, text};

@@ -1,4 +1,4 @@
-//! The columns of ReplicaSets. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for ReplicaSets. Upstream: `pkg/printers/internalversion`.
 
 use super::workloads::{CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, number};

@@ -1,4 +1,4 @@
-//! The columns of Services. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Services. Upstream: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     Column::new("Selector", "Route service traffic to pods with label keys and values matching this selector. If empty or not present, the service is assumed to have an external process managing its endpoints, which Kubernetes will not modify. Only applies to types ClusterIP, NodePort, and LoadBalancer. Ignored if type is ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/", |service, _| selector(service).into()).wide(),
 ];
 
+/// Returns the addresses by which clients outside the cluster reach the service, depending on its type.
 fn external(service: &Value) -> String {
     let own: Vec<&str> = items(&service["spec"], "externalIPs").iter().filter_map(Value::as_str).collect();
     let (mut found, nothing) = match service["spec"]["type"].as_str().unwrap_or_default() {

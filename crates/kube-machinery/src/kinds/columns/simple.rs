@@ -1,5 +1,5 @@
-//! The columns of kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the default columns. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the
+//! default columns. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
@@ -10,7 +10,8 @@ pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.
 pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
 
-/// For kinds that upstream has no printer for, such as Roles. Upstream: `rest.NewDefaultTableConvertor`.
+/// Upstream's fallback, with Created At, for kinds that it has no printer for, such as Roles. Upstream:
+/// `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 
 pub(super) const CREATED_AT: Column =

@@ -1,4 +1,5 @@
-//! The columns of PersistentVolumes, PersistentVolumeClaims and StorageClasses. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};
@@ -65,7 +66,7 @@ fn amount(resources: &Value) -> Value {
     resources["storage"].as_str().unwrap_or("0").into()
 }
 
-/// In the order of upstream's `GetAccessModesAsString`.
+/// Abbreviates the access modes, in the order of upstream's `GetAccessModesAsString`.
 fn modes(of: &Value) -> String {
     const SHORT: [(&str, &str); 4] =
         [("ReadWriteOnce", "RWO"), ("ReadOnlyMany", "ROX"), ("ReadWriteMany", "RWX"), ("ReadWriteOncePod", "RWOP")];
@@ -85,7 +86,8 @@ fn claim(reference: &Value) -> String {
     format!("{}/{}", field(reference, "namespace"), field(reference, "name"))
 }
 
-/// The beta annotation, which is older, wins over the field. Upstream: `GetPersistentVolumeClass`.
+/// Returns the storage class. The beta annotation, which is older, wins over the field. Upstream:
+/// `GetPersistentVolumeClass`.
 fn class(object: &Value) -> Value {
     let annotated = object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"].as_str();
     annotated.map_or_else(|| text(object, "/spec/storageClassName"), Into::into)

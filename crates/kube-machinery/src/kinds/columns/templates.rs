@@ -1,4 +1,5 @@
-//! The columns of PodTemplates and ReplicationControllers. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for PodTemplates and ReplicationControllers. Upstream:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, pairs, text};

@@ -1,5 +1,5 @@
-//! The columns of Deployments, StatefulSets, DaemonSets and ControllerRevisions, and those that the kinds with a pod template share.
-//! Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Deployments, StatefulSets, DaemonSets and ControllerRevisions, and those
+//! that the kinds with a pod template share. Upstream: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::conventions::label_selector;
@@ -56,7 +56,8 @@ pub(super) const IMAGES: Column =
     })
     .wide();
 
-/// Lists a field of all containers. Upstream: `layoutContainerCells`.
+/// Lists a field, such as the name or the image, of all containers in the pod template. Upstream:
+/// `layoutContainerCells`.
 pub(super) fn containers(spec: &Value, field: &str) -> Value {
     let containers = spec.pointer("/template/spec/containers").and_then(Value::as_array);
     let fields = containers.into_iter().flatten().map(|container| container[field].as_str().unwrap_or_default());
@@ -84,7 +85,7 @@ fn labels(labels: &Value) -> Value {
     if pairs.is_empty() { "<none>".into() } else { pairs.join(",").into() }
 }
 
-/// Such as `statefulset.apps/web`. Upstream: `formatResourceName`.
+/// Returns the owner that controls the object, such as `statefulset.apps/web`. Upstream: `formatResourceName`.
 fn controller(object: &Value) -> Value {
     let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
     let Some(owner) = owners.into_iter().find(|owner| owner["controller"] == true) else { return "<none>".into() };

@@ -1,4 +1,5 @@
-//! The ConfigMap and Secret kinds. Upstream: `ValidateConfigMap` and `ValidateSecret` in `pkg/apis/core/validation/validation.go`.
+//! The ConfigMap and Secret kinds. Upstream: `ValidateConfigMap` and `ValidateSecret` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,7 @@ use crate::kinds::embedded;
 use crate::kinds::resource::ResourceRow;
 use crate::value::{SmolStr, Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const CONFIG_MAP: ResourceRow = ResourceRow {
     plural: "configmaps",
     singular: "configmap",
@@ -21,6 +23,7 @@ pub(in crate::kinds) const CONFIG_MAP: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const SECRET: ResourceRow = ResourceRow {
     plural: "secrets",
     singular: "secret",
@@ -64,7 +67,7 @@ pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) ->
     causes
 }
 
-/// Moves `stringData` into `data` as base64.
+/// Sets the default type, and moves `stringData` into `data` as base64.
 pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
     set_default(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
@@ -105,7 +108,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec
     causes
 }
 
-/// The file must be a JSON object. The cause does not show it, because it is secret.
+/// Checks that a registry credentials file is a JSON object. The cause does not show the file, because it is secret.
 fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
     let key = match kind {
         "kubernetes.io/dockercfg" => ".dockercfg",
@@ -141,6 +144,7 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
     wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
 }
 
+/// Returns the decoded size of a map of base64 values, in bytes.
 fn decoded_size(object: &Value, field: &str) -> usize {
     let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
     fields(object, field).map(|(_, value)| length(value)).sum()

@@ -1,4 +1,5 @@
-//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it). Upstream: `pkg/apis/core`.
+//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it). Upstream:
+//! `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::{list, set_default};
@@ -9,6 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "endpoints",
     singular: "endpoints",
@@ -29,7 +31,7 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Skipped if an update leaves the subsets alone. Upstream: `ValidateEndpoints`.
+/// Validates the subsets, unless an update leaves them alone. Upstream: `ValidateEndpoints`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
         return Vec::new();
@@ -38,7 +40,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// The addresses of a subset share its ports.
+/// Validates a subset: addresses that share the same ports.
 fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Vec::new();

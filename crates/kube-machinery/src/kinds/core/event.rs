@@ -1,5 +1,5 @@
-//! The Event kind of the core group. The Event kind of the group `events.k8s.io` (`kinds::event`) shares its validation, since both are
-//! stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
+//! The Event kind of the core group. The Event kind of the group `events.k8s.io` (`kinds::event`) shares its
+//! validation, since both are stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -8,6 +8,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Dependents, Lifetime, ResourceRow, Strategy};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "events",
     singular: "event",
@@ -39,9 +40,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// In bytes, for `reportingInstance`, `action` and `reason`.
+/// The longest `reportingInstance`, `action` and `reason`, in bytes.
 const REASON_LENGTH_LIMIT: usize = 128;
-/// In bytes, for `message`.
+/// The longest `message`, in bytes.
 const NOTE_LENGTH_LIMIT: usize = 1024;
 
 fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {

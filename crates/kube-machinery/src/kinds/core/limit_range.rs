@@ -1,4 +1,5 @@
-//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them. Upstream: `pkg/apis/core`.
+//! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them. Upstream:
+//! `pkg/apis/core`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,6 +15,7 @@ use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "limitranges",
     singular: "limitrange",
@@ -40,7 +42,8 @@ fn set_defaults(range: &mut Value) {
     }
 }
 
-/// The default limit is `max`, the default request is the default limit or else `min`.
+/// Sets the defaults for containers: the default limit is `max`, the default request is the default limit or else
+/// `min`.
 fn set_container_defaults(item: &mut Value) {
     for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
         let Some(amounts) = item[from].as_object().cloned() else { continue };
@@ -78,7 +81,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-/// `Pod` items have no defaults.
+/// Validates one item of the list, the limits for a type of object. `Pod` items have no defaults.
 fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);

@@ -9,6 +9,7 @@ use crate::kinds::resource::{ResourceRow, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "namespaces",
     singular: "namespace",
@@ -28,8 +29,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub const FINALIZER: &str = "kubernetes";
 
-/// A namespace with a generated name gets the label after the validation, because the name is unknown when the defaults are set.
-/// Upstream: `SetDefaults_Namespace` and `namespaceStrategy.Canonicalize`.
+/// Sets the label `kubernetes.io/metadata.name`. A namespace with a generated name gets the label after the validation,
+/// because the name is unknown when the defaults are set. Upstream: `SetDefaults_Namespace` and
+/// `namespaceStrategy.Canonicalize`.
 pub fn set_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !name.is_empty() {

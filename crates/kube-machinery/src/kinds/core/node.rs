@@ -14,6 +14,7 @@ use crate::kinds::resource::{ResourceRow, Scope, StatusOnCreate, Strategy, Subre
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "nodes",
     singular: "node",
@@ -33,7 +34,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/// By default the node's whole capacity is allocatable.
+/// Sets the allocatable resources, by default the node's whole capacity.
 pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     set_default(node, "spec", empty());
     set_default(node, "status", empty());
@@ -42,7 +43,8 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// As upstream, an update is checked by the rules of a creation, then by those of an update; a cause that both find is reported once.
+/// Validates a node. An update is checked by the rules of a creation, then by those of an update, as upstream does; a
+/// cause that both find is reported once.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
@@ -75,7 +77,7 @@ const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 /// The annotation with the controllers whose pods should rather run elsewhere.
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/// Upstream: `ValidateNodeSpecificAnnotations`.
+/// Validates the alpha annotations that hold taints and pods to avoid. Upstream: `ValidateNodeSpecificAnnotations`.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     const AT: &str = "metadata.annotations";
     let annotation = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
@@ -149,7 +151,8 @@ fn message_of_feature(feature: &str) -> Option<String> {
     Some(format!("invalid feature name {feature:?}: {why}"))
 }
 
-/// Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream: `validateNodeTaints`.
+/// Validates taints. Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream:
+/// `validateNodeTaints`.
 fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
@@ -168,7 +171,7 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateNodeResources`.
+/// Validates the amounts in `capacity` and `allocatable`. Upstream: `ValidateNodeResources`.
 fn resources(node: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for list in ["capacity", "allocatable"] {
@@ -191,6 +194,7 @@ fn pod_ranges(node: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Checks that no address occurs twice.
 fn addresses(node: &Value) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     for (i, address) in items(&node["status"], "addresses").iter().enumerate() {

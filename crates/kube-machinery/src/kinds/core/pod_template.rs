@@ -6,6 +6,7 @@ use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, ResourceRow};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "podtemplates",
     singular: "podtemplate",

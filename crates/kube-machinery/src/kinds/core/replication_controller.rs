@@ -9,6 +9,7 @@ use crate::kinds::fields::{not_negative, one_of, pairs, text};
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Map, Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",
@@ -26,8 +27,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The labels of the template are the default for the selector and for the object's own labels. Upstream:
-/// `SetDefaults_ReplicationController`.
+/// Sets the defaults. The labels of the template are the default for the selector and for the object's own labels.
+/// Upstream: `SetDefaults_ReplicationController`.
 fn set_defaults(controller: &mut Value) {
     set_default(controller, "spec", empty());
     let spec = &mut controller["spec"];
@@ -64,7 +65,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The selector must match the template's labels. Upstream: `ValidatePodTemplateSpecForRC`.
+/// Validates the template, whose labels the selector must match. Upstream: `ValidatePodTemplateSpecForRC`.
 fn validate_template(spec: &Value) -> Vec<Cause> {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];

@@ -1,5 +1,5 @@
-//! The ResourceQuota kind, which limits the resources and the number of objects in a namespace. A scope restricts a quota to some
-//! objects, such as the pods without requests (`BestEffort`). Upstream: `pkg/apis/core`.
+//! The ResourceQuota kind, which limits the resources and the number of objects in a namespace. A scope restricts a
+//! quota to some objects, such as the pods without requests (`BestEffort`). Upstream: `pkg/apis/core`.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "resourcequotas",
     singular: "resourcequota",
@@ -80,11 +81,13 @@ fn is_scope(scope: &str) -> bool {
     has_opposite(scope) || ["PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"].contains(&scope)
 }
 
+/// Returns true if the scope is one of two opposites, such as `Terminating` and `NotTerminating`.
 fn has_opposite(scope: &str) -> bool {
     ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
 }
 
-/// The limited resources that the scope does not apply to. Upstream: `IsResourceQuotaScopeValidForResource`.
+/// Returns the number of limited resources that the scope does not apply to. Upstream:
+/// `IsResourceQuotaScopeValidForResource`.
 fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     let fits = |name: &str| match scope {
         "BestEffort" => name == "pods",
@@ -96,7 +99,8 @@ fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     hard.filter(|(name, _)| quota_name_messages(name).is_empty() && !name.contains('/') && !fits(name)).count()
 }
 
-/// No object is in both scopes of an opposite pair. Upstream: `invalidScopePairs`.
+/// Returns the number of opposite pairs among the scopes. No object is in both scopes of a pair. Upstream:
+/// `invalidScopePairs`.
 fn conflicts(scopes: &BTreeSet<&str>) -> usize {
     let pairs = [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
     pairs.iter().filter(|pair| pair.iter().all(|scope| scopes.contains(scope))).count()
@@ -145,7 +149,7 @@ fn selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The operator must fit the scope and the values.
+/// Validates the operator of a requirement, and that it fits the scope and the values.
 fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));

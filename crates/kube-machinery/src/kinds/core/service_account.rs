@@ -4,6 +4,7 @@ use crate::conventions::edit::{list, object};
 use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Subresource};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "serviceaccounts",
     singular: "serviceaccount",

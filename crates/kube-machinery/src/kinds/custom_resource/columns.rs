@@ -1,5 +1,6 @@
-//! The columns of a custom resource: `additionalPrinterColumns` of its CustomResourceDefinition, each with a JSONPath to the field that
-//! it shows. Upstream: `pkg/registry/customresource/tableconvertor`.
+//! The columns that `kubectl get` shows of a custom resource. Its CustomResourceDefinition declares them as
+//! `additionalPrinterColumns`, each with a JSONPath to the field that it shows. The server computes the cells when a
+//! client asks for a Table. Upstream: `pkg/registry/customresource/tableconvertor`.
 
 use jiff::Timestamp;
 
@@ -20,7 +21,8 @@ pub struct CustomColumn {
 }
 
 impl CustomColumn {
-    /// Only the age if the version names no column. A column with an invalid path ends the list, as upstream.
+    /// Returns the columns of a version, or only the age if the version names none. A column with an invalid path ends
+    /// the list, as upstream.
     pub(super) fn of(version: &Value) -> Vec<Self> {
         let age_column = json!([{
             "name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp",
@@ -55,8 +57,8 @@ impl CustomColumn {
         })
     }
 
-    /// Null if the field is missing or has another type than the column. `object` is a `serde_json` value, because the JSONPath library
-    /// reads only those.
+    /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a
+    /// `serde_json` value, because the JSONPath library reads only those.
     pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());

@@ -1,9 +1,10 @@
-//! The conditions of a CustomResourceDefinition, such as `Established`: the server serves the custom resources once it is true. Upstream:
-//! `pkg/apihelpers`.
+//! Reads and sets the conditions in the status of a CustomResourceDefinition, such as `Established`: the server serves
+//! the custom resources of a definition once this condition is true. The controllers of definitions call these
+//! functions. Upstream: `pkg/apihelpers`.
 
 use crate::value::{Value, json};
 
-/// lastTransitionTime changes only with the condition's status.
+/// Sets a condition. lastTransitionTime changes only with the condition's status.
 pub fn set_condition(crd: &mut Value, kind: &str, is_true: bool, reason: &str, message: &str, now: &str) {
     let status = if is_true { "True" } else { "False" };
     let mut condition = json!({

@@ -1,5 +1,6 @@
-//! The webhook that converts custom resources between versions: the server calls it when an object is asked for in another version than
-//! the stored one. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's `webhook_converter.go`.
+//! The webhook that converts custom resources between versions: the server calls it when an object is asked for in
+//! another version than the stored one. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's
+//! `webhook_converter.go`.
 
 use crate::kinds::client_config::ClientConfig;
 use crate::value::Value;
@@ -7,12 +8,13 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct ConversionWebhook {
     pub client: ClientConfig,
-    /// Those of ConversionReview that the webhook understands, in its order of preference.
+    /// The versions of ConversionReview, the request to the webhook, that the webhook understands, in its order of
+    /// preference.
     pub review_versions: Vec<String>,
 }
 
 impl ConversionWebhook {
-    /// `None` if the conversion strategy of the definition is not `Webhook`.
+    /// Reads the webhook of a definition; `None` if its conversion strategy is not `Webhook`.
     pub(super) fn of(crd: &Value) -> Option<Self> {
         let conversion = &crd["spec"]["conversion"];
         if conversion["strategy"] != "Webhook" {

@@ -1,5 +1,7 @@
-//! Decoding of custom resources. A custom resource has no Go type, so its schema takes the type's place. The paths through here differ in
-//! how strict the decoder is. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of `customresource_handler.go`.
+//! Decoding of custom resources. A custom resource has no Go type, so its schema takes the type's place: fields that
+//! the schema does not name are pruned, defaults are set, and the metadata is decoded as that of all kinds. Request
+//! bodies, patched objects and stored objects of another version all pass through here; they differ in how strict the
+//! decoder is. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of `customresource_handler.go`.
 
 use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
@@ -9,11 +11,13 @@ use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
 use crate::value::Value;
 
+/// The name of the metadata type in the table of types (`codec::schema`).
 const METADATA: &str = "ObjectMeta";
 
 /// The smallest float that Go's `encoding/json` writes with an exponent.
 const LEAST_WITH_EXPONENT: f64 = 1e21;
 
+/// The treatment of a null where the schema allows none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nulls {
     Dropped,
@@ -35,6 +39,7 @@ impl CustomResource {
         self.try_coerce_and_default(value, faults, Malformed::Refused, Nulls::Dropped)
     }
 
+    /// Decodes a value as [`decode`](Self::decode) does a request body.
     pub fn decode_value(&self, value: Value) -> Result<Decoded, String> {
         self.decode_value_with(value, Nulls::Dropped)
     }
@@ -72,6 +77,7 @@ impl CustomResource {
         }
     }
 
+    /// As `try_coerce`, and sets the defaults of the schema.
     fn try_coerce_and_default(
         &self,
         value: Value,

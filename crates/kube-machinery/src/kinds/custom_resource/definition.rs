@@ -1,5 +1,6 @@
-//! Makes rows for the table of kinds of a CustomResourceDefinition: a [`Resource`] for each version that is served or in which objects
-//! may be stored.
+//! Reads a CustomResourceDefinition, and makes rows of it for the table of kinds. A row is a [`Resource`]: it says how
+//! the server treats one kind in one version. A definition gets a row for each version that is served or in which
+//! objects may be stored.
 //!
 //! The catalog, objects, requests and watches share the resources of a definition. They are freed with their last user
 //! once the definition was changed or deleted.
@@ -18,23 +19,26 @@ use crate::kinds::catalog::preference;
 use crate::kinds::resource::{GroupResource, Resource, Scope, Subresource};
 use crate::value::{Value, json};
 
+/// The rows of one CustomResourceDefinition.
 #[derive(Debug)]
 pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: Resource,
     pub(crate) served: Vec<Resource>,
-    /// Everything in the definition that determines the form of objects, as JSON.
+    /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
+    /// need only one set of rows.
     form: String,
     /// The earlier storage versions. An object stays in the version in which it was written.
     earlier_storage: Vec<Resource>,
 }
 
 impl Definition {
+    /// Returns the row of CustomResourceDefinition itself.
     pub fn row() -> &'static Resource {
         CUSTOM_RESOURCE_DEFINITIONS
     }
 
-    /// `None` if the definition is not established, or if its schema cannot be read.
+    /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
     pub fn of(crd: &Value, before: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         if !is_condition_true(crd, "Established") {
             return None;
@@ -94,13 +98,14 @@ impl Definition {
         self.form == other.form
     }
 
-    /// Returns the row of an earlier storage version, or that of the current one.
+    /// Returns the row for an object that was written in `version`: that of an earlier storage version, or that of the
+    /// current one.
     pub fn of_stored_version(&self, version: &str) -> &Resource {
         self.earlier_storage.iter().find(|earlier| earlier.version() == version).unwrap_or(&self.stored)
     }
 }
 
-/// Objects may still be stored in these versions.
+/// Returns the earlier storage versions, in which objects may still be stored.
 fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     let versions = crd["spec"]["versions"].as_array().into_iter().flatten();
     let storage: Vec<&Value> =
@@ -109,7 +114,7 @@ fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     stored.filter(|name| !storage.contains(name)).collect()
 }
 
-/// `stored_form` leads to the row of the storage version, if that is another one.
+/// Makes the row of a version. `stored_form` leads to the row of the storage version, if that is another one.
 fn resource(crd: &Value, version: &Value, is_terminating: bool, stored: Option<&Resource>) -> Option<Resource> {
     let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
@@ -158,7 +163,7 @@ fn subresources(version: &Value) -> &'static [Subresource] {
     }
 }
 
-/// A field's name in selectors is its path without the leading dot.
+/// Returns the fields that field selectors support. A field's name in selectors is its path without the leading dot.
 fn selectable_fields(version: &Value) -> Vec<String> {
     let fields = version["selectableFields"].as_array().into_iter().flatten();
     let paths = fields.filter_map(|field| field["jsonPath"].as_str());
@@ -169,7 +174,8 @@ fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(ToOwned::to_owned)).collect()
 }
 
-/// The version's own text, or one that names the newest version to use instead. Upstream: `defaultDeprecationWarning`.
+/// Returns the warning for requests of a deprecated version: the version's own text, or one that names the newest
+/// version to use instead. Upstream: `defaultDeprecationWarning`.
 fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<String> {
     if version["deprecated"] != true {
         return None;

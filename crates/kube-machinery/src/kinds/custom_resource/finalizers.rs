@@ -1,6 +1,6 @@
-//! A finalizer whose name has no domain could collide with that of another controller, so a warning recommends a name such as
-//! `example.com/name`; the write succeeds nevertheless. Upstream: `validateKubeFinalizerName` of
-//! `pkg/registry/customresource/validator.go`.
+//! Warnings about the finalizers of a custom resource. A finalizer whose name has no domain could collide with that of
+//! another controller, so a warning recommends a name such as `example.com/name`; the write succeeds nevertheless.
+//! Upstream: `validateKubeFinalizerName` of `pkg/registry/customresource/validator.go`.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::conventions::quote::quote;
 use crate::kinds::names::label_key;
 use crate::value::Value;
 
-/// Kubernetes' own finalizers need no domain.
+/// The finalizers of Kubernetes itself, which need no domain.
 const STANDARD: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
-/// Finalizers that the old object has give no warning.
+/// Returns the warnings about finalizers that the old object does not have.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(finalizers).unwrap_or_default();
     finalizers(new).difference(&before).flat_map(|name| warnings_about(name)).collect()

@@ -1,4 +1,6 @@
-//! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. Upstream: `k8s.io/client-go/util/jsonpath`.
+//! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. The columns of custom resources
+//! find their cells with it, and the status of admission policies is checked with it. Upstream:
+//! `k8s.io/client-go/util/jsonpath`.
 //!
 //! The library `jsonpath_rust` reads the standard syntax (RFC 9535), in which a path begins with `$`, and a name with a
 //! dash or a slash must be quoted in brackets. So a path is translated before it is parsed.
@@ -12,7 +14,7 @@ use serde_json::Value;
 pub(crate) struct JsonPath(JpQuery);
 
 impl JsonPath {
-    /// `None` if the path is malformed.
+    /// Parses a path; `None` if it is malformed.
     pub(crate) fn read(text: &str) -> Option<Self> {
         parse_json_path(&to_standard_syntax(text)).ok().map(Self)
     }
@@ -55,7 +57,7 @@ fn to_standard_syntax(text: &str) -> String {
     path
 }
 
-/// The name ends at the next dot or bracket.
+/// Translates a name, which ends at the next dot or bracket.
 fn name(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let mut name = String::new();
     while let Some(next) = rest.next_if(|next| !matches!(next, '.' | '[')) {
@@ -66,6 +68,7 @@ fn name(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) 
     }
 }
 
+/// Copies the content of brackets up to the closing one.
 fn brackets(path: &mut String, rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let (mut depth, mut quote) = (1, None);
     for next in rest.by_ref() {

@@ -1,6 +1,7 @@
-//! Custom resources: the kinds that CustomResourceDefinitions add to the built-in ones. The kind CustomResourceDefinition itself is in
-//! `kinds::custom_resource_definition`. Upstream: `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and
-//! `getOrCreateServingInfoFor` of its `customresource_handler.go`.
+//! Custom resources: the kinds that CustomResourceDefinitions add to the built-in ones. The kind
+//! CustomResourceDefinition itself is in `kinds::custom_resource_definition`. Upstream:
+//! `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and `getOrCreateServingInfoFor` of its
+//! `customresource_handler.go`.
 
 mod columns;
 mod conditions;
@@ -47,10 +48,10 @@ pub struct CustomResource {
     pub document: Box<str>,
     /// All versions of the definition, served or not, as `group/version`.
     pub versions: Vec<String>,
-    /// `None` if the version has no `scale` subresource.
+    /// The paths of the replica counts, if the version has a `scale` subresource.
     pub scale: Option<ScalePaths>,
     pub columns: Vec<CustomColumn>,
-    /// `None` unless the conversion strategy is `Webhook`.
+    /// The webhook that converts between versions, if the conversion strategy is `Webhook`.
     pub(crate) conversion_webhook: Option<ConversionWebhook>,
     /// True if stored objects may be in several versions.
     pub has_several_stored_versions: bool,

@@ -1,11 +1,13 @@
-//! The `scale` subresource of a custom resource. The CustomResourceDefinition names the paths of the replica counts in the object.
-//! Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the accessors of apimachinery's `unstructured`.
+//! The `scale` subresource of a custom resource, by which `kubectl scale` and autoscalers change the number of replicas
+//! of any kind. The CustomResourceDefinition names the paths of the replica counts in the object; this module reads,
+//! sets and validates the values there. Upstream: `ScaleREST` of `pkg/registry/customresource/etcd.go`, and the
+//! accessors of apimachinery's `unstructured`.
 
 use crate::codec::go_text::{GoText, go_type};
 use crate::conventions::cause::Cause;
 use crate::value::{Map, Value, json};
 
-/// The paths are split at their dots.
+/// The paths of a `scale` subresource, split at their dots.
 #[derive(Debug)]
 pub struct ScalePaths {
     spec_replicas: Vec<String>,
@@ -13,7 +15,7 @@ pub struct ScalePaths {
     label_selector: Option<Vec<String>>,
 }
 
-/// An update of the status does not validate the desired number of replicas.
+/// The part of a scale that is validated. An update of the status does not validate the desired number of replicas.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checked {
     All,
@@ -39,7 +41,7 @@ impl ScalePaths {
         json_path(&self.spec_replicas)
     }
 
-    /// `None` if the object has no desired number of replicas.
+    /// Returns the desired number of replicas, if the object has it.
     ///
     /// # Errors
     /// Upstream's message, if the path leads to something that is not a number.
@@ -47,7 +49,7 @@ impl ScalePaths {
         integer(value, &self.spec_replicas)
     }
 
-    /// 0 if the object has no observed number of replicas.
+    /// Returns the observed number of replicas; 0 if the object has none.
     ///
     /// # Errors
     /// As [`spec_replicas`](Self::spec_replicas).
@@ -55,7 +57,7 @@ impl ScalePaths {
         integer(value, &self.status_replicas).map(Option::unwrap_or_default)
     }
 
-    /// Empty if there is no label selector.
+    /// Returns the label selector of the pods as a string; empty if there is none.
     ///
     /// # Errors
     /// As [`spec_replicas`](Self::spec_replicas).
@@ -119,7 +121,7 @@ fn json_path(path: &[String]) -> String {
     format!(".{}", path.join("."))
 }
 
-/// Upstream: `NestedInt64`.
+/// Returns the integer at a path; `None` if it is missing. Upstream: `NestedInt64`.
 fn integer(value: &Value, path: &[String]) -> Result<Option<i64>, String> {
     match at(value, path)? {
         Some(found) => found.as_i64().map(Some).ok_or_else(|| wrong_type(path, found, "int64")),
@@ -127,7 +129,7 @@ fn integer(value: &Value, path: &[String]) -> Result<Option<i64>, String> {
     }
 }
 
-/// Upstream: `NestedFieldNoCopy`.
+/// Returns the value at a path; `None` if it is missing. Upstream: `NestedFieldNoCopy`.
 fn at<'v>(value: &'v Value, path: &[String]) -> Result<Option<&'v Value>, String> {
     let mut found = value;
     for (i, name) in path.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Validates a custom resource by the schema in its CustomResourceDefinition, its CEL rules, and the rules for scale, embedded objects
-//! and lists that are sets or maps. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
+//! Validates a custom resource by the schema in its CustomResourceDefinition, its CEL rules, and the rules for scale,
+//! embedded objects and lists that are sets or maps. Upstream:
+//! `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
 
 use super::CustomResource;
 use super::scale::Checked;
@@ -12,7 +13,7 @@ use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
-    /// `causes` already has the causes of the metadata.
+    /// Validates a new or updated object, and adds to `causes`, which already has the causes of the metadata.
     pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
@@ -25,7 +26,7 @@ impl CustomResource {
         self.validate_rules(causes, new, old);
     }
 
-    /// Only the status is checked against the schema.
+    /// Validates an update of the status. Only the status is checked against the schema.
     pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
@@ -37,8 +38,8 @@ impl CustomResource {
         self.validate_rules(causes, new, Some(old));
     }
 
-    /// If an earlier cause shows that a field has the wrong type, for example, the rules are skipped, because they expect objects of the
-    /// schema's form. Upstream: `hasBlockingErr`.
+    /// Adds the causes of the CEL rules. If an earlier cause shows that a field has the wrong type, for example, the
+    /// rules are skipped, because they expect objects of the schema's form. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
@@ -57,7 +58,7 @@ impl CustomResource {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
-    /// Duplicates in sets or maps are tolerated if the old object had some too.
+    /// Returns the duplicates in lists that are sets or maps. They are tolerated if the old object had some too.
     fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }

@@ -16,10 +16,12 @@ const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The state of a definition's approval, by the value of its annotation.
 enum Approval {
     Missing,
     /// The value begins with `unapproved`.
     Bypassed,
+    /// The value is a URL.
     Approved,
     Invalid,
 }
@@ -32,7 +34,7 @@ pub struct Conformance {
     pub message: String,
 }
 
-/// `None` for a group that is not one of Kubernetes'.
+/// Returns the approval condition of a definition in one of Kubernetes' groups; `None` for any other group.
 pub fn conformance(crd: &Value) -> Option<Conformance> {
     if !is_protected(text(&crd["spec"], "group")) {
         return None;
@@ -48,7 +50,7 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
     Some(Conformance { is_conformant: approval == Approval::Approved, reason, message })
 }
 
-/// An update may keep an annotation that is wrong in the same way as the old one.
+/// Validates the approval annotation. An update may keep an annotation that is wrong in the same way as the old one.
 pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
     let now = annotation(new);
     let approval = Approval::of(now);

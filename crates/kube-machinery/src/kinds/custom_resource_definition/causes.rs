@@ -1,5 +1,6 @@
-//! The list into which the validation of a CustomResourceDefinition collects its causes. It has a limit, because the path in a cause can
-//! be as long as the definition itself: a small malicious definition could make the server build a huge response.
+//! The list into which the validation of a CustomResourceDefinition collects its causes. It has a limit, because the
+//! path in a cause can be as long as the definition itself: a small malicious definition could make the server build a
+//! huge response.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
@@ -7,7 +8,7 @@ use crate::conventions::field::Path;
 /// The largest size of the causes, in bytes. Upstream has no limit.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A full list ignores further causes, and the walks over the schema end.
+/// A list of causes. Once it is full, it ignores further causes, and the walks over the schema end.
 #[derive(Default)]
 pub(super) struct Causes {
     list: Vec<Cause>,
@@ -17,14 +18,14 @@ pub(super) struct Causes {
 }
 
 impl Causes {
-    /// `cause` makes the cause from the path, which is not formatted for a full list.
+    /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
             self.push(cause(at.to_string()));
         }
     }
 
-    /// Upstream: `CELErrors`.
+    /// Adds a cause about a CEL expression, which comes after all others. Upstream: `CELErrors`.
     #[cfg(feature = "cel")]
     pub(super) fn add_later(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         if !self.is_full() {
@@ -34,7 +35,7 @@ impl Causes {
         }
     }
 
-    /// Without those of `add_later`.
+    /// Returns the number of causes without those of `add_later`.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

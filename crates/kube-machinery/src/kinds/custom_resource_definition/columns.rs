@@ -1,5 +1,6 @@
-//! Validates the JSONPaths of a CustomResourceDefinition: `additionalPrinterColumns`, and the `scale` subresource, which says where an
-//! object has its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`, `ValidateCustomResourceDefinitionSubresources`.
+//! Validates the JSONPaths of a CustomResourceDefinition: `additionalPrinterColumns`, and the `scale` subresource,
+//! which says where an object has its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`,
+//! `ValidateCustomResourceDefinitionSubresources`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -37,7 +38,8 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// A simple path begins with a dot. Upstream: `validateSimpleJSONPath`.
+/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
+/// `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {

@@ -1,5 +1,6 @@
-//! Validation of `spec.conversion`: custom resources are converted between versions either by changing only the `apiVersion` (strategy
-//! `None`) or by a webhook. Upstream: `validateCustomResourceConversion`, and `k8s.io/apiserver/pkg/util/webhook/validation.go`.
+//! Validation of `spec.conversion`: custom resources are converted between versions either by changing only the
+//! `apiVersion` (strategy `None`) or by a webhook. Upstream: `validateCustomResourceConversion`, and
+//! `k8s.io/apiserver/pkg/util/webhook/validation.go`.
 
 use std::collections::HashSet;
 
@@ -65,12 +66,13 @@ fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, c
     }
 }
 
-/// A definition whose webhook has an invalid CA bundle does not become established.
+/// Returns true if the CA bundle of a definition's webhook cannot be parsed. Such a definition does not become
+/// established.
 pub fn has_invalid_bundle(crd: &Value) -> bool {
     bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
 }
 
-/// An empty bundle is valid.
+/// Returns why a CA bundle is invalid, if it is. An empty bundle is valid.
 pub(super) fn bundle_fault(base64: &str) -> Option<String> {
     let bytes = STANDARD.decode(base64).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -107,8 +109,8 @@ fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// The causes name `name` for a missing namespace and the reverse, because upstream swaps the arguments. Upstream:
-/// `ValidateWebhookService`.
+/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
+/// swaps the arguments. Upstream: `ValidateWebhookService`.
 fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
     for (missing, field) in [("name", "namespace"), ("namespace", "name")] {
         if text(service, field).is_empty() {

@@ -1,5 +1,7 @@
-//! Validates the `default`s in the schema of a CustomResourceDefinition. A default must be valid under its own schema, without fields
-//! that the server would prune. Upstream: `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
+//! Validation of the `default`s in the schema of a CustomResourceDefinition. A default must be valid under its own
+//! schema, and must not have unknown fields: those that the schema does not name, and that the server prunes from
+//! objects. Defaults are only allowed in structural schemas, in which each field has a type. Upstream:
+//! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
 use super::causes::Causes;
 use crate::codec::go_json::go_json;
@@ -24,7 +26,8 @@ pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &m
     validate_below(schema, &position, at, causes);
 }
 
-/// An update of a definition with unknown fields in defaults may keep them. Upstream: `schemaHasUnprunedDefaults`.
+/// Returns true if a default in the schema has unknown fields. An update of such a definition may keep them. Upstream:
+/// `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::schema_has(schema, &mut |schema| {
         let is_unpruned =
@@ -33,14 +36,17 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
     })
 }
 
+/// The rule about unknown fields in defaults.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pruned {
     #[default]
+    /// Unknown fields are refused.
     Required,
     /// Unknown fields are tolerated, because the old definition has them too.
     Optional,
 }
 
+/// The position of a schema in the schema of a resource.
 struct Position<'a> {
     /// The schema of the innermost resource around the position.
     resource: &'a Value,
@@ -142,6 +148,7 @@ fn validate_value(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     causes.into_iter().map(|cause| cause.named_below(at)).collect()
 }
 
+/// Returns a schema's default without unknown fields.
 fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
     let mut pruned = schema["default"].clone();
     if is_resource {

@@ -1,6 +1,6 @@
-//! The defaults of a CustomResourceDefinition. Upstream also converts each definition to its internal version and back, which changes
-//! some fields; these changes are made here too. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and `conversion.go` for the changes
-//! by the conversion.
+//! The defaults of a CustomResourceDefinition. Upstream also converts each definition to its internal version and back,
+//! which changes some fields; these changes are made here too. Upstream: `pkg/apis/apiextensions/v1/defaults.go`, and
+//! `conversion.go` for the changes by the conversion.
 
 use crate::codec::schema::float;
 use crate::conventions::edit::{list, object, object_field, set_default};
@@ -21,7 +21,7 @@ pub(super) fn set(definition: &mut Value) {
     set_stored_versions(definition);
 }
 
-/// The default is the storage version.
+/// Sets missing `status.storedVersions` to the storage version.
 pub(super) fn set_stored_versions(definition: &mut Value) {
     let storage = items(&definition["spec"], "versions").iter().find(|version| version["storage"] == true);
     if let Some(name) = storage.map(|version| version["name"].clone())
@@ -31,6 +31,7 @@ pub(super) fn set_stored_versions(definition: &mut Value) {
     }
 }
 
+/// Derives the singular name and the kind of the list from the kind.
 fn set_names(names: &mut Value) {
     let kind = text(names, "kind").to_owned();
     if text(names, "singular").is_empty() && !kind.is_empty() {

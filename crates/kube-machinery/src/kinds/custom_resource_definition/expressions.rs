@@ -1,5 +1,6 @@
-//! Compiles the CEL rules (`x-kubernetes-validations`) of a CustomResourceDefinition, so that a typing error shows when it is written and
-//! not when objects are validated. Upstream: the part of `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
+//! Compiles the CEL rules (`x-kubernetes-validations`) of a CustomResourceDefinition, so that a typing error shows when
+//! it is written and not when objects are validated. Upstream: the part of
+//! `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
 //! (`pkg/apiserver/schema/cel/compilation.go`).
 //!
 //! A rule may compare `self`, the new value, with `oldSelf`, the value before the update. That is refused in parts of
@@ -16,6 +17,7 @@ use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
+/// The kind of value that `self` is in the rules of a schema.
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// A resource, which also has kind, apiVersion and metadata.
@@ -97,7 +99,7 @@ fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mu
     causes.add_later(at, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
 }
 
-/// Errors are in cel-go's words.
+/// Parses and type-checks an expression. Errors are in cel-go's words.
 fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Checked<'s>, String> {
     let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };
     check(text(rule, field), vec![("self".to_owned(), subject.clone()), ("oldSelf".to_owned(), old)])

@@ -1,9 +1,9 @@
-//! Finds the schema of the field that a path names, such as `.spec.replicas` or `.spec['a-b']`: for the `fieldPath` of a CEL rule and for
-//! `selectableFields`. Upstream: `ValidFieldPath` in `pkg/apiserver/schema/cel`.
+//! Finds the schema of the field that a path names, such as `.spec.replicas` or `.spec['a-b']`: for the `fieldPath` of
+//! a CEL rule and for `selectableFields`. Upstream: `ValidFieldPath` in `pkg/apiserver/schema/cel`.
 
 use crate::value::Value;
 
-/// Selectable fields must not have steps of the form `['name']`.
+/// The rule about steps of the form `['name']`. Selectable fields must not have them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Brackets {
     Allowed,
@@ -14,6 +14,7 @@ pub(super) enum Brackets {
 pub(super) struct Found<'a> {
     /// The path in normal form, so that `.a` and `['a']` count as the same path.
     pub(super) path: String,
+    /// The first step of the path.
     pub(super) root: String,
     pub(super) schema: &'a Value,
 }
@@ -92,7 +93,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// Upstream: `unescapeSingleQuote`.
+/// Resolves the escapes in a quoted name. Upstream: `unescapeSingleQuote`.
 fn unescaped(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut chars = text.chars();

@@ -36,6 +36,7 @@ pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
     print(&versions.iter().map(own).collect(), &Shape::List(&VERSION_SHAPE))
 }
 
+/// The Go type of a value, which determines the printed form.
 pub(super) enum Shape {
     /// Any JSON value; `null` if it is absent.
     Plain,
@@ -46,6 +47,7 @@ pub(super) enum Shape {
     Pointer(&'static Shape),
     List(&'static Shape),
     Map(&'static Shape),
+    /// A schema or a boolean.
     OrBool,
     /// A schema, or a list with this name.
     OrList(&'static str, &'static Shape),

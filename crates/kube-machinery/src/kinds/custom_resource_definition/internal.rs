@@ -1,6 +1,6 @@
-//! A CustomResourceDefinition as upstream's internal version, which upstream validates instead of `v1`: a field that has the same value
-//! in all versions, such as the schema, is in the spec and not in each version. So validation checks such a field once, and messages name
-//! its path in the spec.
+//! A CustomResourceDefinition as upstream's internal version sees it. Upstream validates that version and not `v1`. It
+//! differs in one way: a field that has the same value in all versions, such as the schema, is in the spec and not in
+//! each version. So validation checks such a field once, and messages name its path in the spec.
 //!
 //! Upstream: `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
@@ -16,6 +16,7 @@ pub(super) struct Spec<'a> {
     shared: Vec<&'static str>,
 }
 
+/// The value of an absent field.
 static NONE: Value = Value::Null;
 
 impl<'a> Spec<'a> {
@@ -33,7 +34,7 @@ impl<'a> Spec<'a> {
         items(self.value, "versions")
     }
 
-    /// Null if the versions do not share the field.
+    /// Returns the value of a shared field; null if the versions do not share it.
     pub(super) fn shared(&self, field: &str) -> &'a Value {
         match self.versions().first() {
             Some(first) if self.shared.contains(&field) => &first[field],
@@ -41,7 +42,7 @@ impl<'a> Spec<'a> {
         }
     }
 
-    /// Null if the field is shared.
+    /// Returns a version's value of a field that is not shared; null if it is shared.
     pub(super) fn own(&self, version: &'a Value, field: &str) -> &'a Value {
         if self.shared.contains(&field) { &NONE } else { &version[field] }
     }
@@ -54,7 +55,7 @@ impl<'a> Spec<'a> {
         &self.shared("schema")["openAPIV3Schema"]
     }
 
-    /// The shared schema, if there is one, and those of single versions.
+    /// Returns the shared schema, if there is one, and the schemas of single versions.
     pub(super) fn schemas(&self) -> impl Iterator<Item = &'a Value> + '_ {
         let own = self.versions().iter().map(|version| &self.own(version, "schema")["openAPIV3Schema"]);
         std::iter::once(self.shared_schema()).chain(own).filter(|schema| schema.is_object())
@@ -65,6 +66,7 @@ impl<'a> Spec<'a> {
         self.value["preserveUnknownFields"] == true
     }
 
+    /// Returns the subresources of a version, shared or not.
     pub(super) fn subresources(&self, version: &'a Value) -> &'a Value {
         match self.shared("subresources") {
             Value::Null => self.own(version, "subresources"),
@@ -73,13 +75,14 @@ impl<'a> Spec<'a> {
     }
 }
 
-/// An empty list equals an absent one.
+/// Compares two fields. An empty list equals an absent one.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Array::is_empty);
     one == other || is_empty(one) && is_empty(other)
 }
 
-/// Upstream: `SchemaHas`.
+/// Calls `matches` with the schema and each schema in it, until a call returns true, and returns true then. Upstream:
+/// `SchemaHas`.
 pub(super) fn schema_has(schema: &Value, matches: &mut impl FnMut(&Value) -> bool) -> bool {
     if matches(schema) {
         return true;

@@ -1,5 +1,5 @@
-//! Validates `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, which say how server-side apply merges a list: as a whole
-//! (`atomic`), as a set, or as a map whose items are told apart by their key fields. Upstream: the parts of
+//! Validates `x-kubernetes-list-type` and `x-kubernetes-list-map-keys`, which say how server-side apply merges a list:
+//! as a whole (`atomic`), as a set, or as a map whose items are told apart by their key fields. Upstream: the parts of
 //! `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-list-type`, and `validateMapListKeysMapSet`.
 
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes)
     }
 }
 
-/// Items of a set are compared as a whole, so they must be atomic.
+/// Adds a cause if the items of a set are not atomic: items of a set are compared as a whole.
 fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
     let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let field = match text(item, "type") {
@@ -65,6 +65,7 @@ fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
     causes.add(&at.child(field), |at| Cause::invalid_as(at, &go_json(&item[LIST_TYPE]), why));
 }
 
+/// Validates the keys of a list of type `map`.
 fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     if keys.is_empty() {
         causes.add(&at.child(KEYS), |at| Cause::required(at, "must not be empty if x-kubernetes-list-type is map"));
@@ -103,7 +104,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Items of a set or a map cannot be null, and each key of a map is required or has a default.
+/// Checks that the items of a set or a map cannot be null, and that each key of a map is required or has a default.
 fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     let (item, list_type) = (&schema["items"], text(schema, LIST_TYPE));
     if !item.is_object() || !["set", "map"].contains(&list_type) {
@@ -134,7 +135,7 @@ fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `hasNonAtomicSetType`.
+/// Returns true if the schema is a set whose items are not atomic. Upstream: `hasNonAtomicSetType`.
 pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
     let mut causes = Causes::default();
     if schema[LIST_TYPE] == "set" && schema["items"].is_object() {
@@ -143,7 +144,7 @@ pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
     !causes.is_empty()
 }
 
-/// Upstream: `hasInvalidMapListKeysMapSet`.
+/// Returns true if the schema is a list whose items or keys can be missing. Upstream: `hasInvalidMapListKeysMapSet`.
 pub(super) fn has_optional_keys(schema: &Value) -> bool {
     let mut causes = Causes::default();
     optional_keys(schema, &Path::Root(""), &mut causes);

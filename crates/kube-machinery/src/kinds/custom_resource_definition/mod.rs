@@ -28,6 +28,7 @@ mod warnings;
 pub use self::approval::conformance;
 pub use self::conversion::has_invalid_bundle;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",

@@ -1,5 +1,5 @@
-//! Validates the names that a CustomResourceDefinition gives its custom resource. They appear in URLs and in kubectl's arguments, so they
-//! must be DNS labels. Upstream: `ValidateCustomResourceDefinitionNames`.
+//! Validates the names that a CustomResourceDefinition gives its custom resource. They appear in URLs and in kubectl's
+//! arguments, so they must be DNS labels. Upstream: `ValidateCustomResourceDefinitionNames`.
 
 use super::causes::Causes;
 use crate::conventions::cause::Cause;
@@ -8,7 +8,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names::dns1035;
 use crate::value::Value;
 
-/// The names are those in `spec.names` or in `status.acceptedNames`.
+/// Validates the names in `spec.names` or in `status.acceptedNames`.
 pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);
@@ -39,7 +39,7 @@ fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// An empty name passes.
+/// Validates a name as a DNS label, if it is not empty.
 pub(super) fn label(name: &str, at: &Path<'_>, causes: &mut Causes) {
     let messages = dns1035(name);
     if !name.is_empty() && !messages.is_empty() {

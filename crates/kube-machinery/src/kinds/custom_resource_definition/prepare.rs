@@ -1,5 +1,6 @@
-//! Changes to a CustomResourceDefinition before it is validated and written. `status.storedVersions` lists all versions in which objects
-//! may be stored. Upstream: `strategy.PrepareForCreate` and `PrepareForUpdate`.
+//! The changes that the server makes to a CustomResourceDefinition before it validates and writes it: a new definition
+//! gets an empty status, and the storage version is added to `status.storedVersions`, the list of all versions in which
+//! objects may be stored. Upstream: `strategy.PrepareForCreate` and `PrepareForUpdate`.
 
 use super::defaults::set_stored_versions;
 use crate::kinds::fields::items;

@@ -1,5 +1,6 @@
-//! Validates that a schema uses only the parts of OpenAPI v3 that Kubernetes supports. The walk carries a [`Context`] with the rules that
-//! hold at its place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`, `specStandardValidatorV3`.
+//! Validates that a schema uses only the parts of OpenAPI v3 that Kubernetes supports. The walk carries a [`Context`]
+//! with the rules that hold at its place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`,
+//! `specStandardValidatorV3`.
 
 use super::causes::Causes;
 #[cfg(feature = "cel")]
@@ -12,6 +13,7 @@ use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+/// The fields that every object has.
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 pub(super) fn has_unknown_type(schema: &Value) -> bool {
@@ -36,6 +38,7 @@ pub(super) struct Context<'a> {
     uncorrelatable: Option<&'a Path<'a>>,
 }
 
+/// The treatment of CEL rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Expressions {
     Compiled,
@@ -87,7 +90,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     }
 }
 
-/// Nothing else may be wrong in the schema.
+/// Compiles the CEL rules of a schema in which nothing else is wrong.
 #[cfg(feature = "cel")]
 fn compile(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = context.is_root || schema["x-kubernetes-embedded-resource"] == true;
@@ -105,7 +108,7 @@ fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'
     }
 }
 
-/// Upstream: `specStandardValidatorV3.validate`.
+/// Adds causes for features of OpenAPI that Kubernetes does not support. Upstream: `specStandardValidatorV3.validate`.
 fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let kind = text(schema, "type");
     if context.options.known_types && has_unknown_type(schema) {
@@ -132,7 +135,8 @@ fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut
     }
 }
 
-/// An object cannot have `additionalProperties` together with `properties`.
+/// Validates `additionalProperties`, which describe the values of a map. An object cannot have them together with
+/// `properties`.
 fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let (additional, at) = (&schema["additionalProperties"], at.child("additionalProperties"));
     let has_properties = schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
@@ -159,6 +163,7 @@ fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &
     }
 }
 
+/// Validates the `x-kubernetes-…` fields.
 fn extensions(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
         let at = at.child("x-kubernetes-preserve-unknown-fields");

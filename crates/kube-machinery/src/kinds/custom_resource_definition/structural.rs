@@ -1,6 +1,6 @@
-//! Validates that a schema is structural: each field has a type, outside of `allOf`, `anyOf`, `oneOf` and `not`. Only then can the server
-//! tell from the schema alone which fields are unknown and which defaults to set. Upstream: `pkg/apiserver/schema/validation.go`,
-//! `complete.go` and `convert.go`.
+//! Validates that a schema is structural: each field has a type, outside of `allOf`, `anyOf`, `oneOf` and `not`. Only
+//! then can the server tell from the schema alone which fields are unknown and which defaults to set. Upstream:
+//! `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
 use super::causes::Causes;
 use super::internal::schema_has;
@@ -14,7 +14,8 @@ pub(super) fn is_structural(schema: &Value) -> bool {
     unsupported(schema).is_none() && validate(schema, &Path::Root("")).is_empty()
 }
 
-/// Returns the message about a feature that a structural schema cannot express. Upstream: `NewStructural`.
+/// Returns the message about a feature that a structural schema cannot express, if the schema uses one. Upstream:
+/// `NewStructural`.
 pub(super) fn unsupported(schema: &Value) -> Option<String> {
     let mut why = None;
     schema_has(schema, &mut |schema| {
@@ -45,7 +46,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
     schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
 }
 
-/// Sorted by their messages. Upstream: `ValidateStructural`.
+/// Returns the reasons why a schema is not structural, sorted by their messages. Upstream: `ValidateStructural`.
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
     let mut causes = Causes::default();
     invariants(schema, Level::Root, at, &mut causes);
@@ -67,7 +68,7 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// Upstream: `validateStructuralInvariants`.
+/// Checks the rules about a schema and the schemas of its fields and items. Upstream: `validateStructuralInvariants`.
 fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -131,7 +132,7 @@ fn validate_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Cause
     }
 }
 
-/// `at` is the path of the properties.
+/// Validates the schemas of kind, apiVersion and metadata. `at` is the path of the properties.
 fn validate_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
     let is_resource = level == Level::Root || schema[EMBEDDED] == true;
     for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
@@ -165,6 +166,7 @@ fn restricts_names_only(metadata: &Value) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BothTypes {
     InAnyOf,
+    /// In the first schema of `allOf`.
     InAllOf,
     InBoth,
     Nowhere,
@@ -181,7 +183,8 @@ fn is_int_or_string(schema: &Value) -> BothTypes {
     }
 }
 
-/// Upstream: `validateValueValidation`.
+/// Validates the parts that restrict values: `allOf`, `anyOf`, `oneOf`, `not` and the pattern. Upstream:
+/// `validateValueValidation`.
 fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
     let both = |field: &str, i: usize| match types {
         BothTypes::InAllOf | BothTypes::InBoth if field == "allOf" && i == 0 => BothTypes::InAnyOf,
@@ -256,7 +259,8 @@ fn each_nested(schema: &Value, visit: impl Fn(&Value, &Path<'_>, &mut Causes), a
     }
 }
 
-/// Each field that a schema in `allOf`, `anyOf`, `oneOf` or `not` mentions must exist outside of them too. Upstream: `complete.go`.
+/// Checks that each field that a schema in `allOf`, `anyOf`, `oneOf` or `not` mentions also exists outside of them.
+/// Upstream: `complete.go`.
 fn validate_complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
     if !part.is_object() || causes.is_full() {
         return;

@@ -1,5 +1,5 @@
-//! A URL parser with Go's error messages, for a definition's webhook address and approval annotation. (`kinds::url` is a similar parser,
-//! for the webhooks of admission.) Upstream: `net/url`.
+//! A URL parser with Go's error messages, for a definition's webhook address and approval annotation. (`kinds::url` is
+//! a similar parser, for the webhooks of admission.) Upstream: `net/url`.
 
 /// The parts of a URL that validation checks.
 pub(super) struct Url<'a> {
@@ -46,7 +46,7 @@ impl<'a> Url<'a> {
     }
 }
 
-/// Colons inside of a bracketed address do not count.
+/// Returns the port of a host. Colons inside of a bracketed address do not count.
 fn port(host: &str) -> Option<&str> {
     let behind = host.rfind(']').map_or(0, |at| at + 1);
     host[behind..].rsplit_once(':').map(|(_, port)| port)

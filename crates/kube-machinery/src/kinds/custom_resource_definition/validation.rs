@@ -48,6 +48,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes.into_list()
 }
 
+/// Checks that the name of a definition is `plural.group`.
 fn validate_own_name(new: &Value, causes: &mut Causes) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
@@ -156,7 +157,8 @@ fn has_extensions(schema: &Value) -> bool {
     .any(|field| !schema[field].is_null())
 }
 
-/// Validates the fields that the versions do not share. Upstream: `validateCustomResourceDefinitionVersion`.
+/// Validates the fields of one version that the versions do not share. Upstream:
+/// `validateCustomResourceDefinitionVersion`.
 fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
     let name = text(version, "name");
     let messages = dns1035(name);
@@ -191,7 +193,7 @@ fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-/// Upstream: `validateDeprecationWarning`.
+/// Returns the messages about an invalid `deprecationWarning`. Upstream: `validateDeprecationWarning`.
 fn warning_faults(version: &Value) -> Vec<String> {
     let Some(warning) = version["deprecationWarning"].as_str() else { return Vec::new() };
     if version["deprecated"] != true {
@@ -211,6 +213,7 @@ fn warning_faults(version: &Value) -> Vec<String> {
     faults
 }
 
+/// Validates the versions together: unique names, and exactly one storage version.
 fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
     let versions = spec.versions();
     let mut names = HashSet::new();
@@ -280,6 +283,7 @@ fn validate_schema(
     if !schema.is_object() {
         return;
     }
+    // The causes of this schema alone: some checks run only if there are none yet.
     let mut own = Causes::default();
     if has_status {
         validate_root_with_status(schema, at, &mut own);
@@ -365,7 +369,7 @@ fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>
     }
 }
 
-/// Upstream: `validateCustomResourceDefinitionSpecUpdate`.
+/// Checks the fields that an update must not change. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
 fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut Causes) {
     let always = ["/group", "/names/plural"];
     let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| options.immutable_names);

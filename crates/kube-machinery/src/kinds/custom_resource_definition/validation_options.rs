@@ -1,6 +1,7 @@
-//! The rules that the validation of a CustomResourceDefinition enforces. An update need not follow a rule that the old definition breaks
-//! already (ratcheting): otherwise a definition from before the rule could not be changed any more. Upstream: `validationOptions`, and
-//! the functions that `ValidateCustomResourceDefinitionUpdate` calls for them.
+//! The rules that the validation of a CustomResourceDefinition enforces. A new definition must follow nearly all of
+//! them. An update need not follow a rule that the old definition breaks already (ratcheting): otherwise a definition
+//! from before the rule could not be changed any more. Upstream: `validationOptions`, and the functions that
+//! `ValidateCustomResourceDefinitionUpdate` calls for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,22 +14,26 @@ use crate::value::Value;
 
 pub(super) const MOST_SELECTABLE: usize = 8;
 
-/// A flag that is true stands for a rule that is enforced.
+/// The rules for one create or update. A flag that is true stands for a rule that is enforced.
 #[derive(Default)]
 pub(super) struct ValidationOptions {
     /// The webhook must understand a version of ConversionReview that this server sends.
     pub(super) known_review: bool,
     /// The scope and the kind must not change.
     pub(super) immutable_names: bool,
+    /// Each version must have a schema.
     pub(super) schema: bool,
     /// Each type in a schema must be one of OpenAPI v3.
     pub(super) known_types: bool,
+    /// Each schema must be structural.
     pub(super) structural: bool,
     /// The items of a set must be atomic.
     pub(super) atomic_sets: bool,
     /// The keys of a list of type `map` must be required or have a default.
     pub(super) list_keys: bool,
+    /// The webhook's CA bundle must be valid.
     pub(super) valid_ca_bundle: bool,
+    /// The rule about unknown fields in defaults.
     pub(super) pruned_defaults: Pruned,
     /// An exception, not a rule: the versions that may keep more than [`MOST_SELECTABLE`] selectable fields, because
     /// the update does not change these fields. The empty name stands for the fields that all versions share.
@@ -53,6 +58,7 @@ impl ValidationOptions {
     /// Returns the rules for an update: those that the old definition follows.
     pub(super) fn for_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
+        // Returns true if no schema of the old definition breaks the rule.
         let no_schema =
             |rule: fn(&Value) -> bool| !spec.schemas().any(|schema| schema_has(schema, &mut |schema| rule(schema)));
         let webhook = &spec.value["conversion"]["webhook"];

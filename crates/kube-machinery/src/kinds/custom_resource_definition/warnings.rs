@@ -1,6 +1,6 @@
-//! The warnings about parts of a valid CustomResourceDefinition that the server stores but does not support: formats that it does not
-//! check, and lists of type `set` whose items are objects or lists. Upstream: `WarningsOnCreate` and `WarningsOnUpdate` of
-//! `pkg/registry/customresourcedefinition/strategy.go`.
+//! The warnings about parts of a valid CustomResourceDefinition that the server stores but does not support: formats
+//! that it does not check, and lists of type `set` whose items are objects or lists. Upstream: `WarningsOnCreate` and
+//! `WarningsOnUpdate` of `pkg/registry/customresourcedefinition/strategy.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::text;
 use crate::value::Value;
 
-/// For an update, only those that it adds to those of the old definition.
+/// Returns the warnings about a new definition, or the warnings that an update adds to those of the old definition.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let formats_before: HashSet<String> = old.map(unrecognized_formats).unwrap_or_default().into_iter().collect();
     let sets_before = old.map(item_types_of_unsupported_sets).unwrap_or_default();
@@ -24,7 +24,7 @@ pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     warnings
 }
 
-/// The server does not check these formats for the type of their schema.
+/// Returns the formats in the schemas that the server does not check for their type.
 fn unrecognized_formats(definition: &Value) -> Vec<String> {
     let mut formats = Vec::new();
     each_schema(definition, |schema| {
@@ -36,7 +36,7 @@ fn unrecognized_formats(definition: &Value) -> Vec<String> {
     formats
 }
 
-/// Returns `object`, `array` or both.
+/// Returns the item types of all sets whose items are objects or lists, not scalars: `object`, `array`, both or none.
 fn item_types_of_unsupported_sets(definition: &Value) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     each_schema(definition, |schema| {
@@ -48,7 +48,8 @@ fn item_types_of_unsupported_sets(definition: &Value) -> BTreeSet<String> {
     kinds
 }
 
-/// `schema_has` is a search; as the closure never returns true, it visits everything.
+/// Calls `visit` with each schema in the definition, at any depth. `schema_has` is a search; as the closure never
+/// returns true, it visits everything.
 fn each_schema(definition: &Value, mut visit: impl FnMut(&Value)) {
     for schema in Spec::of(definition).schemas() {
         schema_has(schema, &mut |schema| {

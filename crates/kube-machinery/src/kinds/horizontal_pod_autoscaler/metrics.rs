@@ -1,5 +1,6 @@
-//! Validates the metrics by which a HorizontalPodAutoscaler scales: each names a source and a target value for it. Upstream:
-//! `validateMetrics` in `pkg/apis/autoscaling/validation/validation.go`.
+//! Validation of the metrics by which a HorizontalPodAutoscaler scales: each names a source, such as the cpu of the
+//! pods or a metric of another object, and a target value for it. Upstream: `validateMetrics` in
+//! `pkg/apis/autoscaling/validation/validation.go`.
 
 use super::validation::{ApiVersions, reference};
 use crate::conventions::cause::{At, Cause};
@@ -8,7 +9,7 @@ use crate::kinds::fields::{each, invalid, items, number, one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// In the order in which upstream checks the fields.
+/// The metric types and their fields, in the order in which upstream checks the fields.
 const SOURCES: [(&str, &str); 5] = [
     ("Object", "object"),
     ("External", "external"),
@@ -18,7 +19,7 @@ const SOURCES: [(&str, &str); 5] = [
 ];
 const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-/// `versions` says how strictly the `apiVersion` of a described object is checked.
+/// Validates the metrics of a spec. `versions` says how strictly the `apiVersion` of a described object is checked.
 pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
     let mut causes: Vec<Cause> =
         each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
@@ -59,7 +60,7 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// `field` is the field of the source in the metric, such as `pods`.
+/// Validates the source of a metric. `field` is its field in the metric, such as `pods`.
 fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let target = || target(&source["target"], &format_args!("{at}.target"));
     let metric_causes = || metric_name(&source["metric"], &format_args!("{at}.metric"));
@@ -115,20 +116,20 @@ fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The cause names the last of the fields.
+/// Checks that the target has one of these fields. The cause names the last of them.
 fn require_target(source: &Value, fields: &[&str], why: &str, at: At<'_>) -> Option<Cause> {
     let is_set = fields.iter().any(|field| !source["target"][*field].is_null());
     let last = fields.last().filter(|_| !is_set)?;
     Some(Cause::required(format_args!("{at}.target.{last}"), why))
 }
 
-/// The cause names the first of the fields.
+/// Checks that the target does not have both fields. The cause names the first.
 fn refuse_both_targets(source: &Value, fields: [&str; 2], why: &str, at: At<'_>) -> Option<Cause> {
     let is_both = fields.iter().all(|field| !source["target"][*field].is_null());
     is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))
 }
 
-/// Upstream: `validateMetricTarget`.
+/// Validates the target value of a metric. Upstream: `validateMetricTarget`.
 fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
     let (kind, path) = (text(target, "type"), format_args!("{at}.type"));
     let mut causes = Vec::new();

@@ -1,4 +1,5 @@
-//! The HorizontalPodAutoscaler kind, which sets the number of replicas by the measured load. Upstream: `pkg/apis/autoscaling`.
+//! The HorizontalPodAutoscaler kind, which sets the number of replicas by the measured load. Upstream:
+//! `pkg/apis/autoscaling`.
 
 mod metrics;
 mod validation;
@@ -9,6 +10,7 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "autoscaling",
     version: "v2",
@@ -44,6 +46,7 @@ fn set_defaults(scaler: &mut Value) {
     rules(behavior, "scaleDown", json!([share]));
 }
 
+/// Sets the defaults of the rules for scaling up or down.
 fn rules(behavior: &mut Value, direction: &str, policies: Value) {
     set_default(behavior, direction, empty());
     set_default(&mut behavior[direction], "selectPolicy", json!("Max"));

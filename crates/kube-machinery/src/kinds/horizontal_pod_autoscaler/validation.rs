@@ -1,5 +1,7 @@
-//! Validation of HorizontalPodAutoscalers; `metrics` validates the metrics. Upstream: `pkg/apis/autoscaling/validation/validation.go`,
-//! with the options that `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` passes to it.
+//! Validation of HorizontalPodAutoscalers, for each create and update: the object to scale, the limits of its replicas,
+//! and the rules for the speed of scaling; `metrics` validates the metrics. Upstream:
+//! `pkg/apis/autoscaling/validation/validation.go`, with the options that
+//! `pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go` passes to it.
 
 use super::metrics;
 use crate::conventions::cause::{At, Cause};
@@ -14,6 +16,7 @@ const LONGEST_WINDOW: i64 = 3600;
 /// How strictly the `apiVersion` of an object reference is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ApiVersions {
+    /// Not checked.
     Any,
     /// `version` or `group/version`.
     WellFormed,
@@ -54,7 +57,8 @@ fn validate_counts(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// If an update keeps the target's apiVersion and kind, any version may stay, because older servers did not check it.
+/// Chooses the check for the scale target's `apiVersion`. If an update keeps the target's apiVersion and kind, any
+/// version may stay, because older servers did not check it.
 fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     let is_same = |old: &Value| ["apiVersion", "kind"].iter().all(|field| text(old, field) == text(target, field));
     match text(target, "kind") {
@@ -64,7 +68,7 @@ fn check_for_target(target: &Value, old: Option<&Value>) -> ApiVersions {
     }
 }
 
-/// Nothing is checked if the old object has an invalid `apiVersion` already.
+/// Chooses the check for the `apiVersion` of described objects: none if the old object has an invalid one already.
 fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
     let is_wrong = |metric: &Value| {
         let described = &metric["object"]["describedObject"];
@@ -74,7 +78,7 @@ fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
     if metrics.iter().any(is_wrong) { ApiVersions::Any } else { ApiVersions::WellFormed }
 }
 
-/// Upstream: `ValidateCrossVersionObjectReference`.
+/// Validates a reference to an object of any kind. Upstream: `ValidateCrossVersionObjectReference`.
 pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["kind", "name"] {
@@ -88,7 +92,7 @@ pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) ->
     causes
 }
 
-/// Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
+/// Returns the message about an invalid `apiVersion`. Upstream: `ValidateAPIVersion`, `schema.ParseGroupVersion`.
 fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
     let has_group = match version.split('/').collect::<Vec<_>>()[..] {
         _ if versions == ApiVersions::Any => return None,

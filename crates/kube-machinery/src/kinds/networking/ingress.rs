@@ -1,5 +1,5 @@
-//! The Ingress kind, which routes HTTP requests from outside the cluster to Services. `ingress_rules` validates the spec but for its
-//! class.
+//! The Ingress kind, which routes HTTP requests from outside the cluster to Services. `ingress_rules` validates the
+//! spec but for its class.
 
 use super::ingress_rules;
 use crate::conventions::cause::Cause;
@@ -10,6 +10,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "ingresses",
@@ -25,8 +26,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The older class annotation must agree with `ingressClassName` only in a new Ingress. Upstream: `ValidateIngressCreate`,
-/// `ValidateIngressUpdate`.
+/// Validates a create or update. The older class annotation must agree with `ingressClassName` only in a new Ingress.
+/// Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";
     let spec = &new["spec"];
@@ -43,7 +44,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// IP addresses that the old status has are not checked again. Upstream: `ValidateIngressLoadBalancerStatus`.
+/// Validates the load balancer's status. IP addresses that the old status has are not checked again. Upstream:
+/// `ValidateIngressLoadBalancerStatus`.
 fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let old_entries = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let mut causes = Vec::new();

@@ -1,4 +1,5 @@
-//! The IngressClass kind, which names the controller that implements the Ingresses of a class. Upstream: `pkg/apis/networking`.
+//! The IngressClass kind, which names the controller that implements the Ingresses of a class. Upstream:
+//! `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::edit::object_field;
@@ -8,6 +9,7 @@ use crate::kinds::names;
 use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "ingressclasses",
@@ -51,7 +53,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// `example.com/name`. Upstream: `IsDomainPrefixedPath`.
+/// Checks that the controller's name has the form `example.com/name`. Upstream: `IsDomainPrefixedPath`.
 fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     let (host, path) = match text.split_once('/') {
         _ if text.is_empty() => return vec![Cause::required(at, "")],
@@ -68,7 +70,8 @@ fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The object has parameters for the controller. Upstream: `validateIngressClassParametersReference`.
+/// Validates the reference to an object with parameters for the controller. Upstream:
+/// `validateIngressClassParametersReference`.
 fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
     let mut causes = super::reference(reference, at);

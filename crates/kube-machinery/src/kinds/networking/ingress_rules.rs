@@ -1,4 +1,5 @@
-//! Validates the spec of an Ingress. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
+//! Validation of the spec of an Ingress: the rules that route a host and a path to a backend, the default backend, and
+//! the TLS hosts. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses;
@@ -6,7 +7,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, req
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Leaves the class to the caller.
+/// Validates the spec of an Ingress without its class.
 pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {
@@ -39,11 +40,12 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The name may begin with a wildcard: `*.example.com`.
+/// Returns the messages about an invalid host name. It may begin with a wildcard: `*.example.com`.
 fn host_messages(host: &str) -> Vec<String> {
     if host.contains('*') { names::wildcard(host) } else { names::subdomain(host) }
 }
 
+/// Checks that the host is not an IP address.
 pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
     let is_address = addresses::parse_sloppy(host).is_some();
     is_address.then(|| Cause::invalid(at, host, "must be a DNS name, not an IP address"))
@@ -72,7 +74,8 @@ fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A backend is either a Service or a reference to an object of any kind. Upstream: `validateIngressBackend`.
+/// Validates a backend, which is either a Service or a reference to an object of any kind. Upstream:
+/// `validateIngressBackend`.
 fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {

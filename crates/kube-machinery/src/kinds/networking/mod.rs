@@ -1,4 +1,4 @@
-//! The kinds of the API group `networking.k8s.io`.
+//! The kinds of the API group `networking.k8s.io`: Ingress, IngressClass and NetworkPolicy, with their validation.
 
 pub(super) mod ingress;
 pub(super) mod ingress_class;
@@ -10,7 +10,7 @@ use super::names;
 use crate::conventions::cause::{At, Cause};
 use crate::value::Value;
 
-/// To an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
+/// Validates a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
 fn reference(reference: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(group) = reference["apiGroup"].as_str() {

@@ -9,6 +9,7 @@ use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, tex
 use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "networkpolicies",
@@ -23,8 +24,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// A policy restricts egress by default only if it has egress rules. Upstream: `SetDefaults_NetworkPolicy`,
-/// `SetDefaults_NetworkPolicyPort`.
+/// Sets the defaults. A policy restricts egress by default only if it has egress rules. Upstream:
+/// `SetDefaults_NetworkPolicy`, `SetDefaults_NetworkPolicyPort`.
 fn set_defaults(policy: &mut Value) {
     set_default(policy, "spec", empty());
     let spec = &mut policy["spec"];
@@ -63,7 +64,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// An update may keep the old CIDRs in any form, because older servers accepted more forms.
+/// Returns the CIDRs of the old object. An update may keep them in any form, because older servers accepted more forms.
 fn cidrs(old: &Value) -> Vec<&Value> {
     let mut found = Vec::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
@@ -75,7 +76,8 @@ fn cidrs(old: &Value) -> Vec<&Value> {
     found
 }
 
-/// A port has a number or a name, or is the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
+/// Validates a port, given by number or by name, or the range from `port` to `endPort`. Upstream:
+/// `ValidateNetworkPolicyPort`.
 fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
@@ -103,7 +105,8 @@ fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A peer is either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
+/// Validates a peer: either the pods that selectors match, or an `ipBlock`. `old_cidrs` are the CIDRs of the old
+/// object. Upstream: `ValidateNetworkPolicyPeer`.
 fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
@@ -121,7 +124,8 @@ fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
+/// Validates an `ipBlock`. The form of the CIDRs in `old_cidrs`, those of the old object, is not checked. Upstream:
+/// `ValidateIPBlock`.
 fn ip_block(block: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     let (cidr, at_cidr) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {

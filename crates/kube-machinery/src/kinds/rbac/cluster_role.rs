@@ -1,5 +1,5 @@
-//! The ClusterRole kind, a set of permissions in the whole cluster. A role with an aggregation rule gets the permissions of all roles
-//! that the rule's selectors match. Upstream: `pkg/apis/rbac`.
+//! The ClusterRole kind, a set of permissions in the whole cluster. A role with an aggregation rule gets the
+//! permissions of all roles that the rule's selectors match. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::label_selector;
@@ -10,6 +10,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "clusterroles",

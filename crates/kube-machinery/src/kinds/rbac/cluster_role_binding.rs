@@ -1,5 +1,5 @@
-//! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the whole cluster.
-//! `subjects` has the rules that RoleBindings share. Upstream: `pkg/apis/rbac`.
+//! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the
+//! whole cluster. `subjects` has the rules that RoleBindings share. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -7,6 +7,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "clusterrolebindings",
@@ -22,7 +23,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
+/// Validates a create or update. The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     super::subjects::binding(new, old, &["ClusterRole"])
 }

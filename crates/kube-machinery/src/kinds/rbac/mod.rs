@@ -10,10 +10,11 @@ mod subjects;
 use crate::conventions::edit::{list, object_field, set_default};
 use crate::value::{Value, json};
 
-/// Also the `apiGroup` of subjects that are users or groups.
+/// The API group of roles. It is also the `apiGroup` of subjects that are users or groups.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// The API groups of the role and of the subjects. Upstream: `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
+/// Sets the defaults of both kinds of bindings: the API groups of the role and of the subjects. Upstream:
+/// `SetDefaults_RoleBinding`, `SetDefaults_Subject`.
 fn set_defaults_of_binding(binding: &mut Value) {
     if let Some(role) = object_field(binding, "roleRef")
         && role["apiGroup"].as_str().is_none_or(str::is_empty)

@@ -6,6 +6,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "roles",

@@ -1,5 +1,5 @@
-//! The RoleBinding kind, which gives users, groups and service accounts the permissions of a Role or ClusterRole in its namespace.
-//! Upstream: `pkg/apis/rbac`.
+//! The RoleBinding kind, which gives users, groups and service accounts the permissions of a Role or ClusterRole in its
+//! namespace. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
@@ -7,6 +7,7 @@ use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "rolebindings",
@@ -21,7 +22,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
+/// Validates a create or update. The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
 fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     super::subjects::binding(new, old, &["Role", "ClusterRole"])
 }

@@ -1,19 +1,20 @@
-//! A policy rule of a Role or ClusterRole permits verbs on resources, or, in a ClusterRole, on URLs that are not resources, such as
-//! `/healthz`. Upstream: `ValidatePolicyRule` in `pkg/apis/rbac/validation/validation.go`.
+//! Validation of the policy rules in Roles and ClusterRoles. A rule permits verbs on resources, or, in a ClusterRole,
+//! on URLs that are not resources, such as `/healthz`. Upstream: `ValidatePolicyRule` in
+//! `pkg/apis/rbac/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{items, required};
 use crate::value::Value;
 
-/// Only a cluster-wide role may grant access to URLs that are not resources.
+/// The scope of a role. Only a cluster-wide role may grant access to URLs that are not resources.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     Namespace,
     Cluster,
 }
 
-/// Causes for missing verbs come last, because upstream checks verbs by tags on its types (declarative validation), after the handwritten
-/// validation.
+/// Validates the rules of a role. Causes for missing verbs come last, because upstream checks verbs by tags on its
+/// types (declarative validation), after the handwritten validation.
 pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
     let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
     let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();

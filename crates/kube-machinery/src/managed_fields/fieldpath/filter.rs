@@ -1,5 +1,5 @@
-//! Filters for sets of fields. They take away the fields that a write never changes, such as `status` in a write to the main resource, so
-//! the manager does not own them. Upstream: `Filter` and `SetMatcher` in `fieldpath/set.go`.
+//! Filters for sets of fields. They take away the fields that a write never changes, such as `status` in a write to the
+//! main resource, so the manager does not own them. Upstream: `Filter` and `SetMatcher` in `fieldpath/set.go`.
 
 use super::set::Node;
 use super::{PathElement, Set};
@@ -12,6 +12,7 @@ pub enum Filter {
     Include(SetMatcher),
 }
 
+/// A pattern of paths.
 #[derive(Clone, Debug)]
 pub enum SetMatcher {
     Any,
@@ -34,7 +35,7 @@ impl SetMatcher {
         path.iter().rev().fold(Self::Any, |rest, element| Self::Members(vec![(element.clone(), rest)]))
     }
 
-    /// Upstream: `Merge`.
+    /// Returns the pattern that matches what either of two patterns matches. Upstream: `Merge`.
     pub fn or(self, other: Self) -> Self {
         let (Self::Members(mut members), Self::Members(others)) = (self, other) else { return Self::Any };
         for (element, rest) in others {
@@ -49,6 +50,7 @@ impl SetMatcher {
 }
 
 impl Set {
+    /// Returns the paths that match.
     pub(crate) fn matching(&self, matcher: &SetMatcher) -> Self {
         let SetMatcher::Members(members) = matcher else { return self.clone() };
         let matching = |node: &Node| {

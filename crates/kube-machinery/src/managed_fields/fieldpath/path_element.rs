@@ -1,5 +1,6 @@
-//! One step of a field path. It has a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`).
-//! Upstream: `fieldpath/element.go`, `serialize-pe.go`.
+//! One step of a field path, from a value to a part of it: a field, or a list item by its keys, its value or its index.
+//! It has a stored form for `managedFields` (`k:{"name":"web"}`), and a form for messages (`[name="web"]`). Upstream:
+//! `fieldpath/element.go`, `serialize-pe.go`.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Display};
@@ -80,6 +81,7 @@ impl PathElement {
         }
     }
 
+    /// Returns the place of the variant in upstream's order.
     fn rank(&self) -> u8 {
         match self {
             Self::FieldName(_) => 0,

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use super::super::schema::{Schema, TypeRef};
 use super::{Path, PathElement};
 
-/// A set of paths, as a tree of their elements. A path can be in the set (a member) without the paths above and below it.
+/// A set of paths, as a tree of their elements. A path can be in the set (a member) without the paths above and below
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Set {
     /// Sorted by their elements. Each is a member itself or has members below it.
@@ -18,11 +19,12 @@ pub(super) struct Node {
     pub(super) element: PathElement,
     /// True if the path that ends here is a member.
     pub(super) member: bool,
+    /// The members below this one.
     pub(super) children: Set,
 }
 
 impl Node {
-    /// `None` if the node would hold no member.
+    /// Returns a node, or `None` if it would hold no member.
     fn some(element: &PathElement, member: bool, children: Set) -> Option<Self> {
         (member || !children.is_empty()).then(|| Self { element: element.clone(), member, children })
     }
@@ -46,7 +48,7 @@ impl Set {
         }
     }
 
-    /// Creates a missing node; the caller must then give it a member.
+    /// Returns the node of an element, and creates it if it is missing; the caller must then give it a member.
     fn node(&mut self, element: &PathElement) -> &mut Node {
         let at = match self.place(element) {
             Ok(at) => at,
@@ -59,7 +61,7 @@ impl Set {
         &mut self.nodes[at]
     }
 
-    /// The error is the index where the element belongs.
+    /// Returns the index of an element's node, or as an error the index where it belongs.
     fn place(&self, element: &PathElement) -> Result<usize, usize> {
         // Elements mostly arrive in their order, so compare with the last one first.
         if self.nodes.last().is_none_or(|last| last.element < *element) {
@@ -84,7 +86,7 @@ impl Set {
         }
     }
 
-    /// Upstream: `WithPrefix`.
+    /// Returns the part of the set below an element. Upstream: `WithPrefix`.
     pub(crate) fn below(&self, element: &PathElement) -> Option<&Self> {
         self.get(element).map(|node| &node.children).filter(|children| !children.is_empty())
     }

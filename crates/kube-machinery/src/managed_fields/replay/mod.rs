@@ -1,5 +1,5 @@
-//! Replays the recorded calls that structured-merge-diff's own tests make, and compares the results with those of this crate
-//! ([the format](../../../../../fixtures/managed-fields/README.md)).
+//! Replays the recorded calls that structured-merge-diff's own tests make, and compares the results with those of this
+//! crate ([the format](../../../../../fixtures/managed-fields/README.md)).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ mod read_schema;
 
 use self::read_schema::{read_schema, read_type};
 
+/// Reads a recording: its schemas and its calls.
 fn recording(name: &str) -> (Vec<Arc<Schema>>, Vec<Value>) {
     let folder = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/managed-fields");
     let mut text = String::new();
@@ -139,6 +140,7 @@ fn recorded_operations_on_sets_have_upstreams_results() {
     });
 }
 
+/// Returns a set as upstream writes it, in the order of its elements.
 fn text(set: &Set) -> String {
     let fields = |set: &Set| {
         let field = |(element, member): (&PathElement, bool)| {
@@ -179,6 +181,7 @@ fn values_are_merged_and_compared_as_upstream_does() {
     });
 }
 
+/// The conversions that upstream made in a recorded call.
 #[derive(Debug)]
 struct Recorded<'a> {
     schemas: &'a [Arc<Schema>],

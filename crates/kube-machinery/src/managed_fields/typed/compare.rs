@@ -27,6 +27,7 @@ struct Comparing<'s> {
     comparison: Comparison,
 }
 
+/// The way in which a compared value was recorded: as one field, or by its parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
     Leaf,
@@ -161,7 +162,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// Duplicates count as one leaf.
+    /// Compares the items that have the same path element. Duplicates count as one leaf.
     fn items(
         &mut self,
         list: &List,

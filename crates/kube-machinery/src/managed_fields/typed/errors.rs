@@ -1,4 +1,5 @@
-//! Errors about values that do not fit their type. All errors of a value are collected, each with its path. Upstream: `typed/helpers.go`.
+//! Errors about values that do not fit their type. All errors of a value are collected, each with its path. Upstream:
+//! `typed/helpers.go`.
 
 use std::fmt::{self, Display};
 
@@ -12,6 +13,7 @@ impl ValidationErrors {
         Self(vec![(String::new(), why)])
     }
 
+    /// Returns the errors if there are any.
     pub(super) fn into_result(self) -> Result<(), Self> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }

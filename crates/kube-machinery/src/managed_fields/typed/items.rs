@@ -1,4 +1,5 @@
-//! Finds the path element of a list item, by which server-side apply pairs the items of two lists. Upstream: `listItemToPathElement` in
+//! Finds the path element that identifies an item of a list: its value in a set, its keys in a list with keys
+//! (`[name=web]`). Server-side apply uses it to pair the items of two lists. Upstream: `listItemToPathElement` in
 //! `typed/helpers.go`.
 
 use super::super::fieldpath::PathElement;

@@ -1,5 +1,5 @@
-//! Merges one value over another of the same type: a configuration (the right value) into the existing object (the left one). Atomic
-//! lists and maps are replaced, others are merged item by item. Upstream: `typed/merge.go`.
+//! Merges one value over another of the same type: a configuration (the right value) into the existing object (the left
+//! one). Atomic lists and maps are replaced, others are merged item by item. Upstream: `typed/merge.go`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,8 +16,10 @@ pub(super) fn merge(of: &Type, left: &Value, right: &Value) -> Result<Value, Val
     faults.into_result().map(|()| merged.unwrap_or_default())
 }
 
+/// The merged value, if there is one, and the errors.
 type Merged = (Option<Value>, ValidationErrors);
 
+/// Returns an error without a value.
 fn failed(fault: ValidationErrors) -> Merged {
     (None, fault)
 }
@@ -45,6 +47,7 @@ impl Merging<'_> {
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right)
         } else {
+            // Both must fit their kind; the right value wins.
             let ((_, mut faults), (merged, more)) = (handle(of_left), handle(of_right));
             faults.add(more.into_result(), "");
             (merged, faults)
@@ -150,7 +153,8 @@ impl Merging<'_> {
         ((!out.is_empty()).then_some(Value::Array(out.into())), faults)
     }
 
-    /// Allowed duplicates have a null value, because they are not merged.
+    /// Returns the items of a list by their elements. Allowed duplicates have a null value, because they are not
+    /// merged.
     fn indexed<'v>(
         &self,
         list: &List,
@@ -187,12 +191,12 @@ struct Indexed<'v> {
     known: BTreeMap<PathElement, &'v Value>,
 }
 
-/// The right leaf wins.
+/// Merges two leaves: the right one wins.
 fn leaf(left: Option<&Value>, right: Option<&Value>) -> Merged {
     (right.or(left).cloned(), ValidationErrors::default())
 }
 
-/// Returns nothing for a value that is no list.
+/// Returns the items of a list, and none for any other value.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }

@@ -1,5 +1,5 @@
-//! Values with their types: a type tells which lists and maps are compared and merged item by item. Upstream: the package `typed` of
-//! structured-merge-diff.
+//! Values with their types: a type tells which lists and maps are compared and merged item by item. Upstream: the
+//! package `typed` of structured-merge-diff.
 
 mod compare;
 mod errors;
@@ -18,6 +18,7 @@ use crate::value::Value;
 
 pub(crate) use self::errors::ValidationErrors;
 
+/// A type, with the schema that it refers to.
 #[derive(Clone, Debug)]
 pub struct Type {
     pub(crate) schema: Arc<Schema>,
@@ -47,6 +48,8 @@ pub(crate) struct Comparison {
 }
 
 impl TypedValue {
+    /// Returns a value after checking that it fits its type.
+    ///
     /// # Errors
     /// The parts that do not fit.
     pub fn new(value: Value, of: Type, duplicates: Duplicates) -> Result<Self, ValidationErrors> {
@@ -82,6 +85,7 @@ impl TypedValue {
 }
 
 impl Comparison {
+    /// Removes the fields that a filter takes away.
     pub(crate) fn filtered(self, filter: Option<&Filter>) -> Self {
         let Some(filter) = filter else { return self };
         Self {

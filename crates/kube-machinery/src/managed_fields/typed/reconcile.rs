@@ -1,12 +1,14 @@
-//! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a manager owns all of
-//! it or nothing. Upstream: `typed/reconcile_schema.go`.
+//! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a
+//! manager owns all of it or nothing. Runs before every write's ownership is computed. Upstream:
+//! `typed/reconcile_schema.go`.
 
 use super::super::fieldpath::{Path, PathElement, Set};
 use super::super::schema::{DEDUCED, Handled, MapType, Relationship, Scalar, Schema, TypeKind, TypeRef};
 use super::errors::{handled, resolved};
 use super::{Type, ValidationErrors};
 
-/// Returns `None` if nothing that is owned is atomic now. Values that are no longer atomic stay owned as a whole.
+/// Replaces owned parts of values that are atomic now by the whole value. Returns `None` if there are no such parts.
+/// Values that are no longer atomic stay owned as a whole.
 pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, ValidationErrors> {
     let mut walk = Walk { schema: &of.schema, path: Vec::new(), atomic_now: Vec::new() };
     walk.value(&of.of, Some(fields), Owned::InParts)?;
@@ -17,6 +19,7 @@ pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, Validati
     Ok(Some(fields.recursive_difference(&wholes).union(&wholes)))
 }
 
+/// The way in which a manager owns a part of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owned {
     AsAWhole,
@@ -56,7 +59,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Parts that the schema does not have are skipped.
+    /// Walks over the owned parts. Parts that the schema does not have are skipped.
     fn parts<'t>(
         &mut self,
         fields: Option<&Set>,

@@ -1,4 +1,5 @@
-//! Removes the fields that a manager's last configuration had and its new one lacks. Upstream: `typed/remove.go`.
+//! Removes a set of fields from a value. Server-side apply does so with the fields that a manager's last configuration
+//! had and its new one lacks. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};
@@ -10,7 +11,8 @@ pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
     without(&of.schema, &of.of, value, items)
 }
 
-/// A list or map that loses all items becomes null, and so does one that is atomic or empty.
+/// Returns the value without these fields. A list or map that loses all items becomes null, and so does one that is
+/// atomic or empty.
 fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value {
     let handled = schema.resolve(of).and_then(|atom| atom.deduced(Some(value)).handled());
     match (handled, value) {
@@ -38,7 +40,7 @@ fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value
     }
 }
 
-/// `None` if the item itself is removed.
+/// Returns a field or an item without what is removed inside of it, or `None` if it is removed itself.
 fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
     if removed.has(std::slice::from_ref(element)) {
         return None;

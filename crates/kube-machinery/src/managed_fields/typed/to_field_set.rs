@@ -38,7 +38,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Duplicates are one field together, without the fields inside of them.
+    /// Adds the items of a list. Duplicates are one field together, without the fields inside of them.
     fn items(&mut self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
         let elements = items.iter().map(|item| element_of(self.schema, list, relationship, item).ok());
         let elements: Vec<Option<PathElement>> = elements.collect();

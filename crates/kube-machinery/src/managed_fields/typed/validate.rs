@@ -36,7 +36,7 @@ impl Validation<'_> {
         }
     }
 
-    /// An item that cannot be identified ends the check.
+    /// Checks the items of a list. An item that cannot be identified ends the check.
     fn items(&self, list: &List, relationship: Relationship, items: &[Value]) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         let mut known = BTreeSet::new();
@@ -62,7 +62,7 @@ impl Validation<'_> {
         faults.into_result()
     }
 
-    /// As upstream, an undeclared field ends the check.
+    /// Checks the fields of a map. As upstream, an undeclared field ends the check.
     fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
         for (name, value) in fields {
@@ -77,7 +77,7 @@ impl Validation<'_> {
     }
 }
 
-/// An absent or a null scalar fits.
+/// Checks a scalar; an absent or a null one fits.
 pub(super) fn check_scalar(scalar: Scalar, value: Option<&Value>, prefix: &str) -> Result<(), ValidationErrors> {
     let Some(value) = value else { return Ok(()) };
     let fits = match scalar {

@@ -1,5 +1,6 @@
-//! The variables that the CEL expressions of a policy or of a webhook's match conditions see. Upstream:
-//! `admission/plugin/cel/activation.go` and `composition.go`.
+//! The variables that the CEL expressions of a policy or of a webhook's match conditions see: the request, its objects,
+//! parameters, and the policy's own `variables`. The interpreter asks for them by name, through the trait [`Names`].
+//! Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
@@ -71,6 +72,7 @@ fn namespace_object(home: &Value) -> Value {
     object
 }
 
+/// The availability of the variable `authorizer` to expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Authorization {
     Available,
@@ -112,6 +114,7 @@ impl<'a> Activation<'a> {
         self.expressions?.variable_among(self.named.get(), name)
     }
 
+    /// Returns the value of a policy's variable, and computes it at its first use.
     fn value_of_variable(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         if let Some(known) = self.computed.borrow().get(&index) {
             return known.clone();

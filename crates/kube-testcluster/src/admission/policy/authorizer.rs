@@ -14,6 +14,7 @@ use kube_machinery::kinds::{is_label, is_subdomain};
 /// The CEL cost of a check, as upstream. It is high, so that one expression can make only two checks: each may be slow.
 const OF_A_CHECK: u64 = 350_000;
 
+/// The user whose permissions are checked, and the authorizer.
 #[derive(Clone, Debug)]
 struct Who {
     user: Arc<User>,
@@ -21,21 +22,27 @@ struct Who {
     authorizer: Option<Arc<dyn Authorize>>,
 }
 
+/// The CEL objects of this library.
 #[derive(Clone, Debug)]
 enum Subject {
     /// `authorizer`, or `authorizer.serviceAccount(…)`.
     Authorizer(Who),
+    /// `authorizer.path(…)`.
     Path(Who, String),
+    /// `authorizer.group(…)`.
     Group(Who, String),
     /// `….resource(…)`, with the parts that further calls have set.
     Resource(Who, ResourceAttributes),
+    /// `….check(…)`.
     Decision(Decision),
 }
 
+/// Returns the value of `authorizer`.
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
     Value::object(Subject::Authorizer(who(attributes)))
 }
 
+/// Returns the value of `authorizer.requestResource`.
 pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
     let resource = ResourceAttributes {
         verb: String::new(),
@@ -127,6 +134,7 @@ impl Object for Subject {
     }
 }
 
+/// Refuses an empty argument.
 fn named(what: &str, value: &str) -> Result<String, Error> {
     if value.trim().is_empty() { Err(Error::Failed(format!("{what} must not be empty"))) } else { Ok(value.to_owned()) }
 }

@@ -1,4 +1,6 @@
-//! The decision of a policy about a request. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
+//! The decision of a policy about a request. A [`Decision`] is the result of one validation; it becomes a [`Denial`],
+//! an error for the client, if the binding's actions say so. Upstream:
+//! `admission/plugin/policy/validating/policy_decision.go`.
 
 use super::super::Attributes;
 use crate::http::status::ApiError;
@@ -8,6 +10,7 @@ use kube_machinery::kinds::admission::{Binding, FailurePolicy, Policy};
 pub(super) struct Decision {
     verdict: Verdict,
     pub(super) message: String,
+    /// The reason of the Status that the client gets.
     reason: &'static str,
     /// True if the request is denied even if the binding does not have the action `Deny`.
     pub(super) is_final: bool,
@@ -20,6 +23,7 @@ enum Verdict {
 }
 
 impl Decision {
+    /// Returns the decision against a request, with the reason that policies have by default.
     pub(super) fn deny(message: String) -> Self {
         Self { verdict: Verdict::Deny, message, reason: "Invalid", is_final: false }
     }
@@ -34,6 +38,7 @@ impl Decision {
         Self { reason, ..self }
     }
 
+    /// Returns the decision for an audit annotation that cannot be computed.
     #[cfg(feature = "cel")]
     pub(super) fn of_annotation(message: String) -> Self {
         Self { is_final: true, ..Self::deny(message) }

@@ -1,5 +1,6 @@
-//! Runs the CEL expressions of policies and match conditions, and words their errors as upstream. Upstream: `Evaluate`
-//! in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
+//! Runs the CEL expressions of policies and match conditions for a request. A [`Meter`] adds up the cost of the
+//! expressions that share a limit. The messages of errors are upstream's: `Evaluate` in
+//! `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
 
 use super::activation::Activation;
 use kube_machinery::codec::expression::Value;
@@ -13,8 +14,7 @@ const OF_CONDITIONS: u64 = 2_500_000;
 /// up, no further expression runs, so that error is returned apart.
 pub(super) type Evaluated = Result<Value, String>;
 
-/// Runs an expression.
-/// Fails if the cost limit is used up.
+/// Runs an expression. Fails if the cost limit is used up.
 pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
     let planned = match program.planned() {
         Ok(planned) => planned,

@@ -1,17 +1,19 @@
-//! Decides if a policy or a binding matches a request. Match conditions come later, in `validator.rs`. Upstream:
-//! `admission/plugin/policy/matching`.
+//! Decides if a policy or a binding matches a request, by `matchConstraints` and `matchResources`: selectors, rules and
+//! excluded rules. Match conditions come later, in `validator.rs`. Upstream: `admission/plugin/policy/matching`.
 
 use super::super::{Attributes, matching};
 use crate::http::status::ApiError;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Binding, MatchResources, NamedRule, Policy};
 
-/// Returns the version in which the policy sees the objects; `None` if the policy does not match.
+/// Returns the version in which the policy sees the objects; `None` if the policy does not match. The error is a
+/// configuration error of the policy.
 pub(super) fn definition(policy: &Policy, attributes: &Attributes<'_>) -> Result<Option<Resource>, String> {
     let constraints = policy.constraints.as_ref().ok_or("policy contained no match constraints, a required field")?;
     row(constraints, attributes).map_err(|why| why.message().to_owned())
 }
 
+/// Returns true if the binding matches. The error is a configuration error of the binding.
 pub(super) fn binding(binding: &Binding, attributes: &Attributes<'_>) -> Result<bool, String> {
     match &binding.resources {
         None => Ok(true),

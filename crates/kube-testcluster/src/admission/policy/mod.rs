@@ -37,6 +37,7 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
     }
 }
 
+/// Evaluates one policy for all its bindings, and adds its denials.
 async fn decide<'h>(
     hook: &'h PolicyHook,
     attributes: &Attributes<'_>,
@@ -118,6 +119,7 @@ fn validated(hook: &PolicyHook, _: &Resource, _: &Attributes<'_>, _: &Value, _: 
     vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
+/// Returns the namespace of the request; `None` for a cluster-scoped object, or a Namespace itself.
 fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     let name = attributes.namespace();
     if name.is_empty() || attributes.request.served == NAMESPACES {
@@ -128,6 +130,7 @@ fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     Ok(Some(home.value.clone()))
 }
 
+/// Carries out the binding's actions for each decision against the request.
 fn act<'h>(
     hook: &'h PolicyHook,
     binding: &'h Binding,

@@ -1,4 +1,5 @@
-//! Finds the parameter objects of a policy binding, by name or by selector. Upstream: `CollectParams` in
+//! Finds the parameter objects of a policy binding. A policy with `paramKind` reads values such as limits from objects
+//! of that kind; the `paramRef` of the binding chooses them by name or by selector. Upstream: `CollectParams` in
 //! `admission/plugin/policy/generic/policy_dispatcher.go`.
 
 use std::sync::Arc;
@@ -29,7 +30,8 @@ fn kind_text(kind: &ParamKind) -> String {
     format!("{group}/{version}, Kind={}", kind.kind)
 }
 
-/// Returns the parameters; the policy runs once for each. Without parameters it runs once with `null`.
+/// Returns the parameters; the policy runs once for each. Without parameters it runs once with `null`. The error is a
+/// configuration error of the binding.
 pub(super) async fn collect(
     kind: Option<&Resource>,
     binding: &Binding,
@@ -73,6 +75,7 @@ fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) 
     }
 }
 
+/// Returns the parameters that a selector matches, in key order.
 fn selected(
     store: &Store,
     row: &Resource,

@@ -1,5 +1,6 @@
-//! Bindings of roles to users and groups. Every request needs the bindings of its user, so they are indexed by user and
-//! group. Upstream: `pkg/registry/rbac/validation/rule.go`.
+//! Bindings of roles to users and groups, parsed from RoleBindings and ClusterRoleBindings. Every request needs the
+//! bindings of its user, so they are indexed by user and group (the subjects of the binding). Upstream:
+//! `pkg/registry/rbac/validation/rule.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -34,6 +35,7 @@ struct Subject {
     namespace: String,
 }
 
+/// The user or group that a subject stands for, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     User(String),
@@ -79,6 +81,7 @@ impl Binding {
         }
     }
 
+    /// Describes the binding, its role, and its first subject that matches the user.
     pub(super) fn described(&self, user: &User) -> String {
         let is_user = |subject: &&Subject| match self.who(subject) {
             Some(Who::User(name)) => name == user.name,
@@ -117,7 +120,9 @@ impl fmt::Display for Described<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     by_name: BTreeMap<String, Binding>,
+    /// The names of a user's bindings.
     of_users: HashMap<String, BTreeSet<String>>,
+    /// The names of a group's bindings.
     of_groups: HashMap<String, BTreeSet<String>>,
 }
 

@@ -60,7 +60,7 @@ pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     compact
 }
 
-/// Upstream: `BreakdownRule`.
+/// Breaks a rule down into its pieces. Upstream: `BreakdownRule`.
 fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     let mut pieces = Vec::new();
     for group in &rule.api_groups {
@@ -92,7 +92,7 @@ fn pieces(rule: &PolicyRule) -> Vec<PolicyRule> {
     pieces
 }
 
-/// Upstream: `ruleCovers`.
+/// Returns true if a rule covers a piece. Upstream: `ruleCovers`.
 fn rule_covers(owned: &PolicyRule, piece: &PolicyRule) -> bool {
     let has = |list: &[String], text: &String| list.contains(text);
     let covers = |owned: &[String], wanted: &[String]| {

@@ -1,6 +1,7 @@
 //! Prevents privilege escalation: a user who writes a role or a binding cannot grant rights that the user does not
-//! have. Upstream: `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in
-//! `pkg/registry/rbac/validation/rule.go`, and `policybased/storage.go` of the four kinds.
+//! have. The handlers call it for every write; it concerns only the four kinds of RBAC. Upstream:
+//! `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in `pkg/registry/rbac/validation/rule.go`, and
+//! `policybased/storage.go` of the four kinds.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +93,7 @@ impl Caller {
         self.authorizer.authorize(&self.user, &Attributes::Resource(attributes)).allowed
     }
 
-    /// Upstream: `ConfirmNoEscalation`.
+    /// Refuses the write if the user does not have all rights in `wanted`. Upstream: `ConfirmNoEscalation`.
     fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
         let Some((owned, problems)) = self.authorizer.policy(|policy| {
             let (mut owned, mut problems) = (Vec::new(), Vec::new());

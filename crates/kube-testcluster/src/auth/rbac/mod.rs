@@ -37,7 +37,7 @@ impl Policy {
         Err(if problems.is_empty() { String::new() } else { format!("RBAC: {}", together(problems)) })
     }
 
-    /// Upstream: `RulesFor`.
+    /// Returns all rules of a user in a namespace, and the errors in resolving them. Upstream: `RulesFor`.
     pub(super) fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for (_, rules) in self.of(user, namespace) {
@@ -50,7 +50,7 @@ impl Policy {
     }
 }
 
-/// Upstream: `utilerrors.Aggregate`.
+/// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
 pub(super) fn together(problems: Vec<String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for problem in problems {

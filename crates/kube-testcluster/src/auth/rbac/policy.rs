@@ -17,6 +17,7 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
 use kube_machinery::value::Value;
 
+/// The reason why the rules of a binding cannot be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
     /// The role does not exist.
@@ -42,7 +43,9 @@ impl fmt::Display for Unresolved {
 pub(crate) struct Policy {
     cluster_roles: BTreeMap<Key, Vec<PolicyRule>>,
     roles: BTreeMap<Key, Vec<PolicyRule>>,
+    /// The ClusterRoleBindings.
     everywhere: Bindings,
+    /// The RoleBindings, by namespace.
     in_namespaces: HashMap<String, Bindings>,
 }
 
@@ -111,6 +114,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
+    /// Reads the stored roles and bindings, and follows their changes.
     pub(crate) fn start(store: &Store) -> Self {
         let mut policy = Policy::default();
         let changes = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS].map(|row| {

@@ -1,5 +1,5 @@
-//! One rule of a Role or ClusterRole. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`,
-//! `plugin/pkg/auth/authorizer/rbac/rbac.go`.
+//! One rule of a Role or ClusterRole: parses it, decides if it allows a request, and prints it for reviews and error
+//! messages. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
 
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use kube_machinery::conventions::quote::quote_list;
@@ -36,6 +36,7 @@ impl PolicyRule {
         }
     }
 
+    /// Returns the two rules that allow everything: all resources and all paths.
     pub(crate) fn everything() -> [Self; 2] {
         let all = || vec![ALL.to_owned()];
         [
@@ -76,7 +77,7 @@ impl PolicyRule {
         (resources, paths)
     }
 
-    /// Upstream: `CompactString`.
+    /// Formats the rule in one line. Upstream: `CompactString`.
     pub(super) fn shown(&self) -> String {
         let lists = [
             ("APIGroups", &self.api_groups),

@@ -22,6 +22,7 @@ use kube_machinery::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
 /// Creates the missing APIServices of a group, and deletes those whose version no definition serves any more. Does
 /// nothing in a cluster without the objects that kube-apiserver creates.
 pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
+    // `Admission::Kube` also stands for the objects that kube-apiserver creates at its start.
     if store.settings.admission != Admission::Kube {
         return Ok(());
     }

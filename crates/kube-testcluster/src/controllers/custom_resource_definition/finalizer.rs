@@ -16,6 +16,7 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
+/// Returns true if a definition is being deleted and still has this controller's finalizer.
 pub(super) fn is_waited_for(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
@@ -24,6 +25,7 @@ pub(super) fn is_waited_for(crd: &Object) -> bool {
 pub(super) enum Progress {
     /// Objects are left, because finalizers hold them.
     Waits,
+    /// No object is left, and the finalizer is gone.
     Done,
 }
 
@@ -61,6 +63,7 @@ async fn delete_instances(store: &Store, resource: &Resource) -> Result<bool, Ap
     Ok(everything(store, resource, &Filter::default()).objects.is_empty())
 }
 
+/// The fate of this controller's finalizer in a write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finalizer {
     Kept,

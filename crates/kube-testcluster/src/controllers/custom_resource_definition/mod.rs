@@ -1,4 +1,5 @@
-//! The controllers of custom resource definitions. Upstream: `pkg/controller/{status,establish,finalizer}` of
+//! The controllers of custom resource definitions: they accept a definition's names, establish it, and delete its
+//! objects when it is deleted. Upstream: `pkg/controller/{status,establish,finalizer}` of
 //! `k8s.io/apiextensions-apiserver`.
 //!
 //! They run as part of each write to a definition, so a new definition is served before its creator gets the response.
@@ -57,8 +58,8 @@ pub(crate) async fn apply(store: &Store, name: &str) {
     }
 }
 
-/// [Applies](apply) each definition that was written or removed since it was last applied. Runs after a request that may
-/// have changed several definitions, and after a snapshot was restored.
+/// [Applies](apply) each definition that was written or removed since it was last applied. Runs after a request that
+/// may have changed several definitions, and after a snapshot was restored.
 pub(crate) async fn apply_all(store: &Store) {
     let catalog = store.catalog();
     let mut due: BTreeSet<String> = catalog.definitions().collect();
@@ -75,6 +76,7 @@ pub(crate) async fn apply_all(store: &Store) {
     }
 }
 
+/// Finishes the deletion of definitions until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     for name in names(&store) {
         apply(&store, &name).await; // an earlier server with the same folder may have stopped halfway
@@ -131,7 +133,7 @@ async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     Ok(names)
 }
 
-/// Upstream: `EstablishingController`.
+/// Establishes a definition whose names were accepted, so it is served. Upstream: `EstablishingController`.
 async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
     let now = store.clock.now();
     store
@@ -153,6 +155,7 @@ async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
         .map(drop)
 }
 
+/// Returns the next state of a definition whose status the server has changed.
 fn by_server(store: &Store, crd: &Opened, value: Value) -> Next {
     Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value))
 }

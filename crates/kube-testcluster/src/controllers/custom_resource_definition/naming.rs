@@ -13,6 +13,8 @@ use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
 
+/// The effect of a sync on other definitions: after `Released`, the caller syncs them too, because they may get names
+/// that were taken before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     Kept,
@@ -48,6 +50,7 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
     Ok(names)
 }
 
+/// Returns true if a definition has the names that it asks for. An empty list equals a missing one.
 fn are_equal(requested: &Value, had: &Value) -> bool {
     ["plural", "singular", "kind", "listKind"].iter().all(|field| requested[field] == had[field])
         && ["shortNames", "categories"].iter().all(|field| list(requested, field) == list(had, field))
@@ -57,6 +60,7 @@ fn list(names: &Value, field: &str) -> Array {
     names[field].as_array().cloned().unwrap_or_default()
 }
 
+/// Returns the names that the other definitions of the group have.
 fn taken_by_others(store: &Store, name: &str) -> Taken {
     let mut taken = Taken::default();
     for other in others_of_group(store, name) {
@@ -92,12 +96,13 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     for (field, reason) in NAMES {
-        // Kinds and the names of resources do not conflict. "kind" and "listKind" contain "ind", the others do not.
+        // Kinds and the names of resources do not conflict. "ind" is in "kind" and "listKind" only.
         let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
         match requested[field].as_str().unwrap_or_default() {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
             name => names[field] = json!(name),
         }
+        // The order of upstream, because the last conflict is the one that is reported.
         if field == "singular" {
             match short_names(requested, &names, taken) {
                 Ok(()) => set_list(&mut names, requested, "shortNames"),

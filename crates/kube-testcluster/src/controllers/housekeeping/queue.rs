@@ -1,5 +1,5 @@
-//! The queue of work items, and the state that decides which work items a write causes: the graph of owners and dependents,
-//! the number of objects in each namespace, the aggregated cluster roles, and the number of ended pods.
+//! The queue of work items, and the state that decides which work items a write causes: the graph of owners and
+//! dependents, the number of objects in each namespace, the aggregated cluster roles, and the number of ended pods.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -16,23 +16,28 @@ use kube_machinery::kinds::{
     CLUSTER_ROLES, CONFIG_MAPS, Catalog, GroupResource, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
 };
 
+/// The queued work items, and the state of the cluster that decides about new ones.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// The dependents by the uid of their owner, even of an owner that does not exist. No entry is empty.
     dependents: BTreeMap<String, Dependents>,
     /// The number of objects of each kind in a namespace. No entry is 0.
     contents: BTreeMap<String, BTreeMap<GroupResource, usize>>,
+    /// The names of the aggregated cluster roles.
     aggregated: BTreeSet<String>,
+    /// The number of pods that have ended.
     terminated: usize,
     pub(super) due: VecDeque<WorkItem>,
     /// The work items in `due`. A work item is queued once, even if several writes cause it meanwhile.
     queued: BTreeSet<WorkItem>,
 }
 
+/// The dependents of one owner.
 #[derive(Debug, Default)]
 struct Dependents {
     /// Each dependent, and true if the owner's foreground deletion waits for it.
     all: BTreeMap<ObjectRef, bool>,
+    /// The number of dependents that the deletion waits for.
     blocking: usize,
 }
 
@@ -255,6 +260,7 @@ impl Queue {
         self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
     }
 
+    /// Returns true if the foreground deletion of the owner with this uid waits for dependents.
     pub(super) fn is_blocked(&self, uid: &str) -> bool {
         self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
@@ -265,6 +271,7 @@ impl Queue {
         Some(item)
     }
 
+    /// Discards all work items.
     pub(super) fn forget(&mut self) {
         self.due.clear();
         self.queued.clear();

@@ -1,5 +1,5 @@
-//! Takes work items from the housekeeping queue and calls the controller of each, such as the garbage collector. All run in
-//! one task, one work item at a time, so two controllers never race.
+//! Takes work items from the housekeeping queue and calls the controller of each, such as the garbage collector. All
+//! run in one task, one work item at a time, so two controllers never race.
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;

@@ -1,5 +1,6 @@
-//! The objects that keep a namespace from being deleted, and the namespace's conditions about them. Upstream:
-//! `status_condition_utils.go` of `pkg/controller/namespace/deletion`.
+//! Counts the objects that keep a namespace from being deleted, and makes the namespace's conditions from the counts,
+//! so users can see why a namespace stays in `Terminating`. Upstream: `status_condition_utils.go` of
+//! `pkg/controller/namespace/deletion`.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +8,14 @@ use crate::http::status::ApiError;
 use crate::store::object::Object;
 use kube_machinery::value::{Value, json};
 
+/// The objects that remain after their deletion was requested.
 #[derive(Debug, Default)]
 pub(super) struct Remaining {
+    /// The number of objects of each kind, by plural and group.
     kinds: BTreeMap<String, usize>,
     /// The number of objects that each finalizer holds.
     finalizers: BTreeMap<String, usize>,
+    /// The messages of failed deletions.
     failures: Vec<String>,
 }
 
@@ -80,6 +84,7 @@ impl Remaining {
     }
 }
 
+/// Returns the reason and the message of a condition that lists `parts`, or `None` if there is nothing to list.
 fn reason_and_message(reason: &'static str, begin: &str, parts: &[String]) -> Option<(&'static str, String)> {
     (!parts.is_empty()).then(|| (reason, format!("{begin}{}", parts.join(", "))))
 }

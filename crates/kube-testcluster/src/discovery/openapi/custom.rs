@@ -1,6 +1,6 @@
-//! Makes the OpenAPI documents of custom resources. All kinds have alike paths, so a document takes over the paths of a
-//! built-in kind (the pattern: Deployment) with other names. Upstream: `pkg/controller/openapi/builder` of
-//! `k8s.io/apiextensions-apiserver`.
+//! Makes the OpenAPI documents of custom resources, which are known only at run time. All kinds have the same set of
+//! paths, so a document takes over the paths of a built-in kind (the pattern: Deployment) with other names, and adds
+//! the schemas of the definitions. Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use kube_machinery::conventions::fnv::fnv;
 use kube_machinery::kinds::{Catalog, Resource, Subresource};
 use kube_machinery::value::{Map, Value, format_smolstr, json};
 
-/// The kind whose paths are copied. It is namespaced, and has a status and a scale.
+/// The document of the pattern, the kind whose paths are copied. It is namespaced, and has a status and a scale.
 const PATTERN: &str = "v3/apis/apps/v1";
 const PATTERN_PATH: &str = "/apis/apps/v1/namespaces/{namespace}/deployments";
 const PATTERN_PATH_OF_ALL: &str = "/apis/apps/v1/deployments";
@@ -22,6 +22,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
+/// Returns the group versions of custom resources, with the hashes of their documents.
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
     let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group(), row.version())).collect();
     versions
@@ -50,7 +51,7 @@ fn rows<'c>(catalog: &'c Catalog, group: &str, version: &str) -> impl Iterator<I
     catalog.custom().filter(move |row| row.group() == group && row.version() == version)
 }
 
-/// Returns a hash of all that a document depends on, so that it need not be made to know its hash.
+/// Returns a hash of the plural and the schema of each kind, so that a document need not be made to know its hash.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     let hashes: Vec<u8> = rows(catalog, group, version)
         .flat_map(|row| {
@@ -150,6 +151,7 @@ fn drop_namespace(item: &mut Value) {
     }
 }
 
+/// Returns the whole schema of a kind: that of its definition, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom.as_ref()?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
@@ -195,6 +197,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
     }
 }
 
+/// Sets the schemas of `apiVersion`, `kind` and `metadata`, which definitions leave out.
 fn set_meta(properties: &mut Value, pattern: &Value) {
     let of_pattern = &pattern["components"]["schemas"][PATTERN_MODEL]["properties"];
     for name in ["apiVersion", "kind"] {
@@ -218,6 +221,7 @@ fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     list
 }
 
+/// Collects the schemas that a part of a document refers to.
 fn references(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => found.extend(text.strip_prefix(SCHEMAS).map(ToOwned::to_owned)),

@@ -36,6 +36,7 @@ pub(super) fn find(name: &str) -> Option<&'static Document> {
     DOCUMENTS.get(name)
 }
 
+/// Puts the documents together from their parts.
 fn unpack() -> BTreeMap<String, Document> {
     let mut pack = Vec::new();
     GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is compiled into this program");
@@ -60,6 +61,7 @@ fn unpack() -> BTreeMap<String, Document> {
     json.into_iter().map(document).collect()
 }
 
+/// Takes a line off the front. Returns an empty line at the end.
 fn line<'a>(rest: &mut &'a [u8]) -> &'a str {
     let (line, after) = rest.split_at(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     *rest = after.get(1..).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Serves the OpenAPI documents (`/openapi/v2` and `/openapi/v3`). The documents are Kubernetes' own, reduced to the
-//! kinds that this server has; those of custom resources are made from their definitions.
+//! Serves the OpenAPI documents (`/openapi/v2` and `/openapi/v3`), for clients that explain the API or validate
+//! objects, such as `kubectl explain`. The documents are Kubernetes' own, reduced to the kinds that this server has;
+//! those of custom resources are made from their definitions. This file has the HTTP side: forms, ETags and caching.
 
 use std::sync::Arc;
 
@@ -90,6 +91,7 @@ struct DocumentForm {
 }
 
 impl DocumentForm {
+    /// Returns the first form that the client accepts and the document has.
     fn negotiate(document: &Document, headers: &HeaderMap) -> Option<Self> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
         negotiation::clauses(accept).iter().find_map(|clause| match clause.name {
@@ -99,6 +101,7 @@ impl DocumentForm {
         })
     }
 
+    /// Returns the document, or 304 if the client's ETag is current.
     fn serve(self, document: &Document, headers: &HeaderMap, store: &Store) -> Response {
         let etag = format!("\"{}\"", document.etag);
         let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();

@@ -5,6 +5,7 @@ use http::StatusCode;
 use super::ApiError;
 use kube_machinery::conventions::cause::Cause;
 
+/// The media types in which objects can be sent and received.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 impl ApiError {
@@ -14,6 +15,7 @@ impl ApiError {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
     }
 
+    /// The error for a patch whose result is not of the object's type.
     pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
         Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
     }
@@ -36,6 +38,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 
+    /// The error for a client that accepts none of the server's media types.
     pub(crate) fn no_representation(streams: bool) -> Self {
         let more = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let more = if streams { more } else { "" };
@@ -43,11 +46,13 @@ impl ApiError {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
     }
 
+    /// The error for a client that accepts one of the server's media types, but not in a supported form.
     pub(crate) fn not_acceptable() -> Self {
         let message = format!("only the following media types are accepted: {ACCEPTED}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
+    /// The error for a watch whose client accepts only a media type without streams.
     pub(crate) fn no_stream() -> Self {
         let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
         let message = format!("only the following media types are accepted: {streams}");

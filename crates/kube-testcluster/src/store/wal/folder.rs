@@ -61,7 +61,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Creates the folder if it is missing, and locks it.
+    /// Creates the folder if it is missing, and locks it. The error is `NotACluster`, `InUse` or `Unusable`.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
         fs::create_dir_all(path).map_err(unusable)?;
@@ -90,6 +90,7 @@ impl Folder {
         self.path.join(format!("{generation:016}{LOG}"))
     }
 
+    /// Returns the path of a generation's snapshot while it is written.
     pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation:016}{UNFINISHED}"))
     }

@@ -1,4 +1,5 @@
-//! Reads the data folder when a cluster starts: the newest snapshot, and the log of the writes after it.
+//! Reads the data folder when a cluster starts: the snapshot of the newest generation, and then the log of the writes
+//! after it. Applied in order, they give the objects that the earlier cluster had at its end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +10,7 @@ use super::record::{self, MAGIC, Next, Record};
 
 #[derive(Debug, Default)]
 pub(crate) struct Restored {
+    /// The revision of its last write.
     pub(crate) revision: u64,
     /// Its objects, in the order of their last writes.
     pub(crate) objects: Vec<RestoredObject>,
@@ -27,7 +29,7 @@ pub(crate) struct RestoredObject {
 type Objects = BTreeMap<(String, String, String), (u64, Vec<u8>)>;
 
 impl Folder {
-    /// Reads the data of an earlier cluster. Returns `None` if there was none.
+    /// Reads the data of an earlier cluster. Returns `None` if there was none. The error is `Damaged` or `Unusable`.
     pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
         if let Some(log) = self.stray_log()? {
             let (path, why) = (self.snapshot(log), "it is missing, and its log is there".to_owned());

@@ -66,16 +66,20 @@ fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
+/// The result of reading the next record of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<'a> {
     /// A record, and the rest of the file.
     Record(Record<'a>, &'a [u8]),
+    /// The file ends here.
     End,
     /// The last record is incomplete: the process ended while it wrote it, so no client has seen that write.
     Torn,
+    /// A complete record was changed or lost.
     Damaged,
 }
 
+/// Reads the first record of `bytes`.
 pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     let word = |at: usize| bytes.get(at..at + 4).and_then(|four| Some(u32::from_le_bytes(four.try_into().ok()?)));
     let (Some(length), Some(sum_of_length), Some(sum)) = (word(0), word(4), word(8)) else {
@@ -131,6 +135,7 @@ mod tests {
         bytes
     }
 
+    /// Returns the number of records, and how the file ends.
     fn end(mut bytes: &[u8]) -> (usize, Next<'_>) {
         let mut count = 0;
         loop {

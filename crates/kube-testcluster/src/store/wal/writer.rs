@@ -1,5 +1,6 @@
-//! The thread that writes the write-ahead log and its snapshots to the disk. It reports the revision up to which
-//! everything is on the disk; responses wait for that.
+//! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
+//! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
+//! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -100,6 +101,7 @@ impl Writer {
         thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
     }
 
+    /// Writes the records of these events, and waits for the disk.
     fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
         self.buffer.clear();
         for event in events {
@@ -129,7 +131,7 @@ impl Writer {
         self.log.sync_data()
     }
 
-    /// Keeps only the texts of the custom resources of a definition that has changed.
+    /// Replaces a long log by a snapshot.
     fn detach(&mut self, definition: &str) {
         let Some((plural, group)) = definition.split_once('.') else { return };
         let kind = GroupResource::defined(plural, group);
@@ -177,6 +179,7 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
     Ok(made)
 }
 
+/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;

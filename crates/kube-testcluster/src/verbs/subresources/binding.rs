@@ -38,6 +38,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &binding.faults))
 }
 
+/// Binds a pod, for a request or for the cluster's own scheduler.
 pub(in crate::verbs) async fn write(
     store: &Store,
     target: &Target,
@@ -96,6 +97,7 @@ fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Returns the pod with its node, or the conflict if it cannot be bound.
 fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     let name = pod.key.name();
     let refused = |why: String| Err(ApiError::conflict(&pod.resource, "pods/binding", name, why));

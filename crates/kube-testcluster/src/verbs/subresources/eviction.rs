@@ -18,6 +18,7 @@ use crate::verbs::{Call, key};
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::{Value, json};
 
+/// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;

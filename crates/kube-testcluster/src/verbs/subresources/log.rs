@@ -1,5 +1,6 @@
-//! GET of a pod's `log`. No container runs: the kubelet's stages write the lines into [`Logs`]. A log belongs to one
-//! run of a container; each restart begins a new run.
+//! GET of a pod's `log` (`kubectl logs`). No container really runs: the kubelet simulates containers by its stages,
+//! which also write the lines, and keeps them in [`Logs`]. A log belongs to one run of a container, from its start to
+//! its end; each restart begins a new run.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use kube_controllers::nodes::logs::{Line, Logs};
 use kube_machinery::kinds::PODS;
 use kube_machinery::value::Value;
 
+/// Returns the lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target)?;
@@ -49,6 +51,7 @@ struct Run {
     container: String,
     /// The number of restarts before this run.
     number: u64,
+    /// The lines that every log begins with.
     first: Vec<Line>,
 }
 
@@ -87,6 +90,7 @@ impl Run {
         }
     }
 
+    /// Returns true if this run of the container is still running.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
         let Some(Ok(pod)) = pod.filter(|pod| pod.summary.uid() == self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
@@ -101,6 +105,7 @@ fn status_of<'a>(pod: &'a Opened, container: &str) -> Option<&'a Value> {
     statuses.find(|status| status["name"] == container)
 }
 
+/// Returns the first lines of a log, which say that the container is simulated.
 fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<Line> {
     let time: Timestamp =
         state["startedAt"].as_str().and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -122,12 +127,14 @@ fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<L
     .to_vec()
 }
 
+/// The response body: the log of one run.
 struct Reader {
     store: Arc<Store>,
     logs: Arc<Logs>,
     key: Key,
     options: LogOptions,
     run: Run,
+    /// Notified about every new line of the pod.
     written: watch::Receiver<()>,
     /// The number of the last line that was sent.
     sent: u64,
@@ -183,10 +190,12 @@ impl Reader {
         }
     }
 
+    /// Returns the lines that have not been sent yet.
     fn lines(&self) -> Vec<Line> {
         self.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
     }
 
+    /// Returns the lines as text, up to the limit.
     fn take(&mut self, lines: &[Line]) -> String {
         let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
         if let Some(remaining) = &mut self.remaining {

@@ -20,6 +20,7 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
+    /// Parses the query. The error is upstream's message for values that are invalid or contradict each other.
     pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> Result<Self, ApiError> {
         let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
         let seconds = query.integer("sinceSeconds")?;
@@ -54,6 +55,7 @@ impl LogOptions {
         })
     }
 
+    /// Returns those of the lines so far that the options select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));

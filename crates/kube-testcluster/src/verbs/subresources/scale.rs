@@ -1,5 +1,6 @@
-//! GET, PUT and PATCH of an object's `scale`: a small object of the kind `Scale` that holds only the replicas, alike
-//! for all workloads. A write of it becomes an update of the object.
+//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
+//! `Scale` that holds only the replicas, alike for all workloads. A write of it becomes an update of the object; the
+//! replicas field of a custom resource is where its definition says.
 
 use std::sync::Arc;
 
@@ -94,6 +95,7 @@ async fn apply(call: Call) -> Result<Response, ApiError> {
     Ok(apply.respond(scaled, gate.warnings()))
 }
 
+/// Writes the state that `next` computes in the version of the request, and responds with its scale.
 async fn write<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
     target: &Target,
@@ -178,6 +180,7 @@ async fn applied(
     Ok(next)
 }
 
+/// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
     let manager = scale_manager(store, &target.served, &apply.manager);
@@ -189,6 +192,7 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     Ok((wanted.value, entries))
 }
 
+/// Returns the scale of an object with its `managedFields`, translated from the object's.
 fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
@@ -198,10 +202,12 @@ fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHan
     Ok((handler, live))
 }
 
+/// Translates the `managedFields` of a scale to those of the object.
 fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError> {
     handler.to_parent(entries).map_err(ApiError::internal)
 }
 
+/// Returns the path of the replicas field in each served version of the kind.
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
@@ -266,13 +272,14 @@ fn live(object: &Opened, served: &Resource) -> Result<Value, ApiError> {
     Ok(scale)
 }
 
-/// An object of a built-in kind always has its replicas field.
+/// The presence of the replicas field in an object. An object of a built-in kind always has it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replicas {
     Found,
     Missing,
 }
 
+/// Fails with upstream's message if a field that the definition names has another type.
 fn scale(object: &Opened, served: &Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();

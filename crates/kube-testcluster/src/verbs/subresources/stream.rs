@@ -14,7 +14,7 @@ use crate::verbs::{Call, key};
 use kube_machinery::kinds::Subresource;
 use kube_machinery::value::{Map, Value, json};
 
-/// Makes upstream's checks, and then refuses the request.
+/// Makes upstream's checks, and then refuses the request. Always fails, because no container of this cluster is real.
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target)?;
@@ -24,6 +24,7 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     if !gate.is_open() {
         gate.connect(options(&query, target.subresource)).await?;
     }
+    // The end of the message.
     let lacking = match target.subresource {
         Some(Subresource::Exec) => "run a command in",
         Some(Subresource::Attach) => "attach to",
@@ -43,7 +44,8 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     )))
 }
 
-/// Returns the options of a connection as admission sees them: `PodExecOptions` and the like.
+/// Returns the options of a connection as admission sees them: the fields of `PodExecOptions`,
+/// `PodAttachOptions` or `PodPortForwardOptions`.
 fn options(query: &Query, subresource: Option<Subresource>) -> Value {
     if subresource == Some(Subresource::PortForward) {
         let ports: Vec<u16> = query.all("ports").iter().filter_map(|port| port.parse().ok()).collect();

@@ -1,5 +1,8 @@
-//! POST to a service account's `token` (`kubectl create token`), and TokenReviews of such tokens. Upstream: `TokenREST`
-//! in `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
+//! POST to a service account's `token` (`kubectl create token`): issues a bearer token with which a program
+//! authenticates as the service account. Also answers TokenReviews of such tokens. Upstream: `TokenREST` in
+//! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
+//!
+//! [`service_account`](crate::auth::service_account) issues and verifies the tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +64,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
 }
 
+/// Reads an object, or returns `NotFound`.
 fn found(store: &Store, resource: &Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
     let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
     Ok(object.open()?)
@@ -102,7 +106,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     Ok(())
 }
 
-/// Upstream: `ValidateTokenRequest`.
+/// Returns the causes for an invalid lifetime. Upstream: `ValidateTokenRequest`.
 fn validate(spec: &Value) -> Vec<Cause> {
     const AT: &str = "spec.expirationSeconds";
     let seconds = &spec["expirationSeconds"];

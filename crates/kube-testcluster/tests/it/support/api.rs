@@ -109,6 +109,7 @@ impl Api {
         assert_eq!(self.post(&format!("{PODS}/{name}/binding"), &binding).await.status, 201);
     }
 
+    /// Watches the pods in `default` with this query in addition to `watch=true`.
     pub async fn watch(&self, query: &str) -> Watch {
         self.watch_at(&format!("{PODS}?watch=true&{query}")).await
     }

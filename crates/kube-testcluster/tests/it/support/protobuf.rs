@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+/// Returns the length-delimited fields of a message, by number.
 pub fn fields(mut message: &[u8]) -> BTreeMap<u64, Vec<&[u8]>> {
     let mut fields: BTreeMap<u64, Vec<&[u8]>> = BTreeMap::new();
     while !message.is_empty() {

@@ -1,4 +1,5 @@
-//! Items: client-go has a slice and a map for this, which store and hash each key twice.
+//! Items: the collection inside a DeltaFIFO. It holds keys in first-in order, each with its deltas, and finds a key in
+//! constant time. client-go has a slice and a map for this, which store and hash each key twice.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -52,7 +53,8 @@ impl<T> Items<T> {
         self.get(key).is_some()
     }
 
-    /// A key that is not queued yet goes to the end. Returns the key if two deletions were merged.
+    /// Appends a delta to its key; a key that is not queued yet goes to the end. Returns the key if two deletions were
+    /// merged.
     pub fn push(&mut self, key: String, delta: Delta<T>) -> Option<&str> {
         let hash = self.hasher.hash_one(key.as_str());
         if let Some(index) = self.index(hash, &key) {
@@ -74,6 +76,7 @@ impl<T> Items<T> {
         Some((key, deltas))
     }
 
+    /// Returns the index of the key's item in `queue`.
     fn index(&self, hash: u64, key: &str) -> Option<usize> {
         let number = self.numbers.find(hash, |number| self.queue[number - self.first].key == key)?;
         Some(number - self.first)

@@ -35,7 +35,8 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// Queues a `Sync` of every known object that has nothing queued, because a queued state is newer than the known one.
+    /// Queues a `Sync` of every known object that has nothing queued, because a queued state is newer than the known
+    /// one.
     ///
     /// # Errors
     /// The key function failed for a known object.
@@ -78,6 +79,7 @@ impl<T> DeltaFifo<T> {
         deleted
     }
 
+    /// Queues a tombstone for a deletion that the watch missed.
     fn push_tombstone(&self, state: &mut State<T>, key: String, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
         self.push(state, key, Delta::Deleted(tombstone));

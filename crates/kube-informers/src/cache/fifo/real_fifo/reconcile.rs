@@ -1,4 +1,5 @@
-//! A RealFIFO's lists, resyncs and bookmarks. Upstream: `Replace`, `Resync` and `Bookmark` in `tools/cache/the_real_fifo.go`.
+//! A RealFIFO's lists, resyncs and bookmarks. Upstream: `Replace`, `Resync` and `Bookmark` in
+//! `tools/cache/the_real_fifo.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -66,6 +67,7 @@ impl<T> RealFifo<T> {
         }
     }
 
+    /// Queues the list as one delta, which the consumer compares with its store.
     fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let objects = objects.into_iter().map(|object| self.core.transform(object)).collect::<Result<_, _>>()?;
         let resource_version = resource_version.to_owned();
@@ -73,7 +75,8 @@ impl<T> RealFifo<T> {
         Ok(())
     }
 
-    /// Queues a tombstone for each missing object, then the listed objects.
+    /// Compares the list with the queue and the known objects, and queues a tombstone for each missing object, then the
+    /// listed objects.
     fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
@@ -126,6 +129,7 @@ impl<T> RealFifo<T> {
     }
 }
 
+/// A summary of the last queued delta of a key.
 struct LastQueued<T> {
     key: String,
     deleted: bool,

@@ -16,7 +16,8 @@ pub(super) struct Kind {
     pub managed_fields: ManagedFields,
 }
 
-/// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has them.
+/// The treatment of list items without `apiVersion` and `kind`. Most API servers leave these out, because the list has
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemTypeMeta {
     /// Nothing is added, because the Rust type implies the kind.
@@ -25,6 +26,7 @@ pub(super) enum ItemTypeMeta {
     Filled,
 }
 
+/// Tells which of the two members an object has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TypeMetaPresence {
@@ -61,6 +63,7 @@ impl Kind {
         self.read(text).map(Some)
     }
 
+    /// Decodes an object, with or without its managed fields.
     fn read<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         match self.managed_fields {
             ManagedFields::Kept => serde_json::from_str(text),
@@ -72,7 +75,8 @@ impl Kind {
         format!("{}List", self.kind)
     }
 
-    /// Only custom resources, whose groups have a dot, may, because a CustomResourceDefinition can choose its `listKind`.
+    /// Returns true if the list may have another kind than [`Kind::list_kind`]. Only custom resources, whose groups
+    /// have a dot, may, because a CustomResourceDefinition can choose its `listKind`.
     pub fn may_have_own_list_kind(&self) -> bool {
         self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
     }

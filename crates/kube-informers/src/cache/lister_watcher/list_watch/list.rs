@@ -38,7 +38,8 @@ struct Envelope {
     has_items: bool,
 }
 
-/// Refuses an `items` array that still has elements. The splitter did not recognise it, and ignoring it would lose objects.
+/// Refuses an `items` array that still has elements. The splitter did not recognise it, and ignoring it would lose
+/// objects.
 fn no_more_items<'de, D: Deserializer<'de>>(items: D) -> Result<bool, D::Error> {
     Option::<[(); 0]>::deserialize(items).map(|_| true)
 }
@@ -51,14 +52,20 @@ struct Metadata {
     r#continue: Option<String>,
 }
 
+/// Some items of a list.
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
-    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of its own.
+    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of
+    /// its own.
     all_of_kind: bool,
 }
 
-/// Batches of items are decoded on the runtime's blocking threads, at most one for each processor. [`ApiError::Silent`]
-/// if nothing arrives for `idle`.
+/// Reads and decodes a list. Batches of items are decoded on the runtime's blocking threads, at most one for each
+/// processor, while the rest of the answer arrives.
+///
+/// # Errors
+/// [`ApiError::Silent`] if nothing arrives for `idle`, and other [`ApiError`]s if the answer breaks off, cannot be
+/// decoded, or is not a list of this kind.
 pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead,
     kind: &Arc<Kind>,
@@ -104,18 +111,21 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     })
 }
 
-/// Waits for the API server's next answer or part of an answer. [`ApiError::Silent`] if it does not arrive within `idle`.
+/// Waits for the API server's next answer or part of an answer. [`ApiError::Silent`] if it does not arrive within
+/// `idle`.
 pub(super) async fn within<F: Future>(idle: Duration, sent: F) -> Result<F::Output, ApiError> {
     timeout(idle, sent).await.map_err(|_| ApiError::Silent(idle))
 }
 
+/// Returns the number of batches that are decoded at once.
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
 }
 
 impl Envelope {
-    /// A list without a kind is accepted. The list of a custom resource may have any kind, if each of its items has the requested kind.
+    /// A list without a kind is accepted. The list of a custom resource may have any kind, if each of its items has the
+    /// requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
         let is_own_list = kind.may_have_own_list_kind() && self.api_version == kind.api_version && items_of_kind;

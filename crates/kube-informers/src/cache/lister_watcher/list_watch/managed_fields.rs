@@ -1,4 +1,5 @@
-//! `metadata.managedFields`, server-side apply's record of field owners, is often most of an object, and few controllers read it.
+//! Removes `metadata.managedFields`, server-side apply's record of field owners, from an object's text before decoding.
+//! The record is often most of an object, and few controllers read it.
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -11,8 +12,11 @@ pub(in crate::cache) enum ManagedFields {
     Skipped,
 }
 
-/// The fields are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them would have to
-/// be compiled again for every type. If a text has `metadata` twice, which no API server sends, they are cut out of the first only.
+/// Decodes an object as if its `metadata` had no `managedFields`.
+///
+/// They are cut out of the text, so the position in an error refers to the shorter text. A deserializer that skips them
+/// would have to be compiled again for every type. If a text has `metadata` twice, which no API server sends, they are
+/// cut out of the first only.
 pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     match cut(text) {
         Some(text) => serde_json::from_str(&text),
@@ -20,7 +24,8 @@ pub(super) fn without_managed_fields<T: DeserializeOwned>(text: &str) -> serde_j
     }
 }
 
-/// `None` if there are no managed fields, or the text is not JSON, because decoding the original text then reports the fault.
+/// Returns the text without `metadata.managedFields`; `None` if there are none. Also `None` for a text that is not
+/// JSON, because decoding the original text then reports the fault.
 fn cut(text: &str) -> Option<String> {
     let metadata = member::<&RawValue>(text, "metadata")?.get(); // API servers write it before `spec` and `status`
     let Members(mut members) = serde_json::from_str(metadata).ok()?;

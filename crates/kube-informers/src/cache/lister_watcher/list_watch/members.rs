@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 #[derive(Deserialize)]
 pub(super) struct Text<'t>(#[serde(borrow)] pub Cow<'t, str>);
 
-/// `None` if there is no such member or it cannot be read. The text behind that member is not read.
+/// Returns the value of the first member with this name; `None` if there is none or it cannot be read. The text behind
+/// that member is not read.
 pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Option<V> {
     let mut found = None;
     // The visitor returns an error to stop at the member. The error has no other meaning.
@@ -21,6 +22,7 @@ pub(super) fn member<'t, V: Deserialize<'t>>(object: &'t str, name: &str) -> Opt
     found
 }
 
+/// Visits members up to the first with this name.
 struct First<'a, V> {
     name: &'a str,
     found: &'a mut Option<V>,
@@ -54,6 +56,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
     }
 }
 
+/// Visits all members.
 struct All<'t>(PhantomData<&'t str>);
 
 impl<'de> Visitor<'de> for All<'de> {

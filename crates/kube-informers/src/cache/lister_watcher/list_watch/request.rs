@@ -8,22 +8,25 @@ use super::list::within;
 use super::{ListWatch, list, watch};
 use crate::cache::lister_watcher::{ApiError, ListOptions, ListPage, ListerWatcher, WatchStream};
 
+/// The `Accept` headers of the two requests.
 #[derive(Clone, Copy)]
 pub(super) struct Accept {
     list: &'static str,
     watch: &'static str,
 }
 
+/// Accepts whole objects.
 pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
 
-/// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would then
-/// send whole objects.
+/// Accepts metadata only, without `*/*` as a fallback, because a server that cannot reduce objects to metadata would
+/// then send whole objects.
 pub(super) const METADATA: Accept = Accept {
     list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 };
 
 impl<T> ListWatch<T> {
+    /// Builds a request from the options, after the user's tweaks.
     fn request(
         &self,
         mut options: ListOptions,

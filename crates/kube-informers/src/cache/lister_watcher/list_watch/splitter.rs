@@ -6,10 +6,13 @@ use std::string::FromUtf8Error;
 
 use memchr::memchr2;
 
-/// In bytes. It is large, because then the hand-over to another thread costs little compared with decoding.
+/// The size of a full batch in bytes. It is large, because then the hand-over to another thread costs little compared
+/// with decoding.
 pub(super) const FULL: usize = 64 << 10;
 
-/// It does not check the JSON, because decoding does that later.
+/// Finds the start and end of each item. It does not check the JSON, because decoding does that later.
+///
+/// A splitter holds the items of the batch that is not full yet, and the envelope: the list's text without its items.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     /// The number of open brackets of both kinds. The list's `items` are at depth 2.
@@ -19,6 +22,7 @@ pub(super) struct Splitter {
     items: Option<usize>,
     /// The full batches that `push` has not returned yet.
     full: Vec<Batch>,
+    /// The batch that is not full yet.
     batch: Batch,
     /// The list's text without its items.
     envelope: Vec<u8>,
@@ -29,14 +33,18 @@ pub(super) struct Splitter {
 enum LexerState {
     #[default]
     Outside,
+    /// Inside a string.
     String,
+    /// After a backslash in a string.
     Escape,
 }
 
+/// The concatenated texts of some items.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     text: Vec<u8>,
-    /// The end of each item, as an offset into `text`.
+    /// The end of each item, as an offset into `text`. The first item begins at 0, each later item at the end of the
+    /// item before it.
     ends: Vec<usize>,
 }
 
@@ -47,11 +55,13 @@ impl Batch {
         Ok(Items { text: String::from_utf8(text)?, ends })
     }
 
+    /// Returns the bytes after the last complete item.
     fn rest(&self) -> &[u8] {
         &self.text[self.ends.last().copied().unwrap_or_default()..]
     }
 }
 
+/// A batch whose bytes are valid UTF-8.
 #[derive(Debug)]
 pub(super) struct Items {
     text: String,
@@ -88,7 +98,8 @@ impl Splitter {
         mem::take(&mut self.full)
     }
 
-    /// `at` is outside of strings. The bytes of `piece` before `stored` are stored already; returns the new `stored`.
+    /// Handles the byte at `at`, which is outside of strings. The bytes of `piece` before `stored` are stored already;
+    /// returns the new value of `stored`.
     fn read_structure(&mut self, piece: &[u8], at: usize, stored: usize) -> usize {
         let among_items = self.items.is_some();
         match piece[at] {
@@ -125,11 +136,13 @@ impl Splitter {
         (self.batch, self.envelope)
     }
 
+    /// Stores a part of the text: in the batch if it belongs to an item, else in the envelope.
     fn store(&mut self, text: &[u8]) {
         let to = if self.items.is_some() { &mut self.batch.text } else { &mut self.envelope };
         to.extend_from_slice(text);
     }
 
+    /// Ends an item, and the batch if it is full.
     fn end_item(&mut self) {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);

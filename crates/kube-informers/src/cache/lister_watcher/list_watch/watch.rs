@@ -39,6 +39,7 @@ pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     stop_after_error(events).boxed()
 }
 
+/// One line of a watch.
 #[derive(Deserialize)]
 struct Line<'a> {
     r#type: &'a str,

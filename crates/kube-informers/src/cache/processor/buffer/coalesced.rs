@@ -12,8 +12,11 @@ use crate::cache::key::Object;
 pub(in crate::cache::processor) struct Coalesced<T> {
     /// The slots by their numbers, which grow, so the first slot is the oldest.
     by_order: BTreeMap<u64, Slot<T>>,
+    /// The number of each object's slot.
     by_key: HashMap<String, u64>,
+    /// The number of the next slot.
     next: u64,
+    /// The number of notifications in all slots.
     len: usize,
 }
 
@@ -21,6 +24,7 @@ pub(in crate::cache::processor) struct Coalesced<T> {
 struct Slot<T> {
     key: String,
     deletion: Option<Deletion<T>>,
+    /// An add or an update.
     state: Option<Notification<T>>,
 }
 
@@ -54,6 +58,7 @@ impl<T> Coalesced<T> {
 }
 
 impl<T: Object> Coalesced<T> {
+    /// Merges the notification into the object's slot, or appends a slot.
     pub fn put(&mut self, notification: Notification<T>) -> PutOutcome {
         let key = notification.key();
         let order = self.by_key.get(&key);
@@ -151,6 +156,7 @@ mod tests {
         Delete(Deletion::Final(object(name, version)))
     }
 
+    /// Puts the notifications into a buffer and returns everything that it pops.
     fn coalesce(notifications: impl IntoIterator<Item = Notification<Namespace>>) -> Vec<Notification<Namespace>> {
         let mut buffer = Coalesced::default();
         for notification in notifications {

@@ -4,8 +4,9 @@ use kube_core::{Resource, ResourceExt};
 
 use super::Notification;
 
-/// Predicates by which a handler or a stream skips irrelevant updates. Each returns true for an add, for a deletion, and
-/// for an object that was created again with the same name while no watch was open, because then everything has changed.
+/// Predicates by which a handler or a stream skips irrelevant updates. Each returns true for an add, for a deletion,
+/// and for an object that was created again with the same name while no watch was open, because then everything has
+/// changed.
 ///
 /// ```
 /// use kube_informers::cache::Notification;

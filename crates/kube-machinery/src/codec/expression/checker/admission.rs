@@ -1,4 +1,5 @@
-//! The types of the variables of admission policies and webhooks, for the type checker.
+//! The types of the variables that the CEL expressions of admission policies and webhooks see, for the type checker:
+//! `request`, `namespaceObject` and `authorizer`.
 //!
 //! Upstream: `BuildRequestType` and `BuildNamespaceType` in `k8s.io/apiserver/pkg/admission/plugin/cel/compile.go`.
 
@@ -128,6 +129,7 @@ pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
     ],
 });
 
+/// The type of `authorizer`.
 pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 
 /// Returns the type of `authorizer.requestResource`, the only member of the authorizer that is a variable and not a

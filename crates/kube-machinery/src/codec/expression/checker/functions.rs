@@ -1,4 +1,5 @@
-//! The functions that CEL expressions can call, for the type checker.
+//! The functions that CEL expressions can call, for the type checker: which arguments they take, and the types of their
+//! results. A function may have several overloads: signatures for different arguments.
 //!
 //! Upstream: cel-go's `common/stdlib` and `ext`, `k8s.io/apiserver/pkg/cel/library`, and `resolveOverload` in
 //! cel-go's `checker/checker.go`.
@@ -15,6 +16,7 @@ use super::Type;
 /// type, `C` for a type that has an order, and `S` for a type that can be summed.
 const DECLARED: &str = include_str!("functions.txt");
 
+/// One signature of a function.
 struct Overload {
     is_method: bool,
     takes: Vec<Signature>,
@@ -35,7 +37,7 @@ pub(super) fn is_declared(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }
 
-/// `None` if no overload takes these arguments.
+/// Returns the type of a call's result, or `None` if no overload takes these arguments.
 pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -> Option<Type<'s>> {
     let all: Vec<&Type<'s>> = target.into_iter().chain(args).collect();
     let mut result: Option<Type<'s>> = None;

@@ -61,6 +61,8 @@ pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> O
     (list.len() > seen).then_some((None, many))
 }
 
+/// Returns the error for an argument that this clause of a format cannot print.
+///
 /// Upstream: `stringFormatChecker`.
 fn wrong_type(letter: char, kind: &Type<'_>) -> Option<String> {
     let fits = match (letter, kind) {

@@ -1,5 +1,5 @@
-//! The types of comprehensions: of the loops that macros such as `all` and `map` expand to, and of the `bind` macros. The form of a
-//! loop's accumulator tells which macro it was.
+//! The types of comprehensions: of the loops that macros such as `all` and `map` expand to, and of the `bind` macros.
+//! The form of a loop's accumulator tells which macro it was.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;
@@ -31,6 +31,7 @@ impl<'s> Checker<'_, 's> {
             (Expr::List(_), Some((condition, element))) => {
                 condition.into_iter().for_each(|condition| drop(self.check(condition)));
                 let is_item = matches!(&element.expr, Expr::Ident(name) if *name == of.iter_var);
+                // A filter appends the item itself.
                 let kind = if condition.is_some() && is_item { item } else { self.check(element) };
                 Type::List(Box::new(kind))
             }

@@ -1,5 +1,5 @@
-//! The type checker of CEL. It runs when a definition or an admission policy is written, so that a wrong expression is refused then, with
-//! cel-go's messages.
+//! The type checker of CEL. It runs when a definition or an admission policy is written, so that a wrong expression is
+//! refused then, with cel-go's messages.
 //!
 //! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
 //! [`Type::Unknown`]; its errors show when the expression runs.
@@ -110,7 +110,8 @@ struct Checker<'t, 's> {
     scope: Vec<(String, Type<'s>)>,
     /// Type errors, with their offsets in the text.
     faults: Vec<(usize, String)>,
-    /// Errors of cel-go's validators, which check more than types, such as literal arguments. Upstream: `cel/validator.go`.
+    /// Errors of cel-go's validators, which check more than types, such as literal arguments. Upstream:
+    /// `cel/validator.go`.
     invalid: Vec<(usize, String)>,
     /// The offset of the part that was checked last.
     offset: usize,
@@ -269,6 +270,7 @@ impl<'s> Checker<'_, 's> {
         self.function(&call.func_name, &call.func_name, target, call)
     }
 
+    /// Checks the macros `optMap` and `optFlatMap`.
     fn part_of_optional(&mut self, call: &CallExpr, target: &Expression, name: &str, part: &Expression) -> Type<'s> {
         let held = match self.check(target) {
             Type::Optional(held) => *held,

@@ -6,6 +6,7 @@ use cel::parser::Expression;
 use super::{Checker, Type, functions};
 
 impl<'s> Checker<'_, 's> {
+    /// Checks an operator with two operands.
     pub(super) fn operation(&mut self, call: &CallExpr, sign: &str) -> Type<'s> {
         let Some((first, rest)) = call.args.split_first() else { return Type::Unknown };
         if matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR) {
@@ -78,7 +79,7 @@ impl<'s> Checker<'_, 's> {
     }
 }
 
-/// The macro's own variable (`@…`) is among the arguments.
+/// Returns true if a macro made this call, which shows in the macro's own variable (`@…`) among its arguments.
 pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     call.args.iter().any(|arg| match &arg.expr {
         Expr::Ident(name) => name.starts_with('@'),
@@ -87,6 +88,7 @@ pub(super) fn is_of_macro(call: &CallExpr) -> bool {
     })
 }
 
+/// Returns the sign of an operator with two operands.
 pub(super) fn operator(function: &str) -> Option<&'static str> {
     Some(match function {
         operators::EQUALS => "==",

@@ -44,6 +44,7 @@ impl<'t> Positions<'t> {
         Self { offsets, met: HashMap::new(), literals }
     }
 
+    /// Returns the offset of the next occurrence of a token.
     pub(super) fn next(&mut self, token: &str) -> usize {
         let met = self.met.entry(token.to_owned()).or_default();
         let offset = self.offsets.get(token).and_then(|offsets| offsets.get(*met).or(offsets.last()));
@@ -112,7 +113,7 @@ pub(super) fn to_display_string(text: &str, (line, column): (isize, isize), what
     format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}{mark}")
 }
 
-/// Both count from 1.
+/// Returns the line and the column of a byte offset, both from 1.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (isize, isize) {
     let before = &text[..offset];
     let line = before.matches('\n').count();

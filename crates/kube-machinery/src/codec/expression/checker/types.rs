@@ -1,4 +1,5 @@
-//! The types that the checker of CEL expressions knows, and those that an OpenAPI schema gives to the values of an object.
+//! The types that the checker of CEL expressions knows, and those that an OpenAPI schema gives to the values of an
+//! object.
 //!
 //! Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
@@ -29,6 +30,7 @@ pub enum Type<'s> {
     /// A map, by the type of its keys and the type of its values.
     Map(Box<Type<'s>>, Box<Type<'s>>),
     Optional(Box<Type<'s>>),
+    /// The type of a type, as `type(x)` returns it.
     Metatype,
     Object {
         schema: &'s Value,
@@ -60,7 +62,7 @@ pub(super) const OPAQUE: [&str; 11] = [
 ];
 
 impl<'s> Type<'s> {
-    /// `None` if the value is hidden from rules.
+    /// Returns the type of a value with this schema, or `None` if the value is hidden from rules.
     pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         if schema["x-kubernetes-int-or-string"] == true {
             return Some(Self::Dyn);
@@ -86,7 +88,7 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// `None` if the type has no such field.
+    /// Returns the type of a field, or `None` if the type has no such field.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
@@ -127,6 +129,7 @@ impl<'s> Type<'s> {
         if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
     }
 
+    /// Returns true if selecting a field of this type is an error.
     pub(super) fn has_no_fields(&self) -> bool {
         use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
         matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
@@ -170,7 +173,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns [`Type::Dyn`] if the types differ.
+    /// Returns the common type of the items of a list, or [`Type::Dyn`] if they differ.
     pub(super) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,

@@ -44,13 +44,14 @@ impl Interpreter<'_> {
         self.grown(inner.take_result(), more?)
     }
 
+    /// Adds an entry to the map that a loop builds.
     fn insertion(&self, inner: &Scope<'_>, more: &[Expression], scope: Option<&Scope<'_>>) -> Outcome {
         let more: Vec<Value> = more.iter().map(|part| self.eval(part, scope)).collect::<Result<_, _>>()?;
         self.meter.charge(2)?;
         library::inserted(self.meter, inner.take_result()?, &more)
     }
 
-    /// A constant list of plain values costs nothing, because cel-go looks the item up in a set.
+    /// Evaluates `in`. A constant list of plain values costs nothing, because cel-go looks the item up in a set.
     fn membership(&self, item: &Expression, of: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let constant = match self.constant(of) {
             Some(Value::List(items)) => Some(items),
@@ -69,7 +70,7 @@ impl Interpreter<'_> {
         outcome
     }
 
-    /// The alternative is evaluated only if the optional is empty.
+    /// Evaluates `or` and `orValue`. The alternative is evaluated only if the optional is empty.
     fn alternative(&self, name: &str, call: &CallExpr, other: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let Some(target) = &call.target else { return self.function(call, scope) };
         match (self.eval(target, scope)?, name) {

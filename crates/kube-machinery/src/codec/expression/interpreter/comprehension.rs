@@ -13,12 +13,12 @@ use super::logic::fatal;
 use super::{Error, Interpreter, Outcome, Value, library};
 use crate::codec::expression::macros;
 
-/// An inner loop sees the variables of the outer ones.
+/// The variables of a loop. An inner loop sees the variables of the outer ones.
 pub struct Scope<'s> {
     outer: Option<&'s Scope<'s>>,
     of: &'s ComprehensionExpr,
     item: Value,
-    /// A loop with one variable does not use it.
+    /// The second variable of a loop with two variables.
     second: Value,
     /// True if the checker knows no type of the items.
     is_dynamic: bool,
@@ -40,7 +40,7 @@ impl Scope<'_> {
         self.outer.and_then(|outer| outer.find(name))
     }
 
-    /// `None` if the scope has no such variable.
+    /// Returns true if the checker knows no type of this variable; `None` if the scope has no such variable.
     pub(super) fn is_dynamic(&self, name: &str) -> Option<bool> {
         if name == self.of.iter_var || self.of.iter_var2.as_deref() == Some(name) {
             return Some(self.is_dynamic);
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         self.eval(&of.result, Some(&inner))
     }
 
-    /// Returns false if the loop is over.
+    /// Runs one iteration. Returns false if the loop is over.
     fn step(&self, inner: &Scope<'_>) -> Result<bool, Error> {
         self.meter.work(1)?;
         if !matches!(self.eval(&inner.of.loop_cond, Some(inner))?, Value::Bool(true)) {
@@ -109,6 +109,7 @@ impl Interpreter<'_> {
         Ok(true)
     }
 
+    /// Appends to the list that a loop builds.
     pub(super) fn grown(&self, list: Outcome, more: Value) -> Outcome {
         let (Value::List(mut list), Value::List(more)) = (list?, more) else { return Err(Error::no_such_overload()) };
         self.meter.work(more.len() as u64)?;

@@ -8,10 +8,11 @@ use cel::common::ast::operators;
 use super::{Value, library};
 use crate::codec::expression::macros;
 
+/// The costs of creating a list and a map.
 pub(super) const OF_A_LIST: u64 = 10;
 pub(super) const OF_A_MAP: u64 = 30;
 
-/// Upstream: `StringTraversalCostFactor`.
+/// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
 pub(super) fn text_cost(size: u64) -> u64 {
     size.div_ceil(10)
 }
@@ -92,7 +93,7 @@ fn traversal_cost(value: &Value) -> u64 {
     }
 }
 
-/// Each item is compared with every other. Upstream: `trackListSelfCompare`.
+/// Returns the cost of comparing each item of a list with every other. Upstream: `trackListSelfCompare`.
 fn pairwise_cost(list: Option<&Value>) -> u64 {
     let Some(Value::List(items)) = list else { return 0 };
     let pairs = (items.len() as u64).saturating_mul(items.len() as u64);

@@ -8,8 +8,8 @@ use cel::parser::Expression;
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
-    /// `decisive` is false for `&&` and true for `||`. If one operand has the decisive value, that is the result, even if the other
-    /// operand fails.
+    /// Evaluates `&&` (`decisive` is false) or `||` (`decisive` is true). If one operand has the decisive value, that
+    /// is the result, even if the other operand fails.
     pub(super) fn logic(
         &self,
         decisive: bool,

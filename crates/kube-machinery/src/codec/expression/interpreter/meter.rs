@@ -1,5 +1,5 @@
-//! Counts what CEL expressions cost while they run, and stops them at two limits: one for each expression, and a budget for all
-//! expressions of one object.
+//! Counts what CEL expressions cost while they run, and stops them at two limits: one for each expression, and a budget
+//! for all expressions of one object.
 //!
 //! Upstream: cel-go's `CostTracker`, with the limits of `k8s.io/apiserver/pkg/apis/cel`.
 
@@ -13,6 +13,7 @@ use crate::codec::expression::COST_OF_A_CALL;
 /// The nesting of evaluations beyond which a policy variable's dependencies are computed before it. A long chain of
 /// variables would otherwise recurse and exhaust the stack.
 const FEW_LEVELS: usize = 30;
+/// The deepest nesting of a policy variable's value.
 const MOST_LEVELS: usize = 500;
 
 /// The budgets that a group of expressions shares, and the compiled regular expressions.
@@ -21,10 +22,14 @@ const MOST_LEVELS: usize = 500;
 /// here as work: a second account with the same limits as the cost.
 #[derive(Debug)]
 pub struct Meter {
+    /// The cost that all expressions together may still have.
     budget: Cell<u64>,
+    /// The cost that the current expression may still have.
     expression: Cell<u64>,
+    /// The same two limits for work, which has no cost upstream.
     work: Cell<u64>,
     work_of_expression: Cell<u64>,
+    /// The nesting of the current evaluation.
     levels: Cell<usize>,
     pub(super) regexes: RefCell<Regexes>,
 }
@@ -59,6 +64,8 @@ impl Meter {
         self.budget.get()
     }
 
+    /// Counts work, which upstream does not charge for.
+    ///
     /// # Errors
     /// If the work is more than what is left.
     pub(super) fn work(&self, work: u64) -> Result<(), Error> {
@@ -93,6 +100,7 @@ impl Meter {
         outcome
     }
 
+    /// Runs a part of an expression, one level deeper.
     pub(super) fn level(&self, run: impl FnOnce() -> Outcome) -> Outcome {
         let outer = self.levels.get();
         self.levels.set(outer + 1);
@@ -101,6 +109,7 @@ impl Meter {
         outcome
     }
 
+    /// Returns true if evaluation is nested deeper than `FEW_LEVELS`.
     pub fn is_deep(&self) -> bool {
         self.levels.get() > FEW_LEVELS
     }
@@ -135,7 +144,7 @@ impl Meter {
     }
 }
 
-/// `None` if not enough is left.
+/// Subtracts an amount from what is left; returns `None` if it is not enough.
 fn take(left: &Cell<u64>, amount: u64) -> Option<()> {
     left.set(left.get().checked_sub(amount)?);
     Some(())

@@ -1,5 +1,5 @@
-//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`. Variables are looked up when they are needed, each step
-//! has a cost, and an expression that exceeds the limit is stopped.
+//! Runs CEL expressions as cel-go does, on the syntax tree of the crate `cel`. Variables are looked up when they are
+//! needed, each step has a cost, and an expression that exceeds the limit is stopped.
 //!
 //! Upstream: cel-go's `interpreter`.
 
@@ -31,6 +31,7 @@ pub(super) use self::library::{FORMATTED, clause};
 pub use self::meter::Meter;
 pub use self::plan::Program;
 
+/// The value of an expression, or the reason why it has none.
 pub type Outcome = Result<Value, Error>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub enum Error {
 
 /// The variables that an expression can use.
 pub trait Names {
-    /// `None` if no variable has this name.
+    /// Returns the value of a variable, or `None` if no variable has this name.
     fn variable(&self, name: &str, meter: &Meter) -> Option<Outcome>;
 
     /// Returns a field of a variable whose fields are computed on demand; `None` if the variable is an ordinary one
@@ -109,7 +110,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Returns the value that the planner computed.
+    /// Returns the value that the planner computed for this node.
     fn constant(&self, expression: &Expression) -> Option<&Value> {
         match expression.expr {
             Expr::Unspecified => self.constants.get(usize::try_from(expression.id).ok()?),
@@ -117,6 +118,7 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Evaluates a name: a variable of a loop (`scope`), or of the expression.
     fn ident(&self, name: &str, scope: Option<&Scope<'_>>) -> Outcome {
         self.meter.charge(1)?;
         if let Some(found) = scope.and_then(|scope| scope.find(name)) {

@@ -1,5 +1,5 @@
-//! Applies CEL's operators with cel-go's rules: numbers of different types can be equal, and overflow is an error. Upstream: cel-go's
-//! `common/types`.
+//! Applies CEL's operators with cel-go's rules: numbers of different types can be equal, and overflow is an error.
+//! Upstream: cel-go's `common/types`.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use cel::common::ast::operators;
 use super::library::times;
 use super::{Error, Meter, Outcome, Value};
 
-/// `None` if there is no such operator.
+/// Applies an operator to values; returns `None` if there is no such operator.
 pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outcome> {
     let ordered = |one: &Value, other: &Value, wanted: fn(Ordering) -> bool| match compared(one, other) {
         Err(Error::Failed(why)) if why == NO_OVERLOAD && !is_ordered(one) => Err(no_overload(operator)),
@@ -171,7 +171,7 @@ pub(super) fn is_primitive(value: &Value) -> bool {
     is_number(value) || matches!(value, Value::Null | Value::Bool(_) | Value::String(_))
 }
 
-/// Items that cannot be compared with the value are skipped.
+/// Returns true if an item of a list equals this value. Items that cannot be compared with it are skipped.
 pub(super) fn includes(meter: &Meter, items: &[Value], item: &Value) -> Result<bool, Error> {
     for other in items {
         match equal(meter, item, other) {
@@ -190,7 +190,7 @@ pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
     }
 }
 
-/// `None` if one of the values is NaN or not a number.
+/// Returns the order of two numbers, or `None` if one of them is NaN or not a number.
 #[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
 fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {

@@ -1,5 +1,5 @@
-//! Prepares a checked CEL expression for running: computes constant parts once, so that they cost nothing later. Errors in constants are
-//! reported before the expression runs.
+//! Prepares a checked CEL expression for running: expands the remaining macros, and computes constant parts once, so
+//! that they cost nothing later. Errors in constants are reported before the expression runs.
 //!
 //! Upstream: `decOptimize` in cel-go's `interpreter/decorators.go`.
 
@@ -14,7 +14,8 @@ use crate::codec::structural::pattern;
 #[derive(Debug)]
 pub struct Program {
     pub(super) root: Expression,
-    /// An `Expr::Unspecified` node in the tree stands for the constant at the index of its id.
+    /// The computed constants. An `Expr::Unspecified` node in the tree stands for the constant at the index of its
+    /// id.
     pub(super) constants: Vec<Value>,
 }
 
@@ -34,6 +35,7 @@ impl Program {
 
 struct Planner {
     constants: Vec<Value>,
+    /// The variables of the surrounding loops.
     scope: Vec<String>,
 }
 
@@ -49,8 +51,10 @@ impl Names for Nothing {
 impl Planner {
     /// Plans the parts of an expression, then the expression itself.
     fn plan(&mut self, expression: &mut Expression) -> Result<(), String> {
+        // The other macros were expanded before the type check.
         macros::expand_of_optional(expression);
         let is_constant = match &mut expression.expr {
+            // A struct is not planned, because its evaluation always fails: messages are not supported.
             Expr::Unspecified | Expr::Struct(_) => false,
             Expr::Literal(literal) => {
                 let value = of_literal(literal);
@@ -125,6 +129,7 @@ impl Planner {
         interpreter.eval(expression, None).map_err(|why| why.to_string())
     }
 
+    /// Replaces an expression by a constant.
     fn place(&mut self, expression: &mut Expression, value: Value) {
         *expression = Expression { id: self.constants.len() as u64, expr: Expr::Unspecified };
         self.constants.push(value);
@@ -150,6 +155,7 @@ impl Planner {
     }
 }
 
+/// Returns true if the expression was replaced by a constant.
 fn is_placed(expression: &Expression) -> bool {
     matches!(expression.expr, Expr::Unspecified)
 }

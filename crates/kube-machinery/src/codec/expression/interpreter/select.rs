@@ -36,7 +36,7 @@ impl Interpreter<'_> {
         found.ok_or_else(|| Error::failed(format!("no such key: {}", select.field)))
     }
 
-    /// An operand that is no attribute becomes one, which costs 1.
+    /// Evaluates the operand of a selection. An operand that is no attribute becomes one, which costs 1.
     fn operand(&self, operand: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let value = self.eval(operand, scope);
         if operand_kind(operand) == Operand::Other {
@@ -118,6 +118,7 @@ impl Interpreter<'_> {
 /// The kinds of expressions that cel-go charges differently as parts of an attribute.
 #[derive(PartialEq, Eq)]
 enum Operand {
+    /// A name, a field or an item.
     Attribute,
     /// A conditional or a `has()`, which has no cost of its own.
     Choice,

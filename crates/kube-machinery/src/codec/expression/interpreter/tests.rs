@@ -1,5 +1,5 @@
-//! Runs the CEL expressions that were recorded from upstream, and expressions that must be stopped because they take too
-//! much time or memory.
+//! Runs the CEL expressions that were recorded from upstream, and expressions that must be stopped because they take
+//! too much time or memory.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -35,6 +35,7 @@ fn object() -> Seen {
     })))
 }
 
+/// A line of `fixtures/expressions`.
 #[derive(Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
 struct Case {
@@ -45,6 +46,7 @@ struct Case {
     cost: u64,
 }
 
+/// Returns the result and the cost that this implementation gives to an expression.
 fn answer(expression: &str) -> Case {
     let mut case = Case { expression: expression.to_owned(), ..Case::default() };
     let program = match check(expression, vec![("object".to_owned(), Type::Dyn)]) {

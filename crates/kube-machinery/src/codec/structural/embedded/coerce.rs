@@ -1,5 +1,5 @@
-//! Decodes the metadata of embedded resources (`x-kubernetes-embedded-resource`) in custom resources, since the schema does not describe
-//! metadata. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
+//! Decodes the metadata of embedded resources (`x-kubernetes-embedded-resource`) in custom resources, since the schema
+//! does not describe metadata. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
 
 use super::{Structural, decode_metadata, is_well_formed, print_value};
 use crate::codec::schema::{Decoded, faults_at};
@@ -7,6 +7,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
+/// The treatment of a field with the wrong type.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Malformed {
     /// The object is refused: it comes from a client.
@@ -86,6 +87,7 @@ fn resource(fields: &mut Map, at: &Path<'_>, malformed: Malformed, unknown: &mut
         }
         (Err(_), Malformed::Dropped) => {
             let Value::Object(parts) = found else { return Ok(()) };
+            // Drop only the fields of the wrong type, and decode the rest.
             parts.retain(|name, value| is_well_formed(name, value));
             *found = decode_metadata(found).map(|decoded| decoded.value).unwrap_or_else(|_| Map::new().into());
         }

@@ -34,7 +34,7 @@ fn is_single_label(label: &str) -> bool {
     are_letters(first.encode_utf8(&mut [0; 4])) && are_letters(rest.strip_prefix('-').unwrap_or(rest))
 }
 
-/// Letters with dashes between them.
+/// Returns true for letters with dashes between them.
 fn is_label(label: &str) -> bool {
     !label.is_empty() && !label.starts_with('-') && !label.ends_with('-') && are_letters(&label.replace('-', ""))
 }
@@ -90,7 +90,7 @@ fn is_sloppy_v4(text: &str) -> bool {
         && parts.iter().all(|part| number(part, 10).is_some_and(|(part, rest)| rest.is_empty() && part <= 255))
 }
 
-/// May have leading zeros. Upstream: `parseIPv6`.
+/// Returns true for an IPv6 address, which may have leading zeros. Upstream: `parseIPv6`.
 fn is_sloppy_v6(text: &str) -> bool {
     // The gap is the `::` that stands for groups of zeros.
     let (mut rest, mut has_gap) = match text.strip_prefix("::") {

@@ -1,5 +1,5 @@
-//! Checks the format `email`. Upstream parses it with Go's `mail.ParseAddress`, which accepts all of RFC 5322: `Name <local@domain>`,
-//! comments and groups too. Upstream: `net/mail/message.go`.
+//! Checks the format `email`. Upstream parses it with Go's `mail.ParseAddress`, which accepts all of RFC 5322: `Name
+//! <local@domain>`, comments and groups too. Upstream: `net/mail/message.go`.
 
 use std::net::IpAddr;
 
@@ -19,7 +19,8 @@ enum Groups {
     Refused,
 }
 
-/// A method that reads a part returns false or `None` if the part is not there.
+/// A parser over the unread rest of a string. A method that reads a part returns false or `None` if the part is not
+/// there.
 struct Reader<'a>(&'a str);
 
 impl<'a> Reader<'a> {
@@ -46,7 +47,7 @@ impl<'a> Reader<'a> {
         (self.take('<') && self.spec() && self.take('>')).then_some(1)
     }
 
-    /// Reads on after `name:`; returns the number of addresses.
+    /// Reads the rest of a group after `name:`, and returns the number of its addresses.
     fn group(&mut self) -> Option<usize> {
         self.skip_space();
         if self.take(';') {

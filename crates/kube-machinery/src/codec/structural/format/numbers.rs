@@ -1,4 +1,5 @@
-//! Checks the formats `creditcard`, `isbn10` and `isbn13`. Upstream: kube-openapi's `pkg/internal/third_party/govalidator`.
+//! Checks strings in the formats `creditcard`, `isbn10` and `isbn13` of a schema, whose last digit is a check digit.
+//! Upstream: kube-openapi's `pkg/internal/third_party/govalidator`.
 
 use std::sync::LazyLock;
 
@@ -23,7 +24,8 @@ pub(super) fn is_credit_card(text: &str) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// What a digit adds to the sum: every second digit is doubled, and the digits of the result are added.
+/// Returns what a digit adds to the sum of the Luhn algorithm: every second digit is doubled, and the digits of the
+/// result are added.
 fn luhn(digit: u32, is_doubled: bool) -> u32 {
     match if is_doubled { digit * 2 } else { digit } {
         large @ 10.. => large % 10 + 1,
@@ -31,6 +33,7 @@ fn luhn(digit: u32, is_doubled: bool) -> u32 {
     }
 }
 
+/// Removes spaces and dashes.
 fn compact(text: &str) -> Vec<u8> {
     text.bytes().filter(|byte| !matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'-')).collect()
 }

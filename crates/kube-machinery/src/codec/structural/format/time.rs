@@ -1,5 +1,6 @@
-//! Checks the formats `date`, `date-time` and `duration`. CEL rules need the length of a duration, so [`duration`] returns it. Upstream:
-//! kube-openapi's `pkg/validation/strfmt/{date,time,duration}.go`, Go's `time.Parse` and `time.ParseDuration`.
+//! Checks the formats `date`, `date-time` and `duration`. CEL rules need the length of a duration, so [`duration`]
+//! returns it. Upstream: kube-openapi's `pkg/validation/strfmt/{date,time,duration}.go`, Go's `time.Parse` and
+//! `time.ParseDuration`.
 
 use std::sync::LazyLock;
 
@@ -42,7 +43,7 @@ pub(super) fn is_date_time(text: &str) -> bool {
     let text = text.to_lowercase();
     let mut parts = text.split('t');
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
-    // The maxima are compared as text.
+    // The pattern allows any two digits, so the hour, the minute and the second are compared with their maxima as text.
     is_date(date) && TIME.is_match(time.as_bytes()) && time[..2] <= *"23" && time[3..5] <= *"59" && time[6..8] <= *"59"
 }
 

@@ -10,6 +10,7 @@ use regex::bytes::Regex;
 /// 2000 copies, which is too many.
 const MAX_REPEATS: u64 = 1000;
 
+/// Returns the first error; `None` if Go accepts the pattern.
 pub(super) fn fault(pattern: &str) -> Option<String> {
     Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), max_repeats: 0 }.parse().err()
 }
@@ -19,6 +20,7 @@ type Read<T> = Result<T, String>;
 struct Parser<'p> {
     /// The whole pattern, which some messages quote.
     whole: &'p str,
+    /// The unread text.
     rest: &'p str,
     /// The operand is the part that a following `*` or `{2}` repeats: a character, a class or a group. This is the
     /// number of copies that the counts inside of it make; `None` if nothing precedes that could be repeated.
@@ -80,15 +82,18 @@ impl<'p> Parser<'p> {
         self.rest = &self.rest[bytes..];
     }
 
+    /// Returns the text that was read since `before`.
     fn read_of(&self, before: &'p str) -> &'p str {
         &before[..before.len() - self.rest.len()]
     }
 
+    /// Notes that an operand was read, in which the counts make this many copies.
     fn set_operand(&mut self, repeated: u64) {
         self.operand = Some(repeated);
         self.max_repeats = self.max_repeats.max(repeated);
     }
 
+    /// Reads the beginning of a group, or flags such as `(?i)`, which begin no group.
     fn open(&mut self) -> Read<()> {
         if self.rest.starts_with("(?") {
             let opens = self.flags()?;
@@ -175,6 +180,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
+    /// Reads an escape outside of brackets.
     fn escape(&mut self) -> Read<()> {
         match self.rest[1..].chars().next() {
             Some('A' | 'b' | 'B' | 'z') => self.skip(2),
@@ -306,10 +312,12 @@ impl<'p> Parser<'p> {
     }
 }
 
+/// Returns true for the name of a Unicode class, such as `L` or `Greek`.
 fn is_class(name: &str) -> bool {
     Regex::new(&format!("\\p{{{name}}}")).is_ok()
 }
 
+/// Returns true for a POSIX class that exists, such as `[:alpha:]`.
 fn is_class_of_posix(name: &str) -> bool {
     Regex::new(&format!("[{name}]")).is_ok()
 }

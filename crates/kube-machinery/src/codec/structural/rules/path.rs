@@ -1,9 +1,10 @@
-//! The `fieldPath` of a CEL rule names a field below the rule's own value (`.spec['a.b']`); a cause shows it in another form. Upstream:
-//! `ValidFieldPath`, which validated the path when the definition was written.
+//! Writes the field path of a violated CEL rule's cause. A rule can name a field below its own value in `fieldPath`
+//! (`.spec['a.b']`), and a cause shows it in another form. Upstream: `ValidFieldPath`, which validated the path when
+//! the definition was written.
 
 use crate::conventions::field::Path;
 
-/// `at` is the path of the value that has the rule.
+/// Returns the field path for a rule's `fieldPath`. `at` is the path of the value that has the rule.
 pub(super) fn below(at: &Path<'_>, path: &str) -> String {
     let below = normalized(path);
     if below.is_empty() { at.to_string() } else { at.child(&below).to_string() }
@@ -26,7 +27,7 @@ fn normalized(path: &str) -> String {
     to
 }
 
-/// `c` is the character after the backslash.
+/// Returns the character that an escape stands for, by the character after the backslash.
 fn unescaped(c: Option<char>) -> char {
     match c {
         Some('a') => '\x07',

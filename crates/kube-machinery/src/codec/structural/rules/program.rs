@@ -8,7 +8,7 @@ pub use crate::codec::expression::Value;
 
 #[derive(Debug)]
 pub(in crate::codec::structural) struct Compiled {
-    /// The error is why the rule does not compile.
+    /// The program, or the reason why the rule does not compile.
     pub(super) program: Result<Program, String>,
     /// The message expression; `None` if there is none or if it does not compile.
     message: Option<Program>,
@@ -41,6 +41,7 @@ impl Names for Activation<'_> {
     }
 }
 
+/// The reason why a message expression gives no message.
 pub(super) enum NoMessage {
     /// There is no valid expression, it failed, or its result is not one line of text. The rule's own message is used.
     Unusable,

@@ -15,8 +15,9 @@ use crate::codec::structural::number::truncated;
 use crate::conventions::cel_reserved_words::RESERVED;
 use crate::value::Value;
 
-/// Fields that the schema does not name are hidden, numbers get the type of the schema, and strings of some formats get a type such as
-/// timestamp or duration. For a resource, kind, apiVersion and the names in the metadata are visible.
+/// Converts a value to CEL. Fields that the schema does not name are hidden, numbers get the type of the schema, and
+/// strings of some formats get a type such as timestamp or duration. For a resource, kind, apiVersion and the names in
+/// the metadata are visible.
 pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     match value {
         Value::Null => Cel::Null,
@@ -50,6 +51,7 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
     }
 }
 
+/// Converts a value without a schema.
 fn plain(value: &Value) -> Cel {
     static ANY: LazyLock<Structural> =
         LazyLock::new(|| Structural { preserves_unknown_fields: true, ..Structural::default() });
@@ -83,7 +85,8 @@ fn text(schema: &Structural, text: &str) -> Cel {
     typed.unwrap_or_else(|| Cel::text(text))
 }
 
-/// Reserved words and characters such as `-` need an escape. Upstream: apiserver's `pkg/cel/escaping.go`.
+/// Returns the name of a field in CEL, where reserved words and characters such as `-` need an escape. Upstream:
+/// apiserver's `pkg/cel/escaping.go`.
 fn escaped(name: &str) -> String {
     if RESERVED.contains(&name) {
         return format!("__{name}__");

@@ -1,6 +1,6 @@
-//! Validates a value against `allOf`, `anyOf`, `oneOf` and `not`. Besides their own cause, `anyOf` and `oneOf` report those of the schema
-//! with the most passed checks (`Outcome::matches`): the user most likely meant it. Upstream: kube-openapi's
-//! `pkg/validation/validate/schema_props.go`.
+//! Validates a value against `allOf`, `anyOf`, `oneOf` and `not`. Besides their own cause, `anyOf` and `oneOf` report
+//! those of the schema with the most passed checks (`Outcome::matches`): the user most likely meant it. Upstream:
+//! kube-openapi's `pkg/validation/validate/schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;
@@ -10,7 +10,8 @@ use crate::conventions::quote::quote;
 use crate::value::Value;
 
 impl Walk {
-    /// Unchanged values are checked here too, since ratcheting does not apply inside of the combinations.
+    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. Unchanged values are checked here too, since ratcheting does not
+    /// apply inside of them.
     pub(super) fn combinations(&mut self, schema: &Structural, value: &Value) -> Outcome {
         let mut outcome = Outcome::default();
         self.any_of(&schema.any_of, value, &mut outcome);
@@ -82,7 +83,7 @@ impl Walk {
         }
     }
 
-    /// As upstream, the field of the cause is the root, not the value.
+    /// Adds a cause about the combination. As upstream, its field is the root, not the value.
     fn add_cause(&self, what: &str, to: &mut Outcome) {
         to.push(Cause::invalid(self.path.root(), "", &format!("{} {what}", quote(self.path.name()))));
     }

@@ -1,5 +1,5 @@
-//! Validates the type of a value, with upstream's rules for whole floats, for numeric formats and for null. Upstream: kube-openapi's
-//! `pkg/validation/validate/type.go`.
+//! Validates the type of a value, with upstream's rules for whole floats, for numeric formats and for null. Upstream:
+//! kube-openapi's `pkg/validation/validate/type.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;
@@ -8,8 +8,8 @@ use crate::conventions::cause::Cause;
 use crate::conventions::quote::quote;
 use crate::value::Value;
 
-/// `kinds` are the allowed types, and `wanted` is the schema's format. As upstream, a string or a list fits any type but a numeric one if
-/// the schema has a format.
+/// Checks the type of a value, and the format of a number. `kinds` are the allowed types, and `wanted` is the schema's
+/// format. As upstream, a string or a list fits any type but a numeric one if the schema has a format.
 pub(super) fn check(kinds: &[&str], wanted: &str, nullable: bool, value: &Value, path: &Path) -> Outcome {
     if value.is_null() {
         let refused = !kinds.is_empty() && !nullable;
@@ -34,7 +34,7 @@ fn passed() -> Outcome {
     Outcome { matches: 1, ..Outcome::default() }
 }
 
-/// The type and the format. Upstream: `schemaInfoForType`.
+/// Returns the type and the format of a value. Upstream: `schemaInfoForType`.
 fn of(value: &Value) -> (&'static str, &'static str) {
     match value {
         Value::Null => ("null", ""),

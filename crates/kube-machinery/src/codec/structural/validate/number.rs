@@ -1,5 +1,6 @@
-//! Validates a number against its schema, and against the range of its type and format, such as `int32`. Integers and floats are compared
-//! as Go's `int64` and `float64`. Upstream: `numberValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `values.go`.
+//! Validates a number against its schema, and against the range of its type and format, such as `int32`. Integers and
+//! floats are compared as Go's `int64` and `float64`. Upstream: `numberValidator` in kube-openapi's
+//! `pkg/validation/validate/validator.go`, and `values.go`.
 
 use std::cmp::Ordering;
 
@@ -50,6 +51,7 @@ fn compare(value: Number, limit: Number) -> Option<Ordering> {
     }
 }
 
+/// Returns a number and a bound, converted to the type of the number.
 fn pair(number: Number, bound: f64) -> (Number, Number) {
     match number {
         Number::Int(_) => (number, Number::Int(truncated(bound))),
@@ -89,13 +91,14 @@ fn text(number: Number) -> String {
     GoText(&value).to_string()
 }
 
+/// The range of numbers of a type and a format.
 struct Range<'a> {
     kind: &'a str,
     format: &'a str,
 }
 
 impl<'a> Range<'a> {
-    /// A schema with several types allows all numbers.
+    /// Returns the range of a schema. A schema with several types allows all numbers.
     fn of(schema: &'a Structural) -> Self {
         match schema.kinds() {
             [kind @ ("integer" | "number")] => Self { kind, format: schema.checked_format() },
@@ -103,7 +106,7 @@ impl<'a> Range<'a> {
         }
     }
 
-    /// Upstream: `IsValueValidAgainstRange`.
+    /// Returns a cause if the number is out of range. Upstream: `IsValueValidAgainstRange`.
     fn refusal(&self, number: Number, what: &str, path: &Path) -> Option<Cause> {
         if self.holds(number) {
             return None;

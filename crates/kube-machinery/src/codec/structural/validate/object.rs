@@ -1,5 +1,6 @@
-//! Validates the fields of an object and the items of a list. Parts that did not change since `old` are not checked again. Upstream:
-//! kube-openapi's `pkg/validation/validate/object_validator.go`, `slice_validator.go`.
+//! Validates the fields of an object and the items of a list against their schemas, and their number. `old` is the same
+//! value before an update: parts that did not change since are not checked again. Upstream: kube-openapi's
+//! `pkg/validation/validate/object_validator.go`, `slice_validator.go`.
 
 use std::collections::HashMap;
 
@@ -72,6 +73,7 @@ impl Walk {
         outcome
     }
 
+    /// Checks the number of fields or items.
     fn count(&self, count: usize, least: Option<i64>, most: Option<i64>, what: &str) -> Outcome {
         let size = i64::try_from(count).unwrap_or(i64::MAX);
         let mut outcome = Outcome::default();

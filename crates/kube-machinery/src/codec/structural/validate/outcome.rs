@@ -1,4 +1,5 @@
-//! The outcome of validating a value against a schema. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
+//! The outcome of validating a value against a schema. Checks of parts return outcomes that are merged into that of the
+//! whole. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
 
 use crate::conventions::cause::Cause;
 
@@ -42,7 +43,7 @@ impl Outcome {
         }
     }
 
-    /// Counts the part as passed.
+    /// Adds the outcome of a part of the check, and counts the part as passed.
     pub(super) fn merge_passed(&mut self, other: Self) {
         self.merge(other);
         self.matches += 1;

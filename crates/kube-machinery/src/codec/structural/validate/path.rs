@@ -1,5 +1,6 @@
-//! The field path of the value that is being validated, for the causes. It follows upstream's oddities, such as a leading
-//! dot. Schemas do not use [`field::Path`] for it, since upstream's messages quote this path in a form of its own.
+//! The field path of the value that is being validated, for the causes. It follows upstream's oddities, such as a
+//! leading dot. Schemas do not use [`field::Path`] for it, since upstream's messages quote this path in a form of its
+//! own.
 
 use std::fmt::Write;
 
@@ -19,6 +20,7 @@ impl Path {
         Self { at: at.into(), name: String::new() }
     }
 
+    /// Returns the path from the beginning of the walk, as upstream's messages begin.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -28,10 +30,12 @@ impl Path {
         field::Path::Root(&self.at).to_string()
     }
 
+    /// Returns the field of a cause about the current value.
     pub(super) fn field(&self) -> String {
         self.named(&self.name)
     }
 
+    /// Returns the field of a cause about a field of the current value.
     pub(super) fn field_of(&self, child: &str) -> String {
         self.named(&format!("{}.{child}", self.name))
     }
@@ -62,12 +66,14 @@ impl Path {
         before
     }
 
+    /// Enters a list item.
     pub(super) fn item(&mut self, index: usize) -> usize {
         let before = self.name.len();
         write!(self.name, "[{index}]").expect("writing to a String cannot fail");
         before
     }
 
+    /// Returns to the value around the current one.
     pub(super) fn back(&mut self, before: usize) {
         self.name.truncate(before);
     }

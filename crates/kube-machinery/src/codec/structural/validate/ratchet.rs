@@ -1,5 +1,6 @@
-//! Ratcheting: values that an update does not change are not validated again, so that a stricter schema or a new CEL rule does not block
-//! updates of existing objects.
+//! Ratcheting: values that an update does not change are not validated again, so that a stricter schema or a new CEL
+//! rule does not block updates of existing objects. [`Ratchet`] tells if a value changed. [`MapList`] pairs the new
+//! items of a list with the old ones that have the same keys (`x-kubernetes-list-map-keys`).
 //!
 //! Upstream: `pkg/apiserver/validation/ratcheting.go`, and apiserver's `pkg/cel/common/equality.go` and `maplist.go`.
 
@@ -9,8 +10,8 @@ use crate::codec::structural::Structural;
 use crate::codec::structural::number::{Number, same};
 use crate::value::{Map, Value};
 
-/// Compares new values with old ones, and remembers the results: a comparison of an object compares its fields too, which
-/// the walk over the object asks for again.
+/// Compares new values with old ones, and remembers the results: a comparison of an object compares its fields too,
+/// which the walk over the object asks for again.
 #[derive(Default)]
 pub(in crate::codec::structural) struct Ratchet {
     /// The results by the address of the new value, which does not move during the walk.
@@ -59,7 +60,7 @@ impl Ratchet {
     }
 }
 
-/// By their keys. Upstream: `MapList`.
+/// The items of a list of type `map`, by their keys. Upstream: `MapList`.
 pub(in crate::codec::structural) struct MapList<'a> {
     keys: &'a [String],
     items: HashMap<Key<'a>, &'a Value>,
@@ -77,7 +78,7 @@ enum Key<'a> {
 }
 
 impl<'a> MapList<'a> {
-    /// `None` if the list has no keys.
+    /// Indexes the items of a list; `None` if it is not a list with keys.
     pub(in crate::codec::structural) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
         let is_map = schema.kind == "array" && schema.list_type.as_deref() == Some("map");
         if !is_map || schema.list_map_keys.is_empty() {

@@ -1,4 +1,5 @@
-//! Upstream: `stringValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `formats.go`.
+//! Validates a string against `minLength`, `maxLength`, `pattern` and `format` of its schema. Upstream:
+//! `stringValidator` in kube-openapi's `pkg/validation/validate/validator.go`, and `formats.go`.
 
 use super::outcome::Outcome;
 use super::path::Path;
@@ -7,7 +8,7 @@ use crate::codec::structural::format::Format;
 use crate::conventions::cause::Cause;
 use crate::conventions::quote::quote;
 
-/// Only the first violation is reported.
+/// Checks the length, and then the pattern. Only the first violation is reported.
 pub(super) fn check(schema: &Structural, text: &str, path: &Path) -> Outcome {
     let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     if let Some(most) = schema.max_length

@@ -1,4 +1,5 @@
-//! The PersistentVolume kind, a piece of storage that a PersistentVolumeClaim can bind. Upstream: `pkg/registry/core/persistentvolume`.
+//! The PersistentVolume kind, a piece of storage that a PersistentVolumeClaim can bind. Upstream:
+//! `pkg/registry/core/persistentvolume`.
 
 mod sources;
 mod validation;
@@ -11,6 +12,7 @@ use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumes",
     singular: "persistentvolume",

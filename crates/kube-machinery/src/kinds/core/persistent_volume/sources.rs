@@ -1,6 +1,6 @@
-//! Validates the source of a PersistentVolume: exactly one of `nfs`, `csi`, `local` and so on. Most sources are validated as in pods
-//! (`core::pod`). Upstream: `ValidatePersistentVolumeSpec` in `pkg/apis/core/validation/validation.go`, and the functions from
-//! `validateISCSIPersistentVolumeSource` on.
+//! Validates the source of a PersistentVolume: exactly one of `nfs`, `csi`, `local` and so on. Most sources are
+//! validated as in pods (`core::pod`). Upstream: `ValidatePersistentVolumeSpec` in
+//! `pkg/apis/core/validation/validation.go`, and the functions from `validateISCSIPersistentVolumeSource` on.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::core::pod::paths::no_backsteps;
@@ -10,7 +10,7 @@ use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// In the order in which upstream checks them.
+/// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
     volume_type("hostPath", sources::host_path),
     Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
@@ -37,10 +37,10 @@ const TYPES: [Type; 22] = [
 ];
 /// The volume type that upstream accepts even if another type precedes it.
 const FLEX: &str = "flexVolume";
-/// This type requires a node affinity.
+/// The volume type that requires a node affinity.
 const LOCAL: &str = "local";
 
-/// `name` is the name of the PersistentVolume.
+/// Checks that the spec has one volume source, and validates it. `name` is the name of the PersistentVolume.
 pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
@@ -66,7 +66,7 @@ pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
     causes
 }
 
-/// A CSI source may gain a `controllerExpandSecretRef`.
+/// Returns true if both specs have the same volume source. A CSI source may gain a `controllerExpandSecretRef`.
 pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
     const SECRET: &str = "controllerExpandSecretRef";
     TYPES.iter().all(|kind| {
@@ -78,6 +78,7 @@ pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
     })
 }
 
+/// Checks that the iSCSI portal and the name of the volume are together not too long.
 fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     let source = &spec["iscsi"];
     let why = systems::long_portal(source, name)?;
@@ -90,7 +91,7 @@ fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Only PersistentVolumes need the namespace.
+/// Checks that the reference to a secret has a namespace, which only PersistentVolumes need.
 fn namespace_of_secret(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()

@@ -1,5 +1,6 @@
-//! Validates PersistentVolumes; `sources` validates the source of the storage. Upstream: `ValidatePersistentVolumeSpec` and
-//! `ValidatePersistentVolumeUpdate` in `pkg/apis/core/validation/validation.go`, and `checkMountOption` in `pkg/volume/validation`.
+//! Validates PersistentVolumes; `sources` validates the source of the storage. Upstream: `ValidatePersistentVolumeSpec`
+//! and `ValidatePersistentVolumeUpdate` in `pkg/apis/core/validation/validation.go`, and `checkMountOption` in
+//! `pkg/volume/validation`.
 
 use super::sources;
 use crate::conventions::cause::Cause;
@@ -65,7 +66,7 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
     causes
 }
 
-/// It must have a positive `storage`, and no other resource.
+/// Checks that the capacity has a positive `storage`, and no other resource.
 fn capacity(spec: &Value) -> Vec<Cause> {
     let sizes = spec["capacity"].as_object();
     let mut causes = Vec::new();
@@ -94,7 +95,7 @@ fn affinity(affinity: &Value) -> Vec<Cause> {
     }
 }
 
-/// The path is cleaned first. Upstream: `path.Clean`.
+/// Returns true if the host path is `/` once it is cleaned. Upstream: `path.Clean`.
 fn is_root(host_path: &Value) -> bool {
     let path = text(host_path, "path");
     let mut depth = 0_usize;
@@ -108,7 +109,7 @@ fn is_root(host_path: &Value) -> bool {
     path.starts_with('/') && depth == 0
 }
 
-/// Only CSI volumes can have an attributes class.
+/// Validates the class of the volume's attributes, which only CSI volumes can have.
 fn attributes(spec: &Value) -> Vec<Cause> {
     let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
     let mut causes = class(spec, "volumeAttributesClassName", &"spec");
@@ -121,8 +122,8 @@ fn attributes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// The source, the volume mode and the node affinity are immutable, but for beta labels in the affinity, which may be replaced by their
-/// stable names.
+/// Validates an update: the source, the volume mode and the node affinity are immutable, but for
+/// beta labels in the affinity, which may be replaced by their stable names.
 fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if !sources::are_same(spec, before) {
@@ -146,7 +147,7 @@ fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `betaToGALabel`.
+/// The beta names of labels, with their stable names. Upstream: `betaToGALabel`.
 const RENAMED: [(&str, &str); 5] = [
     ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"),
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
@@ -155,7 +156,7 @@ const RENAMED: [(&str, &str); 5] = [
     ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
 ];
 
-/// Replaces a beta label only where the new affinity uses the stable name.
+/// Returns the old affinity with each beta label key replaced by its stable name where the new affinity uses that name.
 fn with_new_labels(old: &Value, new: &Value) -> Value {
     let mut renamed = old.clone();
     let terms = renamed.pointer_mut("/required/nodeSelectorTerms").and_then(Value::as_array_mut);

@@ -10,6 +10,7 @@ use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
@@ -42,8 +43,8 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
     }
 }
 
-/// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources. Upstream:
-/// `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
+/// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources.
+/// Upstream: `EnforceDataSourceBackwardsCompatibility`, `NormalizeDataSources`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.subresource.is_some() {
         return;
@@ -70,7 +71,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// The older field `dataSource` supports these sources.
+/// Returns true for the sources that the older field `dataSource` supports.
 fn is_known(source: &Value) -> bool {
     let known = [("PersistentVolumeClaim", ""), ("VolumeSnapshot", "snapshot.storage.k8s.io")];
     known.contains(&(text(source, "kind"), text(source, "apiGroup")))

@@ -1,6 +1,7 @@
-//! Validates PersistentVolumeClaims and their status. The rules for the spec of a new claim are in `core::pod::claim_template`, since
-//! pods and StatefulSets have claims in templates too. Upstream: `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate`
-//! and `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validates PersistentVolumeClaims and their status. The rules for the spec of a new claim are in
+//! `core::pod::claim_template`, since pods and StatefulSets have claims in templates too. Upstream:
+//! `ValidatePersistentVolumeClaim`, `ValidatePersistentVolumeClaimUpdate` and
+//! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
@@ -37,8 +38,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Only these may change: the requested size and the attributes class of a bound claim, an unset volume name, and an unset storage class
-/// that matches the annotation.
+/// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a
+/// bound claim, an unset volume name, and an unset storage class that matches the annotation.
 fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     let (spec, before) = (&new["spec"], &old["spec"]);
     // `kept` is the new spec with the old values of the fields that may change.
@@ -75,11 +76,12 @@ fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Returns the storage class in the beta annotation.
 fn class_of(claim: &Value) -> &Value {
     &claim["metadata"]["annotations"][CLASS]
 }
 
-/// Sizes are compared as quantities, so `1Gi` equals `1024Mi`.
+/// Returns true if two specs are equal. Sizes are compared as quantities, so `1Gi` equals `1024Mi`.
 fn is_same(spec: &Value, before: &Value) -> bool {
     let fields = |spec: &Value| -> Vec<String> {
         let fields = spec.as_object().into_iter().flatten();
@@ -101,8 +103,8 @@ fn has_same_size(size: &Value, before: &Value) -> bool {
     }
 }
 
-/// A claim may request less than before if it still requests more than its current capacity: users can take back an expansion that
-/// failed.
+/// Checks that a claim does not request less than before, unless it still requests more than its current capacity: this
+/// lets users take back an expansion that failed.
 fn refuse_shrinking(new: &Value, old: &Value) -> Option<Cause> {
     let requested = |claim: &Value| parsed(&claim["spec"]["resources"]["requests"][STORAGE]);
     let is_less = |size: &Option<Quantity>, than: &Option<Quantity>| match (size, than) {
@@ -117,7 +119,7 @@ fn refuse_shrinking(new: &Value, old: &Value) -> Option<Cause> {
     is_wrong.then(|| Cause::forbidden("spec.resources.requests.storage", why))
 }
 
-/// The attributes class cannot be removed once the volume has one.
+/// Checks that the attributes class is not removed once the volume has one.
 fn attributes(new: &Value, old: &Value) -> Option<Cause> {
     let class = &new["spec"]["volumeAttributesClassName"];
     let has_class = !old["status"]["currentVolumeAttributesClassName"].is_null();

@@ -1,5 +1,6 @@
-//! Validates the nodes that a pod must or should run on (`nodeAffinity`), and the pods that it must or should run near to, or away from
-//! (`podAffinity`, `podAntiAffinity`). Upstream: `validateAffinity` in `pkg/apis/core/validation/validation.go`.
+//! Validates the nodes that a pod must or should run on (`nodeAffinity`), and the pods that it must or should run near
+//! to, or away from (`podAffinity`, `podAntiAffinity`). Upstream: `validateAffinity` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
 use crate::conventions::cause::{At, Cause};
@@ -49,6 +50,7 @@ fn weight(preferred: &Value, at: At<'_>) -> Option<Cause> {
         .then(|| Cause::invalid_json(format_args!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
 }
 
+/// The strength of a node selector term.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demand {
     Required,
@@ -56,7 +58,8 @@ enum Demand {
     Preferred,
 }
 
-/// Upstream: `ValidateNodeSelectorTerm`.
+/// Validates a term of a node selector: requirements on the node's labels and fields. Upstream:
+/// `ValidateNodeSelectorTerm`.
 fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
@@ -86,7 +89,8 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Only the name of the node can be selected. Upstream: `ValidateNodeFieldSelectorRequirement`.
+/// Validates a requirement on a field of the node; only its name can be selected. Upstream:
+/// `ValidateNodeFieldSelectorRequirement`.
 fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));

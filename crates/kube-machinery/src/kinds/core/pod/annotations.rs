@@ -1,4 +1,5 @@
-//! Validates the annotations that Kubernetes itself reads from pods. Upstream: `ValidatePodSpecificAnnotations` and
+//! Validation of the annotations that Kubernetes itself reads from pods: the mark of mirror pods, tolerations of old
+//! clients, the deletion cost, and AppArmor profiles. Upstream: `ValidatePodSpecificAnnotations` and
 //! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
 
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
@@ -21,7 +22,7 @@ pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
-/// `at` is the path of the annotations.
+/// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
 pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let annotation = |key: &str| metadata["annotations"][key].as_str();
     let mut causes = Vec::new();
@@ -45,7 +46,8 @@ pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause>
     causes
 }
 
-/// A 32-bit integer; a positive one has no leading `+` or zero. Upstream: `GetDeletionCostFromPodAnnotations`.
+/// Returns true if the deletion cost is a 32-bit integer; a positive one has no leading `+` or zero. Upstream:
+/// `GetDeletionCostFromPodAnnotations`.
 fn is_cost(cost: &str) -> bool {
     let begins = cost == "0" || cost.starts_with('-') || cost.starts_with(|c: char| ('1'..='9').contains(&c));
     begins && cost.parse::<i32>().is_ok()

@@ -1,6 +1,6 @@
-//! Validates two sources of a `projected` volume: `clusterTrustBundle` (certificates of authorities to trust) and `podCertificate` (the
-//! certificate of the pod itself). CertificateSigningRequests share the validation of signer names. Upstream: `validateProjectionSources`
-//! and `ValidateSignerName` in `pkg/apis/core/validation`.
+//! Validates two sources of a `projected` volume: `clusterTrustBundle` (certificates of authorities to trust) and
+//! `podCertificate` (the certificate of the pod itself). CertificateSigningRequests share the validation of signer
+//! names. Upstream: `validateProjectionSources` and `ValidateSignerName` in `pkg/apis/core/validation`.
 
 use super::paths::local;
 use super::projected::Paths;
@@ -11,15 +11,17 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const KEY_TYPES: [&str; 6] = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
-/// Lifetimes are in seconds here.
+/// The shortest lifetime of a certificate, in seconds.
 const SHORTEST_LIFE: i64 = 3_600;
+/// The longest lifetime of a certificate, in seconds.
 const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
-/// The limit for Kubernetes' own signers.
+/// The longest lifetime of a certificate by one of Kubernetes' own signers, in seconds.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
-/// The bundle's name or its signer finds the certificates. `taken` are the file paths of the sources before it.
+/// Validates a `clusterTrustBundle`: certificates of authorities, found by the bundle's name or by its signer. `taken`
+/// are the file paths of the sources before it.
 pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
@@ -43,7 +45,7 @@ pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<
     causes
 }
 
-/// Prints Go's field names, as upstream's causes do.
+/// Prints the source with Go's field names, as upstream's causes show it.
 fn shown(source: &Value) -> String {
     let fields = [("Name", "name"), ("SignerName", "signerName"), ("LabelSelector", "labelSelector")];
     let mut fields: Vec<String> = fields.iter().map(|(go, json)| format!("{go:?}:{}", source[json])).collect();
@@ -68,7 +70,8 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The kubelet requests the key and certificate for the pod. `taken` are the file paths of the sources before it.
+/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file
+/// paths of the sources before it.
 pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
@@ -99,7 +102,7 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Pat
     causes
 }
 
-/// The kubelet passes the annotations on to the signer. Upstream: `ValidateUserAnnotations`.
+/// Validates the keys of annotations that the kubelet passes on to the signer. Upstream: `ValidateUserAnnotations`.
 fn user_annotations(source: &Value, at: At<'_>) -> Vec<Cause> {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()

@@ -1,6 +1,6 @@
-//! Validates the spec of a claim, a request for storage: in PersistentVolumeClaims, in StatefulSets, and in the templates of `ephemeral`
-//! volumes. Upstream: `ValidatePersistentVolumeClaimTemplate` and `ValidatePersistentVolumeClaimSpec` in
-//! `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
+//! Validates the spec of a claim, a request for storage: in PersistentVolumeClaims, in StatefulSets, and in the
+//! templates of `ephemeral` volumes. Upstream: `ValidatePersistentVolumeClaimTemplate` and
+//! `ValidatePersistentVolumeClaimSpec` in `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
 
 use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
@@ -31,7 +31,7 @@ const FORBIDDEN: [&str; 12] = [
     "finalizers",
 ];
 
-/// The claim is created and deleted with its pod.
+/// Validates an `ephemeral` volume: a claim that is created and deleted with its pod.
 pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Vec<Cause> {
     let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
@@ -59,6 +59,7 @@ fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// The check of the API group of a data source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::kinds) enum Groups {
     Checked,
@@ -82,7 +83,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<C
     causes
 }
 
-/// `at` is the path of the list.
+/// Validates the access modes of a claim or volume. `at` is the path of the list.
 pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
@@ -101,14 +102,15 @@ fn storage(size: &Value, at: At<'_>) -> Vec<Cause> {
     amount("storage", size, at)
 }
 
-/// An empty name passes.
+/// Validates the name of a storage class or attributes class. An empty name passes.
 pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
     invalid(&format_args!("{at}.{field}"), name, messages)
 }
 
-/// Upstream: `validateDataSource`, `validateDataSourceRef`.
+/// Validates the data source from which the new volume is filled. Upstream: `validateDataSource`,
+/// `validateDataSourceRef`.
 fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let mut causes = Vec::new();

@@ -1,5 +1,6 @@
-//! Validates the main, init and ephemeral containers of a pod or a pod template. Upstream: `validateContainers`,
-//! `validateInitContainers`, `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the containers in a pod or a pod template: main containers, init containers, which run before them,
+//! and ephemeral containers, which are added for debugging. Upstream: `validateContainers`, `validateInitContainers`,
+//! `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -38,13 +39,13 @@ pub(super) struct Shared<'a> {
     pub(super) claims: BTreeSet<&'a str>,
 }
 
-/// In upstream's order. Upstream: `VisitContainersWithPath`.
+/// Iterates over all containers with their paths, in upstream's order. Upstream: `VisitContainersWithPath`.
 pub(super) fn visit<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
     all.into_iter().flatten()
 }
 
-/// `at` is the path of the spec.
+/// Validates the containers and init containers of a pod spec. `at` is the path of the spec.
 pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
@@ -68,7 +69,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// `names` are the names of the main containers.
+/// Validates the init containers. `names` are the names of the main containers.
 fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
@@ -93,6 +94,7 @@ fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<
     causes
 }
 
+/// Validates the ephemeral containers, which users add to a running pod to debug it.
 pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     let (spec, mut causes) = (shared.spec, Vec::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
@@ -158,13 +160,13 @@ fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<C
     causes
 }
 
-/// These rules do not hold for pod templates.
+/// Applies the rules that hold for the containers of pods, but not of pod templates.
 pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
-/// Upstream: `validateContainerOnlyForPod`.
+/// Checks that the image name has no leading or trailing whitespace. Upstream: `validateContainerOnlyForPod`.
 pub(super) fn padded_image(container: &Value, at: At<'_>) -> Option<Cause> {
     let image = text(container, "image");
     let why = "must not have leading or trailing whitespace";

@@ -1,4 +1,5 @@
-//! The defaults of pods, and of the pod templates in Deployments, Jobs and other kinds. Upstream: `pkg/apis/core/v1/defaults.go`.
+//! The defaults of pods, and of the pod templates in Deployments, Jobs and other kinds. Upstream:
+//! `pkg/apis/core/v1/defaults.go`.
 
 use super::{image, probes, qos, volumes};
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
@@ -15,7 +16,7 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     status(pod);
 }
 
-/// The QoS class, which follows from the spec, and the pod's addresses.
+/// Sets the defaults of the status: the QoS class, which follows from the spec, and the pod's addresses.
 pub(super) fn status(pod: &mut Value) {
     let class = qos::qos_class(pod);
     set_default(pod, "status", empty());
@@ -23,7 +24,7 @@ pub(super) fn status(pod: &mut Value) {
     addresses(&mut pod["status"]);
 }
 
-/// Pod templates do not get these.
+/// Sets the defaults that pods get but pod templates do not.
 fn only_of_pods(spec: &mut Value) {
     set_default(spec, "enableServiceLinks", json!(true));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
@@ -57,7 +58,7 @@ pub(in crate::kinds) fn template(parent: &mut Value) {
     pod_spec(&mut template["spec"]);
 }
 
-/// Pods and pod templates share these.
+/// Sets the defaults that pods and pod templates share.
 pub(crate) fn pod_spec(spec: &mut Value) {
     for (field, value) in [
         ("restartPolicy", json!("Always")),
@@ -97,7 +98,7 @@ fn container(container: &mut Value) {
     probes::container(container);
 }
 
-/// Missing requests equal the limits.
+/// Sets missing requests to the limits.
 fn requests(container: &mut Value) {
     let resources = &mut container["resources"];
     let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
@@ -107,7 +108,7 @@ fn requests(container: &mut Value) {
     }
 }
 
-/// Thousandths are the finest unit that Kubernetes counts in.
+/// Rounds the amounts of limits and requests up to thousandths, the finest unit that Kubernetes counts in.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
         round_up(resources, field);

@@ -1,5 +1,6 @@
-//! Validates a container's environment variables: `env`, and `envFrom`, which makes variables of all keys of a ConfigMap or Secret.
-//! Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in `pkg/apis/core/validation/validation.go`, from line 2850.
+//! Validates a container's environment variables: `env`, and `envFrom`, which makes variables of all keys of a
+//! ConfigMap or Secret. Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in
+//! `pkg/apis/core/validation/validation.go`, from line 2850.
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The message about an invalid name of a variable.
 const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const SOURCES: &str =
@@ -35,7 +37,7 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(|c| (' '..='~').contains(&c) && c != '=')
 }
 
-/// `at` is the path of the container.
+/// Validates `env`. `at` is the path of the container.
 pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, variable) in variables.iter().enumerate() {
@@ -52,7 +54,7 @@ pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// There must be exactly one source.
+/// Validates `valueFrom`, which must have exactly one source.
 fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
     let from = &variable["valueFrom"];
     let (mut causes, mut sources) = (Vec::new(), 0);
@@ -86,7 +88,7 @@ fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
     field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
-/// A `fileKeyRef` is a key in a file of a volume. Upstream: `validateFileKeySelector`.
+/// Validates a `fileKeyRef`, a key in a file of a volume. Upstream: `validateFileKeySelector`.
 fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
     let mut causes = Vec::from_iter(required(from, "key", at));
@@ -102,7 +104,7 @@ fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The volumes must be of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
+/// Checks that each `fileKeyRef` names a volume of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
 pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();

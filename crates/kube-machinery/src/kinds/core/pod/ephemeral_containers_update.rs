@@ -1,5 +1,6 @@
-//! Validates updates through a pod's `ephemeralcontainers` subresource, by which `kubectl debug` adds a container to a running pod;
-//! nothing else may change. Upstream: `ValidatePodEphemeralContainersUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validates updates through a pod's `ephemeralcontainers` subresource, by which `kubectl debug` adds a container to a
+//! running pod; nothing else may change. Upstream: `ValidatePodEphemeralContainersUpdate` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;
@@ -8,7 +9,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// Existing containers must not change or be removed.
+/// Checks that ephemeral containers are only added: existing ones must not change or be removed.
 pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {

@@ -1,6 +1,6 @@
-//! Validates `fieldRef` and `resourceFieldRef` (the downward API): a value comes from a field of the pod, or from the requests and limits
-//! of a container. Upstream: `validateObjectFieldSelector` and `validateContainerResourceFieldSelector` in
-//! `pkg/apis/core/validation/validation.go`, from line 2931.
+//! Validates `fieldRef` and `resourceFieldRef` (the downward API): a value comes from a field of the pod, or from the
+//! requests and limits of a container. Upstream: `validateObjectFieldSelector` and
+//! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::quantity::Quantity;
@@ -8,7 +8,8 @@ use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Upstream: `ConvertDownwardAPIFieldLabel` in `pkg/apis/core/pods/helpers.go`.
+/// The fields of a pod that a `fieldRef` can name. Upstream: `ConvertDownwardAPIFieldLabel` in
+/// `pkg/apis/core/pods/helpers.go`.
 const FIELDS: [&str; 15] = [
     "metadata.annotations",
     "metadata.labels",
@@ -37,7 +38,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// `allowed` are the fields that may be named here: variables and files support different ones.
+/// Validates a `fieldRef`. `allowed` are the fields that may be named here: variables and files support different ones.
 pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
@@ -72,11 +73,12 @@ fn subscript(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix("']")?.split_once("['").filter(|(path, _)| !path.is_empty())
 }
 
+/// The place of a `resourceFieldRef`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReferenceHolder {
-    /// The container name is optional and defaults to the variable's own container.
+    /// In an environment variable, where the container name is optional and defaults to the variable's own container.
     Variable,
-    /// The container name is required.
+    /// In a volume, where the container name is required.
     Volume,
 }
 
@@ -95,7 +97,7 @@ pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -
     causes
 }
 
-/// Upstream: `validateContainerResourceDivisor`.
+/// Validates the unit in which the amount is given. Upstream: `validateContainerResourceDivisor`.
 fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {

@@ -1,6 +1,6 @@
-//! Validates an update of a pod that has scheduling gates, and so is not scheduled yet. Only in such a pod may the node selector and the
-//! node affinity change, and they may only become stricter. Upstream: the end of `ValidatePodUpdate`, `validateNodeSelectorMutation` and
-//! `validateNodeAffinityMutation` in `pkg/apis/core/validation/validation.go`.
+//! Validates an update of a pod that has scheduling gates, and so is not scheduled yet. Only in such a pod may the node
+//! selector and the node affinity change, and they may only become stricter. Upstream: the end of `ValidatePodUpdate`,
+//! `validateNodeSelectorMutation` and `validateNodeAffinityMutation` in `pkg/apis/core/validation/validation.go`.
 
 use super::affinity::REQUIRED;
 use crate::conventions::cause::Cause;
@@ -9,7 +9,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{items, pairs};
 use crate::value::{Map, Value};
 
-/// As upstream's causes print it.
+/// The Go struct of a node selector term, as upstream's causes print it.
 const TERM: GoStruct = GoStruct(&[
     ("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT)),
     ("MatchFields", "matchFields", Field::List(&REQUIREMENT)),
@@ -17,7 +17,8 @@ const TERM: GoStruct = GoStruct(&[
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 
-/// Restores the old values in `new`, so that the caller can check that nothing else has changed.
+/// Checks that the node selector and the required node affinity only become stricter. Then restores their old values in
+/// `new`, so that the caller can check that nothing else has changed.
 pub(super) fn validate(new: &mut Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if new["nodeSelector"] != old["nodeSelector"] {
@@ -50,7 +51,7 @@ fn restore_affinity(spec: &mut Map, old: &Value) {
     }
 }
 
-/// The terms may only get more requirements.
+/// Checks that the terms of the required node affinity only get more requirements.
 fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
@@ -67,8 +68,8 @@ fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
         .collect()
 }
 
-/// The new term starts with all requirements of the old one. An empty term matches no node, so it must stay empty. Upstream:
-/// `validateNodeSelectorTermHasOnlyAdditions`.
+/// Returns true if the new term starts with all requirements of the old one. An empty term matches no node, so it must
+/// stay empty. Upstream: `validateNodeSelectorTermHasOnlyAdditions`.
 fn is_addition(new: &Value, old: &Value) -> bool {
     let fields = ["matchExpressions", "matchFields"];
     let is_empty = |term: &Value| fields.iter().all(|field| items(term, field).is_empty());

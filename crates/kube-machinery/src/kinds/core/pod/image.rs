@@ -1,7 +1,8 @@
-//! The default image pull policy by the image's name: `latest` can change, so it is pulled each time. Upstream: `ParseImageName` in
-//! `pkg/util/parsers`, and the grammar of `github.com/distribution/reference`.
+//! The default image pull policy by the image's name: `latest` can change, so it is pulled each time. Upstream:
+//! `ParseImageName` in `pkg/util/parsers`, and the grammar of `github.com/distribution/reference`.
 
-/// `Always` for the tag `latest` and for a name with neither tag nor digest, `IfNotPresent` for all others and for an invalid name.
+/// Returns the default pull policy of an image: `Always` for the tag `latest` and for a name with neither tag nor
+/// digest, `IfNotPresent` for all others and for an invalid name.
 pub(super) fn pull_policy(image: &str) -> &'static str {
     let is_latest = match tag(image) {
         Some(Some(tag)) => tag == "latest",
@@ -11,7 +12,7 @@ pub(super) fn pull_policy(image: &str) -> &'static str {
     if is_latest { "Always" } else { "IfNotPresent" }
 }
 
-/// `None` for an invalid name, `Some(None)` for a name without a tag.
+/// Returns the tag of an image: `None` for an invalid name, `Some(None)` for a name without a tag.
 fn tag(image: &str) -> Option<Option<&str>> {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let (parent, last) = name.rsplit_once('/').map_or(("", name), |(parent, last)| (parent, last));
@@ -27,13 +28,13 @@ fn tag(image: &str) -> Option<Option<&str>> {
     (is_name && is_digest && tag.is_none_or(is_tag)).then_some(tag)
 }
 
-/// Tells a registry from a part of the path.
+/// Returns true if the first part of a name is a registry rather than a part of the path.
 fn is_host(part: &str) -> bool {
     let is_named = part.contains(['.', ':']) || part == "localhost" || part.contains(|c: char| c.is_ascii_uppercase());
     is_named && part.chars().all(|c| c.is_ascii_alphanumeric() || ".:-[]".contains(c))
 }
 
-/// A component has lower case letters and digits, with separators only between them.
+/// Returns true if a part of the path has lower case letters and digits, with separators only between them.
 fn is_component(part: &str) -> bool {
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let separators = part.split(inside).filter(|separator| !separator.is_empty());

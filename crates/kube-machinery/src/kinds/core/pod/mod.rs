@@ -1,4 +1,5 @@
-//! The Pod kind. Other kinds have pod templates, or parts of a pod such as tolerations, so their modules call these submodules too.
+//! The Pod kind. Other kinds have pod templates, or parts of a pod such as tolerations, so their modules call these
+//! submodules too.
 
 pub(in crate::kinds) mod affinity;
 mod annotations;
@@ -49,6 +50,7 @@ pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "pods",
     singular: "pod",

@@ -1,4 +1,5 @@
-//! Validates a container's `volumeMounts` and `volumeDevices` (volumes as raw block devices). Upstream: `ValidateVolumeMounts`,
+//! Validation of a container's `volumeMounts`, the paths at which it sees the files of the pod's volumes, and of its
+//! `volumeDevices`, by which it gets a volume as a raw block device. Upstream: `ValidateVolumeMounts`,
 //! `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
 
 use std::collections::{HashMap, HashSet};
@@ -11,7 +12,7 @@ use crate::value::Value;
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 
-/// `volumes` are the pod's valid volumes.
+/// Validates the volume mounts of a container. `volumes` are the pod's valid volumes.
 pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut places) = (Vec::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
@@ -42,7 +43,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<
     causes
 }
 
-/// `subPath` and `subPathExpr` select the part of the volume to mount.
+/// Validates `subPath` and `subPathExpr`, which select the part of the volume to mount.
 fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
@@ -54,8 +55,8 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Later mounts of the node and of the container can be visible to each other. `list` is the path of the container's mounts. Upstream:
-/// `validateMountPropagation`.
+/// Validates the mount propagation: later mounts of the node and of the container can be visible to each other. `list`
+/// is the path of the container's mounts. Upstream: `validateMountPropagation`.
 fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
@@ -65,7 +66,8 @@ fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Mounts inside of the volume become read-only too. Upstream: `validateMountRecursiveReadOnly`.
+/// Validates `recursiveReadOnly`, which makes mounts inside of the volume read-only too. Upstream:
+/// `validateMountRecursiveReadOnly`.
 fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {
@@ -81,12 +83,12 @@ fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Returns the paths by the name of the volume.
+/// Returns the paths of a list's items, by the name of the volume.
 fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<&'a str, &'a str> {
     items(container, list).iter().map(|item| (text(item, "name"), text(item, path))).collect()
 }
 
-/// `volumes` are the pod's valid volumes.
+/// Validates the block devices of a container. `volumes` are the pod's valid volumes.
 pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");

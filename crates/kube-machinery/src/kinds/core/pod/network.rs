@@ -1,5 +1,6 @@
-//! Validates the fields of a pod spec about names. Upstream: `validatePodDNSConfig`, `validatePodHostName` and `ValidateHostAliases` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validation of the fields of a pod spec about names: `dnsConfig`, which goes into the container's `resolv.conf`,
+//! `hostnameOverride`, and `hostAliases`, which go into `/etc/hosts`. Upstream: `validatePodDNSConfig`,
+//! `validatePodHostName` and `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::addresses::ip;
@@ -13,7 +14,7 @@ const MOST_SEARCHES: usize = 32;
 /// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// `dnsConfig` goes into the container's `resolv.conf`.
+/// Validates `dnsConfig`.
 pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
@@ -75,7 +76,7 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// `hostAliases` are additional entries in `/etc/hosts`.
+/// Validates `hostAliases`, the pod's additional entries in `/etc/hosts`.
 pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, alias) in aliases.iter().enumerate() {

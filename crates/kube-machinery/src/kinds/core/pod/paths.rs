@@ -1,22 +1,23 @@
-//! A path must not lead out of its volume, because the kubelet reads and writes it with root's rights. Upstream:
-//! `validateLocalDescendingPath` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 1418.
+//! Validation of file paths in volumes and mounts. A path must not lead out of its volume, because the kubelet reads
+//! and writes it with root's rights. Upstream: `validateLocalDescendingPath` and its neighbours in
+//! `pkg/apis/core/validation/validation.go`, from line 1418.
 
 use crate::conventions::cause::{At, Cause};
 
-/// Upstream: `validatePathNoBacksteps`.
+/// Checks that no part of the path is `..`. Upstream: `validatePathNoBacksteps`.
 pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
     let leads_up = path.split('/').any(|part| part == "..");
     leads_up.then(|| Cause::invalid(at, path, "must not contain '..'"))
 }
 
-/// The path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
+/// Checks that the path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
 pub(super) fn descending(path: &str, at: At<'_>) -> Vec<Cause> {
     let absolute = path.starts_with('/').then(|| Cause::invalid(at, path, "must be a relative path"));
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
-/// The relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet itself. Upstream:
-/// `ValidateLocalNonReservedPath`.
+/// Validates the relative path of a file that the kubelet writes into a volume. Names that start with `..` are reserved
+/// for the kubelet itself. Upstream: `ValidateLocalNonReservedPath`.
 pub(super) fn local(path: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {

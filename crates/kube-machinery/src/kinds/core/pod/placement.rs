@@ -1,5 +1,5 @@
-//! Validates topology spread constraints, which spread pods over nodes or zones, and the gates for readiness and scheduling. Upstream:
-//! `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
+//! Validates topology spread constraints, which spread pods over nodes or zones, and the gates for readiness and
+//! scheduling. Upstream: `validateTopologySpreadConstraints`, `validateReadinessGates` and `validateSchedulingGates` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
@@ -13,8 +13,8 @@ use crate::value::Value;
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// No two constraints may have the same topology key and action; as upstream, the cause is about the earlier one, so the last index of
-/// each pair is looked up.
+/// Validates the topology spread constraints. No two may have the same topology key and action; as upstream, the cause
+/// is about the earlier one, so the last index of each pair is looked up.
 pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))

@@ -1,6 +1,6 @@
-//! Validates a container's ports, and its host ports: ports of the node that lead to the container. Two containers of a pod cannot have
-//! the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` in
-//! `pkg/apis/core/validation/validation.go`.
+//! Validates a container's ports, and its host ports: ports of the node that lead to the container. Two containers of a
+//! pod cannot have the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
+//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// Returns a cause for each port that is already taken.
+    /// Takes the host ports of a container, and returns a cause for each port that is already taken.
     pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
         let mut causes = Vec::new();
         for (path, port) in each(container, "ports", at) {
@@ -54,7 +54,8 @@ impl<'a> HostPorts<'a> {
     }
 }
 
-/// `hostPort` must equal `containerPort` if the pod uses the node's network. A pod template may omit the `hostPort`.
+/// Checks that each `hostPort` equals its `containerPort` if the pod uses the node's network. A pod template may omit
+/// the `hostPort`.
 pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     if spec["hostNetwork"] != true {

@@ -1,5 +1,6 @@
-//! Validates a container's probes, by which the kubelet finds out if it is alive and ready, and its lifecycle hooks, which run after its
-//! start and before its end. Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
+//! Validates a container's probes, by which the kubelet finds out if it is alive and ready, and its lifecycle hooks,
+//! which run after its start and before its end. Upstream: `validateProbe`, `validateHandler` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
@@ -7,7 +8,9 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+/// The handlers of probes.
 const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
+/// The handlers of lifecycle hooks.
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
 pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
@@ -35,7 +38,7 @@ pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// An init container that is no sidecar may have neither.
+/// Refuses probes and hooks in an init container that is not a sidecar.
 pub(super) fn no_probes_or_hooks(container: &Value, at: At<'_>) -> Vec<Cause> {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
@@ -49,8 +52,8 @@ pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
-/// There must be exactly one of `kinds`. `grace` is the termination grace period, the upper limit of a `sleep`. Upstream:
-/// `validateHandler`.
+/// Validates the handler of a probe or hook, which must be exactly one of `kinds`. `grace` is the termination grace
+/// period, the upper limit of a `sleep`. Upstream: `validateHandler`.
 fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
@@ -85,13 +88,15 @@ fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Probes have no grace period here, and cannot sleep. Upstream: `validateSleepAction`.
+/// Checks that a hook does not sleep longer than the grace period. Probes have no grace period here, and cannot sleep.
+/// Upstream: `validateSleepAction`.
 fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     let (grace, number) = (grace?, seconds.as_i64().unwrap_or_default());
     let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
+/// Validates a port, given by number or by name.
 fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     let path = format_args!("{at}.port");
     match port.as_str() {

@@ -1,5 +1,5 @@
-//! The defaults of a container's probes and lifecycle hooks. Upstream: `SetDefaults_Probe`, `SetDefaults_HTTPGetAction` in
-//! `pkg/apis/core/v1/defaults.go`.
+//! The defaults of a container's probes and lifecycle hooks. Upstream: `SetDefaults_Probe`, `SetDefaults_HTTPGetAction`
+//! in `pkg/apis/core/v1/defaults.go`.
 
 use crate::conventions::edit::{object_field, set_default};
 use crate::value::{Value, json};

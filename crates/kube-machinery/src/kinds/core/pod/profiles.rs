@@ -1,6 +1,7 @@
-//! Validates the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them. AppArmor profiles were
-//! annotations before there were fields; these are copied to the fields of a new pod. Upstream: `validateSeccompProfileField`,
-//! `ValidateAppArmorProfileField` and their neighbours in `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
+//! Validates the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
+//! AppArmor profiles were annotations before there were fields; these are copied to the fields of a new pod. Upstream:
+//! `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;
 
@@ -15,10 +16,10 @@ use crate::value::{Value, json};
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 const LONGEST_NAME: usize = 4095;
 
-/// The container's name follows.
+/// The prefix of the annotations that held AppArmor profiles before there were fields.
 pub(super) const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-/// As upstream's causes print it.
+/// The Go struct of a profile, as upstream's causes print it.
 pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
@@ -74,7 +75,7 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `ValidateAppArmorPodAnnotations`.
+/// Validates the annotations that name AppArmor profiles. Upstream: `ValidateAppArmorPodAnnotations`.
 pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let names: HashSet<&str> = visit(spec, &"").map(|(_, container)| text(container, "name")).collect();
@@ -93,7 +94,8 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// Upstream: `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
+/// Copies the AppArmor profiles in the annotations of a new pod to the fields of its containers. Upstream:
+/// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;
@@ -119,7 +121,8 @@ pub fn fields_from_annotations(pod: &mut Value) {
     }
 }
 
-/// `None` if the profile would not be valid. Upstream: `ApparmorFieldForAnnotation`.
+/// Converts an AppArmor annotation to a profile. Returns `None` if the profile would not be valid. Upstream:
+/// `ApparmorFieldForAnnotation`.
 fn app_armor_field(annotation: &str) -> Option<Value> {
     let profile = match annotation {
         "unconfined" => json!({"type": "Unconfined"}),

@@ -1,6 +1,6 @@
-//! Validates `downwardAPI` volumes, whose files hold fields of the pod, and `projected` volumes, which combine several sources in one
-//! directory. No two sources may write the same file. Upstream: `validateDownwardAPIVolumeSource`, `validateProjectionSources` in
-//! `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
+//! Validates `downwardAPI` volumes, whose files hold fields of the pod, and `projected` volumes, which combine several
+//! sources in one directory. No two sources may write the same file. Upstream: `validateDownwardAPIVolumeSource`,
+//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,8 @@ pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// As upstream, the causes have the path of the volume source, not of the file. Upstream: `validateDownwardAPIVolumeFile`.
+/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the
+/// file. Upstream: `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
@@ -64,10 +65,10 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Also takes the source's file paths.
+/// The validation of one source. It also takes the source's file paths.
 type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
 
-/// In the order in which upstream checks them.
+/// The types of sources in the order in which upstream checks them.
 const SOURCES: [(&str, Check); 6] = [
     ("secret", keys),
     ("configMap", keys),
@@ -92,6 +93,7 @@ impl<'a> Paths<'a> {
     }
 }
 
+/// Validates the keys of a Secret or ConfigMap.
 fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
@@ -116,7 +118,8 @@ fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cau
     causes
 }
 
-/// As upstream, causes about the file path have the field path of the volume, and the file may conflict with files of other sources.
+/// Validates a service account token. As upstream, causes about its file path have the field path of the volume, and
+/// the file may conflict with files of other sources.
 fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.expirationSeconds");

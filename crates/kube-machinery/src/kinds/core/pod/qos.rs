@@ -1,4 +1,5 @@
-//! The quality of service (QoS) class of a pod: a node that runs out of memory kills BestEffort pods first, Guaranteed pods last.
+//! Computes the quality of service (QoS) class of a pod from its resource requests and limits. The server writes the
+//! class into the pod's status; a node that runs out of memory kills BestEffort pods first, Guaranteed pods last.
 //! Upstream: `pkg/apis/core/helper/qos/qos.go`.
 
 use crate::kinds::fields::items;
@@ -8,8 +9,9 @@ const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
-/// Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if no container has any, Burstable
-/// otherwise. Pod-level resources, if there are some, decide instead of the containers'. Upstream: `ComputePodQOS`.
+/// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
+/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the
+/// containers'. Upstream: `ComputePodQOS`.
 pub(super) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if has_pod_level_resources(&spec["resources"]) {
@@ -37,7 +39,7 @@ fn class_of_resources(resources: &Value) -> &'static str {
     }))
 }
 
-/// Burstable if the classes differ.
+/// Returns the class that all share, or Burstable if they differ.
 fn common_class(mut all: impl Iterator<Item = &'static str>) -> &'static str {
     let first = all.next().unwrap_or(BEST_EFFORT);
     if all.all(|other| other == first) { first } else { BURSTABLE }

@@ -1,5 +1,6 @@
-//! Validates updates through a pod's `resize` subresource, which changes only the cpu and memory of a running pod. Nor may the QoS class
-//! change. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
+//! Validates updates through a pod's `resize` subresource, which changes only the cpu and memory of a running pod. Nor
+//! may the QoS class change. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature
+//! gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::qos;
@@ -56,13 +57,14 @@ pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A kubelet that supports resizing reports the resources of running containers in the status. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in
+/// the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
 }
 
-/// Containers cannot be added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
+/// Checks that containers are not added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
 fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
@@ -81,7 +83,7 @@ fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `resourcesRemoved`.
+/// Checks that no request or limit is removed. Upstream: `resourcesRemoved`.
 fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["requests", "limits"] {
@@ -93,7 +95,7 @@ fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Ca
     causes
 }
 
-/// Upstream: `validatePodLevelResourcesResize`.
+/// Validates the change of the resources of the pod as a whole. Upstream: `validatePodLevelResourcesResize`.
 fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     const AT: &str = "spec.resources";
     let mut causes = resources_removed(new, old, &AT, "pod-level resource");
@@ -120,7 +122,8 @@ fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// With the old amounts of cpu and memory, the new container must equal the old one.
+/// Returns true if two containers differ at most in the amounts of cpu and memory: with the old amounts, the new one
+/// equals the old one.
 fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     let mut new = new.clone();
     let resources = object(object(&mut new).entry("resources").or_insert(Value::Null));
@@ -136,7 +139,7 @@ fn differs_in_amounts_only(new: &Value, old: &Value) -> bool {
     without_empty(new) == without_empty(old.clone())
 }
 
-/// Upstream treats an empty map as an absent one.
+/// Removes empty maps of resources, because upstream treats an empty map as an absent one.
 fn without_empty(mut container: Value) -> Value {
     let resources = object(object(&mut container).entry("resources").or_insert(Value::Null));
     resources.retain(|_, value| value.as_object().is_none_or(|map| !map.is_empty()));

@@ -1,5 +1,6 @@
-//! Validates the resources of a container or pod. Other kinds that have amounts of resources, such as Node and ResourceQuota, share some
-//! of the rules. Upstream: `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the resources that a container or pod requests (`requests`), may use at most (`limits`) and claims as
+//! devices (`claims`). Other kinds that have amounts of resources, such as Node and ResourceQuota, share some of the
+//! rules. Upstream: `ValidateContainerResourceRequirements` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,7 +12,7 @@ use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
 use crate::value::Value;
 
-/// `claims` are the names in the pod's `resourceClaims`.
+/// Validates the resources of a container. `claims` are the names in the pod's `resourceClaims`.
 pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["limits", "requests"] {
@@ -36,12 +37,13 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
     causes
 }
 
-/// `overhead` is `{"limits": {…}}`; the rules are those for a container's limits.
+/// Validates the overhead of a RuntimeClass, given as `{"limits": {…}}`, by the rules for a container's limits.
 pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Vec<Cause> {
     resources(overhead, &BTreeSet::new(), at)
 }
 
-/// Upstream: `validateResourceQuantityHugePageValue`.
+/// Checks that an amount of huge pages is a multiple of the page size. Upstream:
+/// `validateResourceQuantityHugePageValue`.
 fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
     let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
@@ -55,7 +57,8 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
 /// the pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
-/// `known` are the names in the pod's `resourceClaims`. Upstream: `validateResourceClaimNames`.
+/// Validates the claims that a container uses. `known` are the names in the pod's `resourceClaims`. Upstream:
+/// `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
     // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the
@@ -127,7 +130,7 @@ pub(super) fn claims(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// As upstream's causes print it.
+/// The Go struct of a pod's resource claim, as upstream's causes print it.
 const CLAIM: GoStruct = GoStruct(&[
     ("Name", "name", Field::Text),
     ("ResourceClaimName", "resourceClaimName", Field::Plain),
@@ -155,7 +158,7 @@ fn against_limit(name: &str, request: &Value, resources: &Value, at: At<'_>) -> 
 
 const HUGE: &str = "hugepages-";
 
-/// Upstream: `validateContainerResourceName`.
+/// Returns the error messages for the name of a container's resource. Upstream: `validateContainerResourceName`.
 pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     const OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
     const STANDARD: [&str; 8] = [
@@ -185,7 +188,8 @@ pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     messages
 }
 
-/// Upstream: `ValidateResourceQuantityValue`.
+/// Checks that an amount is not negative, and an integer where the resource requires it. Upstream:
+/// `ValidateResourceQuantityValue`.
 pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Vec<Cause> {
     let Some(quantity) = parsed(amount) else { return Vec::new() };
     let mut causes = Vec::new();
@@ -200,7 +204,7 @@ pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Ve
     causes
 }
 
-/// Amounts of the resource count things, and so must be integers. Upstream: `IsIntegerResourceName`.
+/// Returns true if amounts of the resource count things, and so must be integers. Upstream: `IsIntegerResourceName`.
 fn is_counted(resource: &str) -> bool {
     const COUNTED: [&str; 9] = [
         "pods",
@@ -216,7 +220,8 @@ fn is_counted(resource: &str) -> bool {
     COUNTED.contains(&resource) || is_extended(resource)
 }
 
-/// Extended resources are those that Kubernetes itself does not define. Upstream: `IsExtendedResourceName`.
+/// Returns true for an extended resource, such as `example.com/gpu`, which Kubernetes itself does not define. Upstream:
+/// `IsExtendedResourceName`.
 pub(in crate::kinds) fn is_extended(resource: &str) -> bool {
     !is_native(resource)
         && !resource.starts_with("requests.")

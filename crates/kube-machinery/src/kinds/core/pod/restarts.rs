@@ -1,6 +1,7 @@
-//! Validates `restartPolicy` and `restartPolicyRules`, which say if a container restarts after it ended, and `resizePolicy`, which says
-//! if it restarts when its cpu or memory changes. Upstream: `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and
-//! `validateResizePolicy` in `pkg/apis/core/validation/validation.go`.
+//! Validates `restartPolicy` and `restartPolicyRules`, which say if a container restarts after it ended, and
+//! `resizePolicy`, which says if it restarts when its cpu or memory changes. Upstream:
+//! `validateContainerRestartPolicy`, `validateInitContainerRestartPolicy` and `validateResizePolicy` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -33,7 +34,8 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// If rules come without a policy, upstream reports only the missing policy.
+/// Validates the restart policy and rules of an init container. If rules come without a policy, upstream reports only
+/// the missing policy.
 pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {
@@ -57,7 +59,8 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// `restarts` is the restart policy of the pod.
+/// Validates `resizePolicy`, which says if a container restarts when its resources change. `restarts` is the restart
+/// policy of the pod.
 pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut seen) = (Vec::new(), HashSet::new());
     // Upstream's path is that of the list, not of the item.

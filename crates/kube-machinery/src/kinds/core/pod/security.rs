@@ -1,4 +1,5 @@
-//! Validates the security contexts of pods and containers. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
+//! Validation of the security contexts of pods and containers: user and group IDs, sysctls, seccomp and AppArmor
+//! profiles, and privileges. Upstream: `validatePodSpecSecurityContext` and `ValidateSecurityContext` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
@@ -44,14 +45,16 @@ pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateShareProcessNamespace`.
+/// Checks that containers do not share both their own process namespace and the node's. Upstream:
+/// `validateShareProcessNamespace`.
 pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     let both = spec["shareProcessNamespace"] == true && spec["hostPID"] == true;
     let why = "ShareProcessNamespace and HostPID cannot both be enabled";
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// A sysctl of a namespace that the pod shares with the node would change the node. Upstream: `validateSysctls`.
+/// Validates the sysctls that a pod sets. A sysctl of a namespace that the pod shares with the node would change the
+/// node. Upstream: `validateSysctls`.
 fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut names) = (Vec::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
@@ -111,7 +114,7 @@ fn namespace_of(name: &str) -> Option<&'static str> {
     name.starts_with("net.").then_some("net")
 }
 
-/// As upstream's causes print it.
+/// The Go struct of a container's security context, as upstream's causes print it.
 const CONTEXT: GoStruct = GoStruct(&[
     (
         "Capabilities",
@@ -149,7 +152,8 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// `host_users` is true if the pod uses the node's user namespace.
+/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's
+/// user namespace.
 pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["runAsUser", "runAsGroup"] {
@@ -167,7 +171,7 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
     causes
 }
 
-/// Nothing may contradict `allowPrivilegeEscalation: false`.
+/// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
 fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
     if context["allowPrivilegeEscalation"] != false {
         return Vec::new();

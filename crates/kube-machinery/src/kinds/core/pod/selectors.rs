@@ -1,5 +1,5 @@
-//! Validates label selectors, such as `matchLabels: {app: web}`, for all kinds that have one. Upstream: `ValidateLabelSelector` in
-//! `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
+//! Validates label selectors, such as `matchLabels: {app: web}`, for all kinds that have one. Upstream:
+//! `ValidateLabelSelector` in `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
 
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};

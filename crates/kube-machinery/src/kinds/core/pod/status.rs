@@ -1,4 +1,5 @@
-//! Validates an update of a pod's status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
+//! Validates an update of a pod's status. Upstream: `ValidatePodStatusUpdate` in
+//! `pkg/apis/core/validation/validation.go`, line 6167.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -10,7 +11,7 @@ use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
-/// The names of these condition types are not checked.
+/// The built-in condition types, whose names are not checked.
 const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
 pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -56,15 +57,16 @@ fn observed_generation(parent: &Value, at: At<'_>) -> Option<Cause> {
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.observedGeneration"), generation, why))
 }
 
-/// An empty class passes, because an old kubelet does not send it.
+/// Checks that the QoS class, which is set at creation, does not change. An empty class passes, because an old kubelet
+/// does not send it.
 fn immutable_qos_class(status: &Value, before: &Value) -> Option<Cause> {
     let class = text(status, "qosClass");
     let is_other = !class.is_empty() && class != text(before, "qosClass");
     is_other.then(|| Cause::invalid("status.qosClass", class, "field is immutable"))
 }
 
-/// A terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for init containers, which may have a
-/// restart policy of their own. Upstream: `ValidateContainerStateTransition`.
+/// Checks that a terminated container stays terminated, unless a restart policy restarts it. `sidecars` is true for
+/// init containers, which may have a restart policy of their own. Upstream: `ValidateContainerStateTransition`.
 fn validate_container_state_transition(
     pod: &Value,
     before: &Value,
@@ -98,7 +100,7 @@ fn validate_container_state_transition(
     causes
 }
 
-/// Allows at most one address of IPv4 and one of IPv6.
+/// Validates `podIPs` or `hostIPs`: valid addresses, at most one of IPv4 and one of IPv6.
 fn addresses(status: &Value, field: &str) -> Vec<Cause> {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
     let mut causes: Vec<Cause> =

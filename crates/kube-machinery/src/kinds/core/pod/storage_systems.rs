@@ -1,6 +1,6 @@
-//! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes still has a driver
-//! for, in the tree or as CSI, are validated; upstream also validates the others. Upstream: `validateISCSIVolumeSource` and its
-//! neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes
+//! still has a driver for, in the tree or as CSI, are validated; upstream also validates the others. Upstream:
+//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
@@ -13,12 +13,13 @@ fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
+/// Checks that the reference to a secret, if there is one, has a name.
 fn secret_reference(source: &Value, at: At<'_>) -> Option<Cause> {
     let secret = &source["secretRef"];
     secret.is_object().then(|| required(secret, "name", &format_args!("{at}.secretRef"))).flatten()
 }
 
-/// A LUN is the number of a disk in a storage system.
+/// Checks the range of a LUN, the number of a disk in a storage system.
 fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number);
     (!fits).then(|| {
@@ -26,7 +27,7 @@ fn lun(number: i64, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// 0 means the whole disk.
+/// Checks the range of a partition number. 0 means the whole disk.
 fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
     let fits = (0..=255).contains(&number(source, "partition"));
     let why = "must be between 1 and 255, inclusive";
@@ -45,16 +46,17 @@ pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Validates an iSCSI disk in a pod.
 pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// Upstream's message for a PersistentVolume is shorter.
+/// Validates an iSCSI disk in a PersistentVolume, for which upstream has a shorter message.
 pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
     disk_behind_portal(source, "must be valid format", at)
 }
 
-/// `unknown` is the message for a name with an unknown prefix.
+/// Validates an iSCSI disk. `unknown` is the message for a name with an unknown prefix.
 fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     let mut causes = require_all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
@@ -73,7 +75,7 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// A portal and the name of its volume can be too long together.
+/// Returns the error message if an iSCSI portal and the name of its volume are together too long.
 pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
     let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
     is_long.then_some(
@@ -81,7 +83,7 @@ pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'stat
     )
 }
 
-/// `unknown` is the message for an unknown prefix.
+/// Checks the name of an iSCSI target or initiator. `unknown` is the message for an unknown prefix.
 fn qualified_name(name: &str, unknown: &str, at: At<'_>) -> Option<Cause> {
     let fits = match name.get(..3) {
         Some("iqn") => is_iqn(name),

@@ -1,6 +1,6 @@
-//! The subresources that change one part of a pod's spec: `ephemeralcontainers` and `resize`. [`prepare`] undoes all other changes before
-//! [`validate`] checks the rest. Upstream: `podEphemeralContainersStrategy` and `podResizeStrategy` in
-//! `pkg/registry/core/pod/strategy.go`.
+//! The subresources that change one part of a pod's spec: `ephemeralcontainers` and `resize`. [`prepare`] undoes all
+//! other changes before [`validate`] checks the rest. Upstream: `podEphemeralContainersStrategy` and
+//! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::{ephemeral_containers_update, resize};
 use crate::conventions::cause::Cause;
@@ -9,6 +9,7 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::Value;
 
+/// Restores the old value of everything that the subresource does not change.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     match change.subresource {
@@ -26,7 +27,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     }
 }
 
-/// Upstream: `ResetObjectMetaForStatus`.
+/// Restores the old spec, labels, annotations, finalizers and owner references. Upstream: `ResetObjectMetaForStatus`.
 fn restore(new: &mut Value, old: &Value) {
     new["spec"] = old["spec"].clone();
     for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
@@ -38,7 +39,8 @@ fn restore(new: &mut Value, old: &Value) {
     }
 }
 
-/// Containers that were added, removed or renamed stay as sent, and the validation refuses them. Upstream: `dropNonResizeUpdates`.
+/// Keeps only the new resources and resize policies. Containers that were added, removed or renamed stay as sent, and
+/// the validation refuses them. Upstream: `dropNonResizeUpdates`.
 fn restore_all_but_resources(new: &mut Value, old: &Value) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let spec = &new["spec"];
@@ -65,6 +67,7 @@ fn restore_all_but_resources(new: &mut Value, old: &Value) {
     }
 }
 
+/// Copies a field, or removes it if `from` has none.
 fn copy_field(to: &mut Value, from: &Value, field: &str) {
     match from.get(field) {
         Some(value) => object(to).insert(field.into(), value.clone()),

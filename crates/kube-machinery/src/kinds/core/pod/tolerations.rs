@@ -1,5 +1,6 @@
-//! A taint keeps pods away from a node; a pod that tolerates the taint may run there nevertheless. RuntimeClasses and an annotation of
-//! old clients have tolerations too. Upstream: `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
+//! Validation of tolerations. A taint keeps pods away from a node; a pod that tolerates the taint may run there
+//! nevertheless. Pods, RuntimeClasses and an annotation of old clients have tolerations. Upstream:
+//! `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::kinds::fields::{one_of, text};

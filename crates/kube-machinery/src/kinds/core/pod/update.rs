@@ -1,5 +1,6 @@
-//! Validates the change of a pod's spec by an update: `fixed` undoes the allowed changes in a copy of the new spec; if the copy still
-//! differs from the old spec, the update is refused. Upstream: `ValidatePodUpdate`.
+//! Validation of the change that an update makes to a pod's spec. Only a few fields may change: images, more
+//! tolerations, a shorter deadline, fewer scheduling gates. The method: `fixed` undoes the allowed changes in a copy of
+//! the new spec; if the copy still differs from the old spec, the update is refused. Upstream: `ValidatePodUpdate`.
 
 use std::collections::HashSet;
 
@@ -60,7 +61,7 @@ pub(crate) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A deadline can only be set or shortened.
+/// Checks that a deadline is only set or shortened.
 fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     const FIELD: &str = "spec.activeDeadlineSeconds";
     match (new.as_i64(), old.as_i64()) {
@@ -77,7 +78,7 @@ fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     }
 }
 
-/// `tolerationSeconds` is the only field that may change.
+/// Returns the toleration without `tolerationSeconds`, the only field that may change.
 fn without_seconds(toleration: &Value) -> Value {
     let mut toleration = toleration.clone();
     if let Some(fields) = toleration.as_object_mut() {
@@ -115,6 +116,7 @@ fn fixed(new: &Value, old: &Value) -> Value {
 mod tests {
     use super::*;
 
+    /// Returns the causes for an update that changes these fields.
     fn sentences(changed: Value) -> Vec<String> {
         let old = json!({
             "containers": [{"name": "main", "image": "nginx:1", "imagePullPolicy": "IfNotPresent"}],

@@ -1,5 +1,6 @@
-//! Validates a whole pod or pod template, with the feature gates that are on by default; the submodules beside it validate the parts.
-//! Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in `pkg/apis/core/validation/validation.go`.
+//! Validates a whole pod or pod template, with the feature gates that are on by default; the submodules beside it
+//! validate the parts. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use super::affinity::affinity;
 use super::annotations;
@@ -21,9 +22,10 @@ use crate::value::Value;
 
 const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
+/// The kind of object that holds a pod spec.
 #[derive(Clone, Copy)]
 pub(super) enum Holder<'a> {
-    /// The name of the pod.
+    /// A pod with this name.
     Pod(&'a str),
     Template,
 }
@@ -41,7 +43,7 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// For creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
+/// Applies the rules that hold for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
     let mut causes = annotations::validate(metadata, spec, &"metadata.annotations");
@@ -50,7 +52,7 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// These rules do not hold for pod templates.
+/// Applies the rules that hold for pods, but not for pod templates.
 fn only_of_pods(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if text(spec, "serviceAccountName").is_empty() {
@@ -67,6 +69,7 @@ fn only_of_pods(spec: &Value) -> Vec<Cause> {
     causes
 }
 
+/// Applies the rules that hold only at creation.
 fn only_of_new(pod: &Value) -> Vec<Cause> {
     let (spec, mut causes) = (&pod["spec"], Vec::new());
     if !items(spec, "ephemeralContainers").is_empty() {
@@ -155,7 +158,7 @@ fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, a
     }
 }
 
-/// A node selector has the same form as labels. Upstream: `ValidateLabels`.
+/// Validates the keys and values of labels, or of a node selector, which has the same form. Upstream: `ValidateLabels`.
 pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {

@@ -1,5 +1,7 @@
-//! Validates the volume sources that need no storage system, such as `emptyDir`, `hostPath`, `secret` and `csi`. Upstream:
-//! `validateHostPathVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+//! Validates the volume sources that are not in `storage_systems`, such as `emptyDir`, `hostPath`, `secret`, `nfs` and
+//! `csi`. A source is the field of a volume that says where its files come from. `volume_validation` and
+//! PersistentVolumes make their lists of all types from [`Type`]. Upstream: `validateHostPathVolumeSource` and its
+//! neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
@@ -12,17 +14,19 @@ const HOST_PATH_TYPES: [&str; 8] =
     ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
 pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 
+/// A type of volume, with its validation.
 pub struct Type {
     /// The field of the volume that holds the source.
     pub(in crate::kinds) field: &'static str,
-    /// In upstream's cause about a second source. Sometimes it differs from `field`.
+    /// The name of the field in upstream's cause about a second source. Sometimes it differs from `field`.
     pub(in crate::kinds) second: &'static str,
-    /// In upstream's causes about the source itself. Sometimes it differs from `field`.
+    /// The name of the field in upstream's causes about the source itself. Sometimes it differs from `field`.
     pub(in crate::kinds) path: &'static str,
+    /// Validates the source, at the given path.
     pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
 }
 
-/// Upstream's causes use the real name of the field.
+/// Returns a type for which upstream's causes use the real name of the field.
 pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
     Type { field, second: field, path: field, check }
 }
@@ -69,7 +73,7 @@ pub(super) fn config_map(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateKeyToPath`.
+/// Validates the mapping of a Secret's or ConfigMap's key to a file. Upstream: `validateKeyToPath`.
 pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
     causes.extend(local(text(item, "path"), &format_args!("{at}.path")));
@@ -77,6 +81,7 @@ pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
+/// Checks the range of a file mode.
 pub(super) fn mode(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let fits = parent[field].as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
     let detail = "must be a number between 0 and 0777 (octal), both inclusive";
@@ -107,7 +112,8 @@ pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateCSIVolumeSource`.
+/// Validates a `csi` volume in a pod. As upstream, the cause for an invalid name of its secret has the path `name`,
+/// without `nodePublishSecretRef`. Upstream: `validateCSIVolumeSource`.
 pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
     let mut causes = csi_driver(source, at);
     let secret = &source["nodePublishSecretRef"];

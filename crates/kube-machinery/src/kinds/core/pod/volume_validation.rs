@@ -1,4 +1,5 @@
-//! Validates a pod's list of volumes: each has a unique name and exactly one source. Upstream: `ValidateVolumes` and
+//! Validation of a pod's list of volumes: each has a unique name and exactly one source, such as `emptyDir` or
+//! `secret`. The table `TYPES` lists all sources with the functions that validate them. Upstream: `ValidateVolumes` and
 //! `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
@@ -12,7 +13,7 @@ use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// In the order in which upstream checks them.
+/// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 30] = [
     volume_type("emptyDir", sources::empty_dir),
     volume_type("hostPath", sources::host_path),
@@ -46,7 +47,8 @@ const TYPES: [Type; 30] = [
     volume_type("image", sources::image),
 ];
 
-/// Also returns the valid volumes by name, because only these can be mounted. `pod` is the name of the pod, empty for a pod template.
+/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted.
+/// `pod` is the name of the pod, empty for a pod template.
 pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
     let (mut all, mut valid) = (Vec::new(), HashMap::new());
     // The names of the claims that will be made for the pod's `ephemeral` volumes. No other volume may use them.
@@ -81,6 +83,7 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>
     (all, valid)
 }
 
+/// Checks that the volume has exactly one source, and validates it.
 fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     let (mut causes, mut count) = (Vec::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
@@ -101,7 +104,8 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Kubernetes derives an iSCSI name, and the name of the claim of an `ephemeral` volume, from the volume's name.
+/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral`
+/// volume.
 fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {

@@ -5,9 +5,10 @@ use super::image;
 use crate::conventions::edit::{empty, list, object_field, set_default};
 use crate::value::{Value, json};
 
-/// Readable by all, writable by the owner.
+/// The default file mode 0644: readable by all, writable by the owner.
 const MODE: u32 = 0o644;
 
+/// The volume types that have a `defaultMode` for files.
 const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
 
 /// The defaults of string fields: volume type, field and value.
@@ -24,7 +25,7 @@ const TEXTS: [(&str, &str, &str); 10] = [
     ("scaleIO", "fsType", "xfs"),
 ];
 
-/// A volume without a type becomes an `emptyDir`.
+/// Sets the defaults of a volume. A volume without a type becomes an `emptyDir`.
 pub(crate) fn volume(volume: &mut Value) {
     if volume.as_object().is_some_and(|fields| fields.keys().all(|field| field == "name")) {
         set_default(volume, "emptyDir", empty());
@@ -57,7 +58,7 @@ pub(crate) fn volume(volume: &mut Value) {
     }
 }
 
-/// Pods and persistent volumes share these.
+/// Sets the defaults of the sources that pods and persistent volumes share.
 pub(in crate::kinds) fn sources(volume: &mut Value) {
     for (kind, field, value) in TEXTS {
         if let Some(source) = object_field(volume, kind) {

@@ -1,5 +1,7 @@
-//! Validates pods by their operating system. Upstream: `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`,
-//! `validateWindows`, `validateLinux` and `validateHostUsers` in `pkg/apis/core/validation/validation.go`.
+//! Validation of pods by their operating system: the Windows options of security contexts, the fields that Windows or
+//! Linux pods must not set, HostProcess containers on Windows, and, on Linux, pods with a user namespace of their own.
+//! Upstream: `validateWindowsSecurityContextOptions`, `validateWindowsHostProcessPod`, `validateWindows`,
+//! `validateLinux` and `validateHostUsers` in `pkg/apis/core/validation/validation.go`.
 
 use super::containers::visit;
 use crate::conventions::cause::{At, Cause};
@@ -27,7 +29,7 @@ pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
     }
 }
 
-/// The paths are those of the containers.
+/// Iterates over the security contexts of all containers, with the paths of the containers.
 fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPath<'p>, &'v Value)> {
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
@@ -88,7 +90,8 @@ fn validate_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     paths.into_iter().map(|path| Cause::forbidden(path, "cannot be set for a windows pod")).collect()
 }
 
-/// A pod with its own user namespace (`hostUsers: false`) must not use the node's other namespaces or block devices.
+/// Validates a pod with its own user namespace (`hostUsers: false`), which must not use the node's other namespaces or
+/// block devices.
 pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     if spec["hostUsers"] != false {
         return Vec::new();
@@ -101,7 +104,7 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     shared.chain(devices).map(|path| Cause::forbidden(path, "when `hostUsers` is false")).collect()
 }
 
-/// HostProcess containers run as processes of the Windows node.
+/// Validates a pod with HostProcess containers, which run as processes of the Windows node.
 pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
     let host_process = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = host_process(&spec["securityContext"]);
@@ -155,7 +158,7 @@ pub(super) fn options(options: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Shows the text as JSON: upstream passes a pointer, which Go does not print as a quoted Go string.
+/// Makes a cause that shows the text as JSON: upstream passes a pointer, which Go does not print as a quoted Go string.
 fn shown(at: At<'_>, text: &str, why: &str) -> Cause {
     Cause::invalid_json(at, &Value::from(text), why)
 }
@@ -198,7 +201,7 @@ fn messages_of_user(name: &str) -> Vec<&'static str> {
     .collect()
 }
 
-/// 1 to 15 allowed characters that do not start with a dot.
+/// Returns true for 1 to 15 allowed characters that do not start with a dot.
 fn is_net_bios(domain: &str) -> bool {
     let fits = !domain.contains(['\\', '/', ':', '*', '?', '"', '<', '>', '|']);
     (1..=15).contains(&domain.chars().count()) && fits && !domain.starts_with('.')

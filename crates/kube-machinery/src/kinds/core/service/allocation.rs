@@ -1,6 +1,6 @@
-//! Allocates cluster IPs (virtual addresses inside of the cluster) and node ports (ports on every node) for Services. No two services may
-//! share one, so each write first reserves its values here, and keeps or returns them when the write succeeds or fails. Upstream:
-//! `pkg/registry/core/service/storage/alloc.go`.
+//! Allocates cluster IPs (virtual addresses inside of the cluster) and node ports (ports on every node) for Services.
+//! No two services may share one, so each write first reserves its values here, and keeps or returns them when the
+//! write succeeds or fails. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
@@ -14,14 +14,18 @@ use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Value, json};
 
-/// 10.96.0.0/12, without the first and the last address.
+/// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
-/// The addresses at the start of the range that are allocated last, to leave them to services that ask for one.
+/// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for
+/// one.
 const STATIC_ADDRESSES: u32 = 256;
+/// The range of node ports.
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
-/// The ports at the start of the range that are allocated last, as `STATIC_ADDRESSES`.
+/// The number of ports at the start of the range that are allocated last, to leave them to services that ask for one.
 const STATIC_PORTS: u32 = 86;
 
+/// The addresses and node ports of all services.
+///
 /// Invariant: a number is free unless a stored service holds it, or a service that is being written has reserved it.
 #[derive(Debug)]
 struct Allocations {
@@ -29,11 +33,13 @@ struct Allocations {
     ports: FreeRanges,
     /// The allocations of stored services, by the service's key.
     stored: BTreeMap<String, Allocation>,
-    /// The allocations of services that are not stored yet, by the number of the reservation.
+    /// The reservations of services that are not stored yet, by the number of the reservation.
     reserved: BTreeMap<u64, Allocation>,
+    /// The number of the latest reservation.
     next: u64,
 }
 
+/// The address and node ports of one service, as numbers.
 #[derive(Debug, Default)]
 struct Allocation {
     address: Option<u32>,
@@ -41,7 +47,7 @@ struct Allocation {
 }
 
 impl Allocation {
-    /// Fields that the service's type does not use are ignored.
+    /// Reads the allocation of a service. Fields that the service's type does not use are ignored.
     fn of(service: &Value) -> Self {
         let spec = &service["spec"];
         let address = spec["clusterIP"].as_str().filter(|_| needs_address(spec));
@@ -58,6 +64,7 @@ pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
 }
 
 impl Allocations {
+    /// Fills in the addresses and node ports that a service needs and lacks.
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
@@ -241,6 +248,7 @@ fn drop_type_dependent_fields(spec: &mut Value, old: &Value) {
     }
 }
 
+/// Sets a field, unless the value is null.
 fn set(spec: &mut Value, field: &str, value: Value) {
     if !value.is_null() {
         object(spec).insert(field.into(), value);
@@ -328,6 +336,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     Ok(())
 }
 
+/// The node ports of one service during their allocation.
 struct OwnPorts<'a> {
     /// The node ports that no service has.
     free: &'a FreeRanges,
@@ -351,7 +360,7 @@ impl OwnPorts<'_> {
         self.used.insert(number);
     }
 
-    /// Fails if the port is out of range or in use.
+    /// Reserves a node port that the service asks for. Fails if it is out of range or in use.
     fn reserve(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {

@@ -4,7 +4,7 @@
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::value::{Value, json};
 
-/// Three hours.
+/// The default timeout of session affinity: three hours.
 const AFFINITY_SECONDS: u32 = 10_800;
 
 pub(crate) fn service(service: &mut Value) {
@@ -42,6 +42,7 @@ fn affinity(spec: &mut Value) {
     }
 }
 
+/// Sets `clusterIPs` from `clusterIP`.
 fn addresses(spec: &mut Value) {
     let first = spec["clusterIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned);
     if let Some(first) = first.filter(|_| spec["type"] != "ExternalName") {
@@ -49,7 +50,7 @@ fn addresses(spec: &mut Value) {
     }
 }
 
-/// Sets only the policies that the type supports.
+/// Sets the traffic policies that the type supports.
 fn policies(spec: &mut Value) {
     let kind = spec["type"].as_str().unwrap_or_default().to_owned();
     let has_external_ips = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());

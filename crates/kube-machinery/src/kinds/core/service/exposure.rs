@@ -1,7 +1,7 @@
-//! Validates how requests to a Service are spread over its pods: session affinity, which keeps a client at one pod, the traffic policies,
-//! and the traffic distribution. Upstream: `validateClientIPAffinityConfig`, `validateServiceExternalTrafficPolicy`,
-//! `validateServiceInternalTrafficFieldsValue` and `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`,
-//! lines 7253 to 7350.
+//! Validates how requests to a Service are spread over its pods: session affinity, which keeps a client at one pod, the
+//! traffic policies, and the traffic distribution. Upstream: `validateClientIPAffinityConfig`,
+//! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and
+//! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
 
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::{is_port, items, text};
@@ -26,6 +26,7 @@ pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     }
 }
 
+/// Validates the traffic policies, the traffic distribution and the port of the health check.
 pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
     let mut causes = external(spec);
     if let Some(policy) = spec["internalTrafficPolicy"].as_str().filter(|policy| !POLICIES.contains(policy)) {

@@ -51,7 +51,8 @@ pub(super) fn has_no_selector(spec: &Value) -> bool {
     spec["selector"].as_object().is_none_or(Map::is_empty)
 }
 
-/// For an update that keeps the policy `PreferDualStack`. Upstream: `isMatchingPreferDualStackClusterIPFields`.
+/// Returns true if an update keeps the policy `PreferDualStack`, the type, the addresses and the families. Upstream:
+/// `isMatchingPreferDualStackClusterIPFields`.
 fn prefers_the_same(spec: &Value, old: &Value) -> bool {
     let prefers = |spec: &Value| spec["ipFamilyPolicy"] == "PreferDualStack";
     let same = |field: &str| spec[field] == old[field];
@@ -101,7 +102,7 @@ fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Fails for IPv6 addresses, which the cluster does not have.
+/// Adds the family of each address that has none, and fails for IPv6 addresses, which the cluster does not have.
 fn infer_families(spec: &mut Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let addresses = items(spec, "clusterIPs").to_vec();

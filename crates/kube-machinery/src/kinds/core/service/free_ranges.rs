@@ -33,7 +33,7 @@ impl FreeRanges {
         after.chain(before)
     }
 
-    /// No effect if the number is outside the range or already taken.
+    /// Takes a number. No effect if it is outside the range or already taken.
     pub(super) fn take(&mut self, number: u32) {
         let Some((start, end)) = self.around(number) else { return };
         self.free.remove(&start);
@@ -45,7 +45,7 @@ impl FreeRanges {
         }
     }
 
-    /// No effect if the number is outside the range or already free.
+    /// Returns a number to the set. No effect if it is outside the range or already free.
     pub(super) fn free(&mut self, number: u32) {
         if !self.all.contains(&number) || self.is_free(number) {
             return;
@@ -59,6 +59,7 @@ impl FreeRanges {
         self.free.insert(start, after.map_or(number, |(_, end)| end));
     }
 
+    /// Returns the free subrange that contains the number.
     fn around(&self, number: u32) -> Option<(u32, u32)> {
         let (start, end) = self.free.range(..=number).next_back()?;
         (*end >= number).then_some((*start, *end))

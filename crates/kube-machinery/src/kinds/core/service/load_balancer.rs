@@ -1,6 +1,7 @@
-//! Validates the fields of a Service of type `LoadBalancer`. Upstream: the second half of `validateService`,
-//! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines 7149 to 7195 and
-//! 9082.
+//! Validation of the fields of a Service of type `LoadBalancer`: the clients that may reach it, its class, and in the
+//! status the addresses that the cloud gave it. Upstream: the second half of `validateService`,
+//! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines
+//! 7149 to 7195 and 9082.
 
 use std::net::IpAddr;
 
@@ -19,8 +20,8 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// From the field or else from the annotation. `spec` is the result of `spec_for_validation`, which may differ from the spec in
-/// `service`.
+/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the
+/// result of `spec_for_validation`, which may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let annotation = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
@@ -49,7 +50,7 @@ pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) 
     causes
 }
 
-/// The class cannot change while the service stays a load balancer.
+/// Checks that the class does not change while the service stays a load balancer.
 pub(super) fn class_change(new: &Value, old: &Value) -> Option<Cause> {
     let (before, after) = (&old["loadBalancerClass"], &new["loadBalancerClass"]);
     let changed = is_balanced(new) && is_balanced(old) && before != after;

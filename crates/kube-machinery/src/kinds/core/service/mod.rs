@@ -1,4 +1,5 @@
-//! The Service kind, one address for a set of pods.
+//! The Service kind, one address for a set of pods: its row in the table of kinds (`kinds::served`). The submodules set
+//! its defaults, validate it, and allocate its cluster IP and node ports.
 
 mod addresses;
 mod allocation;
@@ -18,6 +19,7 @@ pub(in crate::kinds) use self::defaults::service as set_defaults;
 pub(in crate::kinds) use self::load_balancer::status as validate_status;
 pub(in crate::kinds) use self::validation::service as validate;
 
+/// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "services",
     singular: "service",

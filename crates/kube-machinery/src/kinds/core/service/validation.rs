@@ -1,5 +1,5 @@
-//! Validates a Service: its ports and its type here, other fields in the modules beside this one. Upstream: `validateService`,
-//! `validateServicePort` and `ValidateServiceUpdate` in `pkg/apis/core/validation/validation.go`.
+//! Validates a Service: its ports and its type here, other fields in the modules beside this one. Upstream:
+//! `validateService`, `validateServicePort` and `ValidateServiceUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// An `ExternalName` service is a DNS alias and has no addresses.
+/// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
 fn validate_external_name(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -76,8 +76,8 @@ fn validate_external_name(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// No two ports may have the same number and protocol, neither in the cluster nor on the nodes, and a service of the type ClusterIP has
-/// no `nodePort`.
+/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes, and that a
+/// service of the type ClusterIP has no `nodePort`.
 fn validate_port_numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
@@ -112,7 +112,7 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// If there are several ports, each must have a unique name. `names` are the names of the ports before it.
+/// Validates a port. If there are several, each must have a unique name. `names` are the names of the ports before it.
 fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format_args!("{at}.name");

@@ -17,6 +17,7 @@ pub(super) enum Signature {
     Optional(Box<Signature>),
 }
 
+/// The types that the type parameters of a signature were bound to.
 pub(super) type Bindings<'s> = HashMap<char, Type<'s>>;
 
 /// The types that `C` stands for.
@@ -63,6 +64,7 @@ fn balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }
 
+/// Splits a text at the commas that are outside of parentheses.
 fn parts(text: &'static str) -> Vec<&'static str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (i, c) in text.char_indices() {

@@ -31,7 +31,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     })
 }
 
-/// `None` for values other than addresses and networks.
+/// Returns the text of an address or a network; `None` for other values.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     let ip = value.downcast::<Ip>().map(|ip| ip.0.to_string());
     ip.or_else(|| value.downcast::<Cidr>().map(|cidr| format!("{}/{}", cidr.0, cidr.1)))
@@ -76,7 +76,7 @@ fn number(ip: IpAddr) -> (u128, u8) {
 }
 
 impl Cidr {
-    /// Keeps as many leading bits as the prefix is long.
+    /// Returns the network's part of an address: as many leading bits as the prefix is long.
     fn prefix(self, of: IpAddr) -> u128 {
         let (number, bits) = number(of);
         number.checked_shr((bits - self.1).into()).unwrap_or_default()
@@ -86,6 +86,7 @@ impl Cidr {
         self.0.is_ipv4() == ip.is_ipv4() && self.prefix(self.0) == self.prefix(ip)
     }
 
+    /// Returns the network with its first address.
     fn masked(self) -> Self {
         let (_, bits) = number(self.0);
         let first = self.prefix(self.0).checked_shl((bits - self.1).into()).unwrap_or_default();

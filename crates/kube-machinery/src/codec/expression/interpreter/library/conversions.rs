@@ -5,7 +5,8 @@ use super::super::Error;
 use super::{Outcome, Value, addresses, times};
 use crate::conventions::go_number;
 
-/// A conversion of a constant is evaluated once, when the program is planned.
+/// Returns true if the function converts its argument. Such a call on a constant is evaluated once, when the program
+/// is planned.
 pub(in super::super) fn is_conversion(name: &str) -> bool {
     const NAMES: [&str; 10] =
         ["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
@@ -43,7 +44,7 @@ fn size(arg: &Value) -> Option<Outcome> {
     }
 }
 
-/// A string has the right type but may not parse; other types have no overload.
+/// Returns the error of a conversion. A string has the right type but may not parse; other types have no overload.
 fn wrong(arg: &Value, to: &str) -> Error {
     match arg {
         Value::String(_) => Error::failed(format!("type conversion error from 'string' to '{to}'")),
@@ -114,7 +115,7 @@ fn to_double(arg: &Value) -> Outcome {
     }
 }
 
-/// Converts as `string()` does; `None` if the type does not convert.
+/// Returns a value as `string()` converts it; `None` if its type does not convert to one.
 pub(super) fn to_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Bool(bool) => bool.to_string(),

@@ -56,6 +56,7 @@ pub(crate) fn letter(text: &str) -> Result<(char, &str), String> {
     clause(text).map(|(clause, rest)| (clause.letter, rest))
 }
 
+/// A clause of a format without its `%`, such as `.3f`.
 struct Clause {
     precision: Option<usize>,
     letter: char,
@@ -181,7 +182,7 @@ fn scientific(float: f64, precision: usize) -> String {
     format!("{digits}×10{sign}{raised}")
 }
 
-/// `None` if the clause cannot print the value.
+/// Returns the text of `%s`; `None` if the clause cannot print the value.
 fn text(value: &Value) -> Result<Option<String>, String> {
     Ok(match value {
         Value::Null => Some("null".to_owned()),

@@ -33,6 +33,7 @@ const FORMATS: [Format; 13] = [
     Format { name: "datetime", called: "datetime", length: 71 },
 ];
 
+/// A format as a value of an expression.
 #[derive(Debug)]
 struct Named(&'static Format);
 
@@ -50,12 +51,13 @@ fn find(called: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.called == called)
 }
 
-/// Of a regular expression that would cost as much as the format.
+/// Returns the length of a regular expression that would cost as much as the format.
 pub(in super::super) fn length_of(value: &Value) -> u64 {
     value.downcast::<Named>().map_or(0, |named| named.0.length)
 }
 
 impl Format {
+    /// Returns the messages about a text that does not have this format.
     fn faults(&self, text: &str) -> Vec<String> {
         let of_schema = |format: OfSchema, why: &str| if format.fits(text) { Vec::new() } else { vec![why.to_owned()] };
         match self.called {

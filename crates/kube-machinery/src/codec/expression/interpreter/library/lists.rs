@@ -1,5 +1,5 @@
-//! The CEL functions of lists, and of lists as sets, such as `sets.contains`. Operations that copy or compare many items are counted as
-//! work.
+//! The CEL functions of lists, and of lists as sets, such as `sets.contains`. Operations that copy or compare many
+//! items are counted as work.
 //!
 //! Upstream: cel-go's `ext/lists.go`, `ext/sets.go` and `ext/comprehensions.go`, and `library/lists.go`.
 
@@ -64,6 +64,7 @@ fn copied<'v>(meter: &Meter, items: impl Iterator<Item = &'v Value>) -> Outcome 
 }
 
 fn range(meter: &Meter, count: i64) -> Outcome {
+    /// The most items of a range.
     const MOST: i64 = 1_000_000;
     if count < 0 {
         return Err(Error::failed(format!("lists.range: size must be non-negative, got {count}")));
@@ -84,7 +85,8 @@ fn is_sorted(items: &[Value]) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// The int 0 for an empty list. Upstream picks the zero of the item type that the checker found.
+/// Returns the sum of the items, and the int 0 for an empty list. Upstream picks the zero of the item type that the
+/// checker found.
 fn sum(meter: &Meter, items: &[Value]) -> Outcome {
     let Some((first, rest)) = items.split_first() else { return Ok(Value::Int(0)) };
     rest.iter().try_fold(first.clone(), |sum, item| {
@@ -146,6 +148,7 @@ fn distinct(meter: &Meter, items: &[Value]) -> Outcome {
     Ok(Value::list(unique))
 }
 
+/// Sorts items by their keys.
 fn sorted(meter: &Meter, items: &Arc<Vec<Value>>, keys: &[Value]) -> Outcome {
     let Some(first) = keys.first() else { return Ok(Value::List(items.clone())) };
     if on_values::compared(first, first).is_err() && !matches!(first, Value::Double(_)) {

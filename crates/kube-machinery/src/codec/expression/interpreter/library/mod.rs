@@ -56,7 +56,7 @@ pub fn type_named(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }
 
-/// `args` begin with the receiver of a method. `None` if no overload takes them.
+/// Calls a function. `args` begin with the receiver of a method. Returns `None` if no overload takes these arguments.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     conversions::call(name, args)
         .or_else(|| strings::call(meter, name, args))

@@ -1,5 +1,5 @@
-//! The CEL functions that match regular expressions. CEL expressions that share a cost budget also share the compiled regular
-//! expressions, so that each is compiled once.
+//! The CEL functions that match regular expressions. CEL expressions that share a cost budget also share the compiled
+//! regular expressions, so that each is compiled once.
 //!
 //! Upstream: cel-go's `matches`, and `pkg/cel/library/regex.go`.
 
@@ -11,14 +11,15 @@ use super::super::Error;
 use super::{Meter, Outcome, Value};
 use crate::codec::structural::pattern;
 
-/// In bytes.
+/// The largest size of a compiled regular expression, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 /// The work charged for compiling any regular expression.
 const COMPILING: u64 = 100_000;
 
+/// The compiled regular expressions, or the compiler's error, by their text.
 pub(in super::super) type Regexes = HashMap<String, Result<Regex, String>>;
 
-/// `None` for other functions.
+/// Calls `matches`, `find` or `findAll`; returns `None` for other functions.
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     let limit = match (name, args) {
         ("findAll", [_, _, Value::Int(limit)]) => usize::try_from(*limit).unwrap_or(usize::MAX),
@@ -46,6 +47,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
     }))
 }
 
+/// Words the compiler's error as the function does.
 fn in_words_of(name: &str, why: Error) -> Error {
     match why {
         Error::Failed(why) if name != "matches" => Error::Failed(format!("Illegal regex: {why}")),

@@ -17,7 +17,7 @@ pub(super) const SEMVER: &str = "kubernetes.Semver";
 struct Version {
     /// Major, minor and patch.
     numbers: [u64; 3],
-    /// `beta` and 1 in `1.2.3-beta.1`.
+    /// The prerelease: `beta` and 1 in `1.2.3-beta.1`.
     before_release: Vec<Part>,
     build: String,
 }
@@ -29,7 +29,7 @@ enum Part {
     Text(String),
 }
 
-/// A second argument of true allows a loose notation.
+/// Calls `semver` or `isSemver`. A second argument of true allows a loose notation.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     let version = match args {
         [Value::String(text)] | [Value::String(text), Value::Bool(false)] => parse(text),

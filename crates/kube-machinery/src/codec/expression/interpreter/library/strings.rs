@@ -1,4 +1,5 @@
-//! The CEL functions of strings. Indexes count characters, not bytes. Upstream: cel-go's `common/types/string.go` and `ext/strings.go`.
+//! The CEL functions of strings. Indexes count characters, not bytes. Upstream: cel-go's `common/types/string.go` and
+//! `ext/strings.go`.
 
 use super::super::Error;
 use super::{Meter, Outcome, Value, conversions, format};
@@ -46,6 +47,7 @@ fn call_on_string(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Opti
     })
 }
 
+/// Charges for reading this many bytes.
 fn worked(meter: &Meter, bytes: usize) -> Result<(), Error> {
     meter.work(bytes as u64 / 10)
 }
@@ -54,7 +56,8 @@ fn out_of_range(at: i64) -> Error {
     Error::failed(format!("index out of range: {at}"))
 }
 
-/// The index after the last character gives the end of the text.
+/// Returns the byte offset of the character at an index. The index after the last character gives the end of the
+/// text.
 fn byte_offset(text: &str, at: i64) -> Option<usize> {
     let at = usize::try_from(at).ok()?;
     text.char_indices().map(|(offset, _)| offset).chain([text.len()]).nth(at)
@@ -81,7 +84,7 @@ fn at_most(index: i64, length: usize) -> Value {
     Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
-/// Returns -1 for `None`.
+/// Returns the index of the character at a byte offset, and -1 for `None`.
 fn count_to(text: &str, offset: Option<usize>) -> Value {
     offset.map_or(Value::Int(-1), |offset| Value::count(text[..offset].chars().count()))
 }
@@ -136,7 +139,7 @@ fn split(meter: &Meter, text: &str, between: &str, most: i64) -> Outcome {
     Ok(Value::list(parts.into_iter().map(Value::text).collect()))
 }
 
-/// The last of at most `most` parts holds the rest. Upstream: Go's `explode`.
+/// Splits a text into at most `most` parts of one character; the last part holds the rest. Upstream: Go's `explode`.
 fn characters(text: &str, most: usize) -> Vec<&str> {
     let (mut parts, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -162,6 +165,7 @@ fn join(meter: &Meter, items: &[Value], between: &str) -> Outcome {
     Ok(Value::text(made))
 }
 
+/// Returns a text in quotes, with CEL's escapes.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

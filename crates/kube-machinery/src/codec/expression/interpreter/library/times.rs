@@ -1,5 +1,5 @@
-//! The CEL functions of timestamps and durations. CEL's times go to the end of the year 9999, beyond the range of the crate jiff, so days
-//! are computed here. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
+//! The CEL functions of timestamps and durations. CEL's times go to the end of the year 9999, beyond the range of the
+//! crate jiff, so days are computed here. Upstream: cel-go's `common/types/timestamp.go` and `duration.go`.
 
 use std::fmt;
 
@@ -73,6 +73,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
         Some(rest) => digits(rest),
         None => ("", rest),
     };
+    // A point without digits is an error.
     if fraction.is_empty() != (zone.len() == rest.len()) {
         return None;
     }
@@ -82,7 +83,7 @@ fn parsed(text: &str) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanoseconds, offset })
 }
 
-/// Returns seconds for `Z` or `+07:00`.
+/// Returns the offset of a zone in seconds: `Z`, `+07:00`.
 fn zone_offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -114,7 +115,7 @@ fn days_of(year: i64, month: i64, day: i64) -> i64 {
     cycle * 146_097 + of_cycle * 365 + of_cycle / 4 - of_cycle / 100 + of_year - 719_468
 }
 
-/// The inverse of [`days_of`].
+/// Returns the year, month and day that is this many days after 1970-01-01: the inverse of [`days_of`].
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (cycle, of_cycle) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -166,7 +167,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Prints `90s` or `1.5s`.
+/// Returns a duration in seconds, as text: `90s`, `1.5s`.
 #[expect(clippy::cast_precision_loss, reason = "as in Go")]
 pub(super) fn seconds(nanoseconds: i64) -> String {
     let (whole, rest) = (nanoseconds / A_SECOND, nanoseconds % A_SECOND);
@@ -189,6 +190,7 @@ pub(in super::super) fn arithmetic(operator: &str, one: &Value, other: &Value) -
     }
 }
 
+/// Calls the functions that return a part of a timestamp or a duration, such as `getHours`.
 pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
     match args {
         [Value::Duration(nanoseconds)] => {

@@ -28,6 +28,7 @@ fn parse(text: &str) -> Result<Url, String> {
     go_url::parse(text).map_err(in_words)
 }
 
+/// Returns Go's error for a text that is no URL.
 pub(super) fn wrong(text: &str, why: &str) -> String {
     format!("parse {}: {why}", quote(text))
 }

@@ -1,7 +1,5 @@
 //! A webhook server for tests: it answers over TLS and keeps the requests that it got.
 
-#![allow(dead_code, reason = "each test binary uses only some of it")]
-
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
@@ -101,6 +99,7 @@ impl Hook {
     pub fn requests(&self) -> Vec<Value> {
         self.state.requests.lock().unwrap().clone()
     }
+    /// Holds back all answers until the returned guard is opened.
 
     pub fn hold(&self) -> Held {
         self.state.held.send_replace(true);
@@ -144,6 +143,7 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, state: Arc<HookState>)
     let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have closed the connection
     let _ = stream.shutdown().await;
 }
+/// Returns the body of a request; none while it is incomplete.
 
 fn body(read: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(read);

@@ -1,13 +1,5 @@
 //! Tests a custom resource whose versions are converted by a webhook: the API is called through the router, the webhook
 //! answers over TLS.
-//!
-//! `cargo test -p kube-testcluster --features tls --test conversion`
-
-#![cfg(feature = "tls")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "webhooks/hook.rs"]
-mod hook;
 
 use std::time::Duration;
 
@@ -19,7 +11,7 @@ use kube_testcluster::Cluster;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use self::hook::Hook;
+use crate::support::hook::Hook;
 
 async fn ask(router: &Router, method: Method, path: &str, content_type: &str, body: &Value) -> (u16, Value) {
     let request = Request::builder().method(method).uri(path).header("content-type", content_type);
@@ -59,6 +51,7 @@ fn convert(request: &Value) -> Value {
 
 const V1: &str = "/apis/example.com/v1/namespaces/default/places";
 const V2: &str = "/apis/example.com/v2/namespaces/default/places";
+/// Starts a cluster with a definition that is served as `v1` and `v2` and stored as `v2`.
 
 async fn cluster(hook: &Hook) -> Cluster {
     let cluster = Cluster::builder().bare().start();

@@ -1,10 +1,5 @@
 //! Tests `Cluster::serve_securely` over real TLS connections: authentication by client certificate and token, and the
 //! answers to clients without valid credentials.
-//!
-//! `cargo test -p kube-testcluster --features tls --test secure`
-
-#![cfg(feature = "tls")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -19,6 +14,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+/// A TLS server that accepts client certificates of its authority and two tokens.
 
 struct Served {
     cluster: Cluster,
@@ -77,6 +73,7 @@ impl Served {
         self.ask(client, &head, &review.to_string()).await.1["status"]["userInfo"].clone()
     }
 }
+/// Returns the status and the body of an answer. A body that is not JSON becomes a JSON string.
 
 async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
     let mut text = Vec::new();
@@ -132,6 +129,7 @@ async fn an_invalid_credential_is_refused_per_request_and_does_not_fail_the_hand
         "a valid token counts even beside an invalid certificate"
     );
 }
+/// Starts a cluster in a folder, with the authority that is kept there.
 
 fn kept(folder: &Path) -> Served {
     let mut cluster = Cluster::builder().bare().start_in(folder).unwrap();

@@ -1,12 +1,4 @@
 //! Tests admission webhooks over real TLS.
-//!
-//! `cargo test -p kube-testcluster --features tls,cel --test webhooks`
-
-#![cfg(feature = "tls")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "webhooks/hook.rs"]
-mod hook;
 
 use axum::body::Body;
 use http::{Method, Request};
@@ -15,7 +7,7 @@ use kube_testcluster::Cluster;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
-use self::hook::Hook;
+use crate::support::hook::{self, Hook};
 
 struct Answer {
     code: u16,
