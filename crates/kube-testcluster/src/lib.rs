@@ -131,6 +131,8 @@ mod auth;
 mod bootstrap;
 mod builder;
 pub mod controllers;
+#[cfg(test)]
+mod definition_tests;
 mod discovery;
 mod faults;
 mod http;
@@ -322,14 +324,14 @@ impl Cluster {
 
     /// Returns true if nothing is happening now, in the sense of [`settled`](Self::settled).
     fn is_settled(&self) -> bool {
-        let last_write = self.store.lock().cache(PODS).last_write();
+        let last_write = self.store.last_write_of(PODS);
         (self.progress.has_changed().is_err() || self.progress.borrow().is_settled(last_write))
             && !self.housekeeping.has_any()
     }
 
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
         // Every change of this condition is also a change of `progress`, because the kubelet sees every write.
-        let settled = |progress: &Progress| progress.is_settled(self.store.lock().cache(PODS).last_write());
+        let settled = |progress: &Progress| progress.is_settled(self.store.last_write_of(PODS));
         // An error means that the kubelet has stopped; then nothing is pending either.
         let _ = progress.wait_for(settled).await;
     }

@@ -120,7 +120,7 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
         Err(NoTarget::BadEscape) => return broken_request(),
         Err(NoTarget::NoSuchResource) => return refuse(ApiError::unknown_resource()),
         Err(NoTarget::NoSuchSubresource(resource, name)) => {
-            return warned_early(resource, refuse(ApiError::not_found(resource, &name)));
+            return warned_early(&resource, refuse(ApiError::not_found(&resource, &name)));
         }
     };
     let method = match request.method() {
@@ -137,13 +137,14 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
             no_such_path()
         } else {
             warned_early(
-                target.served,
+                &target.served,
                 refuse(no_action(&method, &target, request.headers(), store.settings.managed_fields)),
             )
         };
     };
-    let served = target.served;
-    let refuse = move |error| warned_early(served, refuse(error));
+    let served = target.served.clone();
+    let early = &served;
+    let refuse = move |error| warned_early(early, refuse(error)); // by value, so that no borrow of the request outlives it
     if let Err(error) = action.check(request.headers(), &target, store.settings.managed_fields) {
         return refuse(error);
     }
@@ -159,7 +160,7 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
     let representation = Representation {
         form,
         errors: Form::of_errors(request.headers()),
-        resource: target.served,
+        resource: served.clone(),
         include: include.clone().unwrap_or_default(),
         pretty: is_for_people(request.headers(), &query),
         clock: store.clock,
@@ -171,7 +172,7 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
     let answer = async {
         if let Some(verb) = verb {
-            faults::apply(&store.faults, target.resource, verb).await?;
+            faults::apply(&store.faults, &target.resource, verb).await?;
         }
         let is_write = method != Method::GET && !is_long_running(&target, &query);
         let timeout = query.get("timeout").map(ToOwned::to_owned);
@@ -197,9 +198,9 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
     };
     let answer = conversion::answer(&store, &conversion, answer).await;
     let answer = representation.of(answer).await;
-    let answer = warned(served, answer);
+    let answer = warned(&served, answer);
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
-        return with_cuts(store, representation.resource, answer);
+        return with_cuts(store, served, answer);
     }
     let answer = match requester {
         Requester::Client if method == Method::GET => budget.admit_read(answer),
@@ -231,7 +232,7 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
             _ => Some(""),
         };
         if let Some(verb) = verb {
-            return ApiError::method_not_supported(target.served, verb);
+            return ApiError::method_not_supported(&target.served, verb);
         }
     }
     if target.served.custom.is_none() || target.name.is_some() {
@@ -241,7 +242,7 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
     match *method {
         Method::PUT => nameless(),
         Method::PATCH => {
-            verbs::patch::check_media_type(headers, target.resource, managed_fields).err().unwrap_or_else(nameless)
+            verbs::patch::check_media_type(headers, &target.resource, managed_fields).err().unwrap_or_else(nameless)
         }
         _ => ApiError::method_not_allowed(),
     }
@@ -359,7 +360,7 @@ impl Action {
     /// Refuses a patch whose media type is not a patch.
     fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
         match self {
-            Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, managed_fields),
+            Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, &target.resource, managed_fields),
             _ => Ok(()),
         }
     }

@@ -8,10 +8,10 @@ use kube_machinery::kinds::Resource;
 /// Describes a kind for `kube::Api::all_with` and its siblings.
 pub fn api_resource(resource: &Resource) -> ApiResource {
     ApiResource {
-        group: resource.group.to_owned(),
-        version: resource.version.to_owned(),
+        group: resource.group().to_owned(),
+        version: resource.version().to_owned(),
         api_version: resource.api_version(),
-        kind: resource.kind.to_owned(),
-        plural: resource.plural.to_owned(),
+        kind: resource.kind().to_owned(),
+        plural: resource.plural().to_owned(),
     }
 }

@@ -8,13 +8,14 @@
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
 use super::names::{self, NameRule};
-use super::resource::{Change, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use super::reset_fields;
+use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(super) const ROW: Resource = Resource {
+pub(super) const ROW: ResourceRow = ResourceRow {
     group: "apiregistration.k8s.io",
     plural: "apiservices",
     singular: "apiservice",
@@ -30,7 +31,8 @@ pub(super) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::simple::API_SERVICES,
-    ..Resource::USUAL
+    reset_fields: reset_fields::status_alone,
+    ..ResourceRow::USUAL
 };
 
 /// The `groupPriorityMinimum` of each built-in group: discovery lists the group with the highest number first.
@@ -71,8 +73,8 @@ pub fn discovery_order(group: &str) -> i64 {
 
 /// Returns the APIServices that kube-apiserver creates for its built-in groups. Upstream: `makeAPIService`, and the
 /// label of `autoRegisterController`.
-pub fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Value> {
-    let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group, row.version)).collect();
+pub fn local<'r>(served: impl Iterator<Item = &'r Resource>) -> Vec<Value> {
+    let mut versions: Vec<(&str, &str)> = served.map(|row| (row.group(), row.version())).collect();
     versions.retain(|(group, _)| *group != ROW.group);
     versions.sort_unstable();
     versions.dedup();
@@ -207,15 +209,15 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::Catalog;
+    use crate::kinds::{API_SERVICES, Catalog};
 
     #[test]
     fn every_built_in_group_has_a_priority_and_valid_api_services() {
-        for row in Catalog::default().served().filter(|row| *row != &ROW) {
-            assert!(discovery_order(row.group) < 0, "{}", row.group);
+        for row in Catalog::default().served().filter(|row| *row != API_SERVICES) {
+            assert!(discovery_order(row.group()) < 0, "{}", row.group());
         }
         for service in local(Catalog::default().served()) {
-            assert_eq!(ROW.causes_of_new(&service), Vec::new(), "{service}");
+            assert_eq!(API_SERVICES.causes_of_new(&service), Vec::new(), "{service}");
         }
     }
 }

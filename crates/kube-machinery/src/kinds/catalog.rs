@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::custom_resource::Definition;
 use super::resource::Resource;
@@ -16,16 +17,16 @@ pub struct Catalog {
 }
 
 /// A custom resource definition as the catalog last read it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     /// The resourceVersion of the definition when it was read.
     revision: u64,
     /// `None` if the definition serves no kinds, for example before it is established.
-    definition: Option<&'static Definition>,
+    definition: Option<Arc<Definition>>,
 }
 
 impl Catalog {
-    pub fn with(&self, name: &str, revision: u64, definition: Option<&'static Definition>) -> Self {
+    pub fn with(&self, name: &str, revision: u64, definition: Option<Arc<Definition>>) -> Self {
         let mut custom = self.custom.clone();
         custom.insert(name.to_owned(), Entry { revision, definition });
         Self { custom }
@@ -37,8 +38,8 @@ impl Catalog {
         Self { custom }
     }
 
-    pub fn definition(&self, name: &str) -> Option<&'static Definition> {
-        self.custom.get(name)?.definition
+    pub fn definition(&self, name: &str) -> Option<&Arc<Definition>> {
+        self.custom.get(name)?.definition.as_ref()
     }
 
     /// Returns the resourceVersion of the definition that was last read under this name.
@@ -47,19 +48,18 @@ impl Catalog {
     }
 
     /// Returns the definitions that serve kinds.
-    fn established(&self) -> impl Iterator<Item = &'static Definition> + '_ {
-        self.custom.values().filter_map(|entry| entry.definition)
+    fn established(&self) -> impl Iterator<Item = &Definition> {
+        self.custom.values().filter_map(|entry| entry.definition.as_deref())
     }
 
-    /// Returns the served versions of all custom resources.
-    pub fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        self.established().flat_map(|definition| definition.served.iter().copied())
+    pub fn custom(&self) -> impl Iterator<Item = &Resource> {
+        self.established().flat_map(|definition| &definition.served)
     }
 
     /// Returns true if the kind's definition is being deleted, and waits for the deletion of its objects.
     pub fn is_terminating(&self, kind: &Resource) -> bool {
-        let definition = self.definition(&format!("{}.{}", kind.plural, kind.group));
-        definition.and_then(|definition| definition.stored.custom).is_some_and(|custom| custom.is_terminating)
+        let definition = self.definition(&format!("{}.{}", kind.plural(), kind.group()));
+        definition.is_some_and(|definition| definition.is_terminating())
     }
 
     pub fn definitions(&self) -> impl Iterator<Item = String> + '_ {
@@ -67,30 +67,30 @@ impl Catalog {
     }
 
     /// Returns every served kind in every served version, as discovery lists them.
-    pub fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
+    pub fn served(&self) -> impl Iterator<Item = &Resource> {
         served().chain(self.custom())
     }
 
     /// Yields the storage version of every stored kind.
-    pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        RESOURCES.iter().chain(self.established().map(|definition| definition.stored))
+    pub fn stored(&self) -> impl Iterator<Item = &Resource> {
+        RESOURCES.iter().chain(self.established().map(|definition| &definition.stored))
     }
 
     /// Returns the storage version of a kind; `None` if the kind is not defined.
-    pub fn defined(&self, group: &str, plural: &str) -> Option<&'static Resource> {
-        self.stored().find(|row| row.plural == plural && row.group == group)
+    pub fn defined(&self, group: &str, plural: &str) -> Option<&Resource> {
+        self.stored().find(|row| row.plural() == plural && row.group() == group)
     }
 
     /// Returns the row whose schema applies to an object that was written in `version`: the row of that version if it
     /// was a storage version before, otherwise that of the storage version.
-    pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&'static Resource> {
+    pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&Resource> {
         let row = self.defined(group, plural)?;
-        let definition = self.established().find(|definition| definition.stored == row);
-        Some(definition.map_or(row, |definition| definition.row_of_stored_version(version)))
+        let definition = self.established().find(|definition| definition.stored == *row);
+        Some(definition.map_or(row, |definition| definition.of_stored_version(version)))
     }
 
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-        let matches = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {
+        let matches = |row: &Resource| row.plural() == plural && row.group() == group && row.version() == version;
         self.served().find(|row| matches(row))
     }
 }

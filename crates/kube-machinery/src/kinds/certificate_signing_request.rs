@@ -9,14 +9,16 @@ use crate::conventions::user::{MASTERS, User};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Change, Resource, Scope, Subresource};
+use crate::kinds::reset_fields::excluded;
+use crate::kinds::resource::{Change, Resource, ResourceRow, Scope, Subresource};
+use crate::managed_fields::Filter;
 use crate::value::{Value, json};
 
 /// The name of the signer for client certificates that the API server accepts.
 const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "certificates.k8s.io",
     plural: "certificatesigningrequests",
     singular: "certificatesigningrequest",
@@ -25,20 +27,31 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     scope: Scope::Cluster,
     short_names: &["csr"],
     subresources: &[Subresource::Approval, Subresource::Status],
-    fields: &[("spec.signerName", &["spec", "signerName"], "")],
+    fields: &[("spec.signerName", "spec.signerName", "")],
     name_rule: NameRule::PathSegment,
     prepare,
     validate: validation::validate,
     validate_status: validation::validate_status,
     validate_subresource: validation::validate_approval,
+    reset_fields,
     columns: columns::certificates::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
+
+/// Upstream: `GetResetFields` of `csrStrategy`, `csrStatusStrategy` and `csrApprovalStrategy`.
+fn reset_fields(_: &Resource, subresource: Option<Subresource>) -> Option<Filter> {
+    match subresource {
+        None => excluded(&[&["spec"], &["status"]]),
+        Some(Subresource::Status) => excluded(&[&["spec"], &["status", "conditions"]]),
+        Some(Subresource::Approval) => excluded(&[&["spec"], &["status", "certificate"]]),
+        _ => None,
+    }
+}
 
 /// Overwrites the requester in a new request with the authenticated user, since clients may not choose it. Upstream:
 /// `csrStrategy.PrepareForCreate`.
 pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
-    if resource.kind != "CertificateSigningRequest" {
+    if resource.kind() != "CertificateSigningRequest" {
         return;
     }
     let Value::Object(mut info) = user.info() else { return };
@@ -54,7 +67,7 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
 /// Returns why admission refuses the subject of a new request, if it does: clients may not ask for a certificate of the
 /// group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
-    if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
+    if resource.kind() != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
     }
     let subject = validation::subject(&new["spec"]["request"])?;

@@ -12,11 +12,11 @@ use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{Generation, Resource};
+use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "discovery.k8s.io",
     plural: "endpointslices",
     singular: "endpointslice",
@@ -27,7 +27,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare,
     validate,
     columns: columns::endpoints::SLICES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_EndpointPort`.

@@ -6,7 +6,7 @@ use super::core::event::{self as core_event, legacy_validate_event};
 use super::fields::{number, text};
 use super::metadata;
 use super::names::NameRule;
-use super::resource::{Conversion, Resource, StoredForm};
+use super::resource::{Resource, ResourceRow, StoredForm};
 use crate::codec::schema;
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::object;
@@ -14,25 +14,26 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(super) const ROW: Resource = Resource {
+pub(super) const ROW: ResourceRow = ResourceRow {
     group: "events.k8s.io",
     fields: &[
         // In the order of the core group's fields: a selector refers to a field by its index.
-        ("regarding.kind", &["involvedObject", "kind"], ""),
-        ("regarding.namespace", &["involvedObject", "namespace"], ""),
-        ("regarding.name", &["involvedObject", "name"], ""),
-        ("regarding.uid", &["involvedObject", "uid"], ""),
-        ("regarding.apiVersion", &["involvedObject", "apiVersion"], ""),
-        ("regarding.resourceVersion", &["involvedObject", "resourceVersion"], ""),
-        ("regarding.fieldPath", &["involvedObject", "fieldPath"], ""),
-        ("reason", &["reason"], ""),
-        ("reportingController", &["reportingComponent"], ""),
-        ("type", &["type"], ""),
+        ("regarding.kind", "involvedObject.kind", ""),
+        ("regarding.namespace", "involvedObject.namespace", ""),
+        ("regarding.name", "involvedObject.name", ""),
+        ("regarding.uid", "involvedObject.uid", ""),
+        ("regarding.apiVersion", "involvedObject.apiVersion", ""),
+        ("regarding.resourceVersion", "involvedObject.resourceVersion", ""),
+        ("regarding.fieldPath", "involvedObject.fieldPath", ""),
+        ("reason", "reason", ""),
+        ("reportingController", "reportingComponent", ""),
+        ("type", "type", ""),
     ],
     validate,
     stored_form: Some(&StoredForm {
-        row: &core_event::ROW,
-        conversion: Conversion::Renamed { into_stored, from_stored },
+        stored: Resource { row: &core_event::ROW, custom: None },
+        into_stored,
+        from_stored,
     }),
     ..core_event::ROW
 };

@@ -24,9 +24,9 @@ struct Term {
     operator: FieldOperator,
 }
 
-/// A selectable field of a kind: its name in selectors, its path in the object, and the value that is compared if it is
-/// missing.
-pub(crate) type FieldRow = (&'static str, &'static [&'static str], &'static str);
+/// A selectable field of a kind: its name in selectors, its path in the object with dots between the names, and the
+/// value that is compared if it is missing.
+pub type FieldRow<'r> = (&'r str, &'r str, &'static str);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SelectableField {
@@ -64,14 +64,14 @@ impl Selectable for ObjectContent<'_> {
     }
 
     fn field(&self, n: usize) -> Option<Cow<'_, str>> {
-        let (_, path, _) = self.resource.fields.get(n)?;
+        let (_, path, _) = self.resource.fields().nth(n)?;
         text_at(self.value, path)
     }
 }
 
-/// Returns the value at a path as a string. `None` if it is missing, null, a list or an object.
-pub fn text_at<'a>(content: &'a Value, path: &[&str]) -> Option<Cow<'a, str>> {
-    let field = path.iter().try_fold(content, |value, field| value.get(field))?;
+/// Returns the value at a path with dots as a string. `None` if it is missing, null, a list or an object.
+pub fn text_at<'a>(content: &'a Value, path: &str) -> Option<Cow<'a, str>> {
+    let field = path.split('.').try_fold(content, |value, field| value.get(field))?;
     match field {
         Value::String(text) => Some(text.as_str().into()),
         Value::Bool(value) => Some(if *value { "true".into() } else { "false".into() }),
@@ -146,18 +146,17 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
             (SelectableField::Namespace, "")
         }
         field => resource
-            .fields
-            .iter()
+            .fields()
             .enumerate()
             .find(|(_, (name, ..))| *name == field)
-            .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
+            .map(|(n, (.., missing))| (SelectableField::Field(n), missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
     Ok(Term { field, missing, value: value.clone(), operator: *operator })
 }
 
 fn unsupported(field: &str, resource: &Resource) -> String {
-    if resource.fields.is_empty() && resource.custom.is_none() {
+    if resource.fields().next().is_none() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
     } else {
         format!("field label not supported: {field}")

@@ -2,13 +2,13 @@
 //! `pkg/apis/coordination/validation/validation.go`.
 
 use super::columns;
-use super::resource::{Resource, Strategy, UnconditionalUpdate};
+use super::resource::{ResourceRow, Strategy, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(super) const ROW: Resource = Resource {
+pub(super) const ROW: ResourceRow = ResourceRow {
     group: "coordination.k8s.io",
     plural: "leases",
     singular: "lease",
@@ -18,7 +18,7 @@ pub(super) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::simple::LEASES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and

@@ -9,11 +9,11 @@ use crate::kinds::conditions;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of_if_set};
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "policy",
     plural: "poddisruptionbudgets",
     singular: "poddisruptionbudget",
@@ -27,7 +27,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::policy::BUDGETS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The Go struct of the spec, as upstream's causes print it.

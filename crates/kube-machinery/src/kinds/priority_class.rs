@@ -4,11 +4,11 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{number, one_of, text};
-use crate::kinds::resource::{Generation, Resource, Scope};
+use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "scheduling.k8s.io",
     plural: "priorityclasses",
     singular: "priorityclass",
@@ -20,7 +20,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::policy::PRIORITY_CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_PriorityClass`.

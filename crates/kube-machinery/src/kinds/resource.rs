@@ -3,13 +3,15 @@
 //! same code, and reads from the row in what they differ.
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
-use super::columns::{self, Column};
 use super::custom_resource::CustomResource;
 use super::field_selector::FieldRow;
+pub use super::group_resource::GroupResource;
 use super::metadata;
-use super::names::NameRule;
-pub use super::stored_form::{Conversion, StoredForm};
+pub use super::row::{ResourceRow, Scope, Serving};
+pub use super::stored_form::StoredForm;
 pub use super::strategy::{
     CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, StatusOnCreate, Strategy,
     UnconditionalUpdate,
@@ -20,83 +22,16 @@ use crate::codec::schema::{self, Decoded};
 use crate::conventions::cause::{Cause, distinct};
 use crate::value::{Map, Value};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    Namespaced,
-    Cluster,
-}
-
-/// The way the objects of a kind are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Serving {
-    /// Objects are stored.
-    Stored,
-    /// A POST of an object is answered, and nothing is stored.
-    Review,
-    /// Objects are computed for each request.
-    Computed,
-}
-
 /// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/// A kind in one version, with everything that the server knows about it.
-#[derive(Debug)]
+/// A kind in one version. A clone of a built-in kind is two pointers; one of a custom resource also counts as a user of
+/// the definition's schema, which is freed with its last user.
+#[derive(Clone)]
 pub struct Resource {
-    /// Empty for the core group.
-    pub group: &'static str,
-    pub version: &'static str,
-    /// Unique in its group.
-    pub plural: &'static str,
-    pub singular: &'static str,
-    pub kind: &'static str,
-    /// The storageVersionHash in discovery; empty for a kind that is not stored.
-    pub storage_hash: &'static str,
-    pub serving: Serving,
-    pub scope: Scope,
-    pub short_names: &'static [&'static str],
-    pub categories: &'static [&'static str],
-    pub subresources: &'static [Subresource],
-    pub deletion: Deletion,
-    pub delete_response: DeleteResponse,
-    pub generation: Generation,
-    pub strategy: Strategy,
-    /// True if the watch cache answers lists and gets. Watches always come from the watch cache.
-    pub cached: bool,
-    /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
-    pub fields: &'static [FieldRow],
-    pub(crate) name_rule: NameRule,
-    pub defaults: fn(&mut Value),
-    /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
-    pub(super) defaults_but_spec: Option<fn(&mut Value)>,
-    /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
-    pub prepare: fn(&mut Value, &Change<'_>),
-    /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
-    pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// Validates an update of the status, but not the rest of the object again.
-    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
-    /// Validates an update through a subresource other than the status: the new state, then the old one.
-    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
-    /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
-    /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
-    pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
-    /// Makes the allocator of a kind whose objects need values of their own, such as addresses and ports of services.
-    pub allocator: Option<fn() -> Box<dyn Allocator>>,
-    /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
-    pub(crate) deprecation: Option<&'static str>,
-    pub columns: &'static [Column],
-    /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
-    /// the validation belong to the other row, and get the stored form.
-    pub stored_form: Option<&'static StoredForm>,
-    /// The schema and the other properties of a custom resource; `None` for a built-in kind.
-    pub custom: Option<&'static CustomResource>,
-}
-
-/// A kind in any version, ordered by plural, then by group. Upstream: `GroupResource`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GroupResource {
-    pub plural: &'static str,
-    pub group: &'static str,
+    pub(super) row: &'static ResourceRow,
+    /// `None` for a built-in kind.
+    pub custom: Option<Arc<CustomResource>>,
 }
 
 /// Gives each object of a kind values that no two objects may share, such as the address of a service. Upstream:
@@ -131,84 +66,111 @@ pub struct Change<'a> {
     pub now: &'a str,
 }
 
-fn no_defaults(_: &mut Value) {}
+impl Deref for Resource {
+    type Target = ResourceRow;
 
-fn no_preparation(_: &mut Value, _: &Change<'_>) {}
-
-fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
-    Vec::new()
+    fn deref(&self) -> &ResourceRow {
+        self.row
+    }
 }
 
 /// The validation of a kind that only validates metadata.
-fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
-    Vec::new()
-}
-
-/// The validation of a kind without subresources of its own.
-fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
-    Vec::new()
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.api_version(), self.plural())
+    }
 }
 
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
-        // Fast paths: nearly every comparison is of a row with itself, or of two different plurals.
-        std::ptr::eq(self, other)
-            || (self.plural, self.group, self.version) == (other.plural, other.group, other.version)
+        // Fast paths: nearly every comparison is of a built-in kind with itself, or of two different plurals.
+        (self.custom.is_none() && other.custom.is_none() && std::ptr::eq(self.row, other.row))
+            || (self.plural(), self.group(), self.version()) == (other.plural(), other.group(), other.version())
     }
 }
 
 impl Eq for Resource {}
 
+impl PartialEq<&Self> for Resource {
+    fn eq(&self, other: &&Self) -> bool {
+        self == *other
+    }
+}
+
 impl Resource {
-    /// The properties that most kinds share. The row of a kind overrides some of them.
-    pub(super) const USUAL: Self = Self {
-        group: "",
-        version: "v1",
-        plural: "",
-        singular: "",
-        kind: "",
-        storage_hash: "",
-        serving: Serving::Stored,
-        scope: Scope::Namespaced,
-        short_names: &[],
-        categories: &[],
-        subresources: &[],
-        deletion: Deletion::AtOnce,
-        delete_response: DeleteResponse::Status,
-        generation: Generation::Absent,
-        strategy: Strategy::USUAL,
-        cached: true,
-        fields: &[],
-        name_rule: NameRule::Subdomain,
-        defaults: no_defaults,
-        defaults_but_spec: None,
-        prepare: no_preparation,
-        validate: no_causes,
-        validate_status: no_causes,
-        validate_subresource: no_subresource,
-        warnings: no_warnings,
-        allocator: None,
-        deprecation: None,
-        columns: columns::simple::OTHERS,
-        stored_form: None,
-        custom: None,
-    };
+    /// Returns the built-in kind of a row.
+    pub(super) const fn of(row: &'static ResourceRow) -> Self {
+        Self { row, custom: None }
+    }
+
+    /// Returns the group, which is empty for the core group.
+    pub fn group(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.group, |custom| custom.group_resource.group())
+    }
+
+    pub fn version(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.version, |custom| &custom.version)
+    }
+
+    /// Returns the plural, which is unique in its group.
+    pub fn plural(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.plural, |custom| custom.group_resource.plural())
+    }
+
+    pub fn singular(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.singular, |custom| &custom.singular)
+    }
+
+    pub fn kind(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.kind, |custom| &custom.kind)
+    }
+
+    /// Returns the storageVersionHash in discovery; empty for a kind that is not stored.
+    pub fn storage_hash(&self) -> &str {
+        self.custom.as_ref().map_or(self.row.storage_hash, |custom| &custom.storage_hash)
+    }
+
+    pub fn short_names(&self) -> Vec<&str> {
+        let defined = self.custom.iter().flat_map(|custom| &custom.short_names);
+        self.row.short_names.iter().copied().chain(defined.map(String::as_str)).collect()
+    }
+
+    pub fn categories(&self) -> Vec<&str> {
+        let defined = self.custom.iter().flat_map(|custom| &custom.categories);
+        self.row.categories.iter().copied().chain(defined.map(String::as_str)).collect()
+    }
+
+    pub fn subresources(&self) -> &'static [Subresource] {
+        self.custom.as_ref().map_or(self.row.subresources, |custom| custom.subresources)
+    }
+
+    /// Returns the fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
+    pub fn fields(&self) -> impl Iterator<Item = FieldRow<'_>> {
+        let defined = self.custom.iter().flat_map(|custom| &custom.fields);
+        self.row.fields.iter().copied().chain(defined.map(|path| (path.as_str(), path.as_str(), "")))
+    }
 
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+        match self.group() {
+            "" => self.version().to_owned(),
+            group => format!("{group}/{}", self.version()),
+        }
     }
 
     /// Returns the prefix of the kind's keys in upstream's etcd.
     pub fn storage_path(&self) -> String {
-        let has_own_server = matches!(self.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
+        let has_own_server = matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
-            true => format!("/registry/{}/{}", self.group, self.plural),
-            false => format!("/registry/{}", self.plural),
+            true => format!("/registry/{}/{}", self.group(), self.plural()),
+            false => format!("/registry/{}", self.plural()),
         }
     }
 
     pub fn group_resource(&self) -> GroupResource {
-        GroupResource { plural: self.plural, group: self.group }
+        match &self.custom {
+            Some(custom) => custom.group_resource.clone(),
+            None => GroupResource::of(self.row),
+        }
     }
 
     /// Sets the defaults of a new state. If the spec is shared with the old state, it already has its defaults.
@@ -227,7 +189,7 @@ impl Resource {
     /// Decodes a new state of an object as its type. Parts that it shares with the old state are skipped: they were
     /// decoded when that state was written.
     pub fn decode_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.decode_value(value),
             None => schema::conform(self.go_type(), value, before),
         }
@@ -235,14 +197,14 @@ impl Resource {
 
     /// Decodes an object that server-side apply has merged.
     pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.decode_applied(value),
             None => schema::conform(self.go_type(), value, &Value::Null),
         }
     }
 
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.decode(json),
             None => schema::decode(self.go_type(), json),
         }
@@ -250,7 +212,7 @@ impl Resource {
 
     /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
     pub fn go_type(&self) -> &'static str {
-        schema::type_of(self.kind, &self.api_version())
+        schema::type_of(self.row.kind, &self.api_version())
     }
 
     /// Normalizes base64 fields as upstream stores them.
@@ -266,13 +228,13 @@ impl Resource {
     }
 
     pub fn list_kind(&self) -> String {
-        self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
+        self.custom.as_ref().map_or_else(|| format!("{}List", self.row.kind), |custom| custom.list_kind.clone())
     }
 
     /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_new_by_kind(self, new);
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.validate(&mut causes, &self.served_object(new), None),
             None => causes.extend(distinct((self.validate)(new, None))),
         }
@@ -282,7 +244,7 @@ impl Resource {
     /// Validates an update. Upstream: `ValidateUpdate`.
     pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.validate(&mut causes, &self.served_object(new), Some(&self.served_object(old))),
             None => causes.extend(distinct((self.validate)(new, Some(old)))),
         }
@@ -292,7 +254,7 @@ impl Resource {
     /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::validate_update(self, new, old);
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.validate_status(&mut causes, &self.served_object(new), &self.served_object(old)),
             None => causes.extend(distinct((self.validate_status)(new, Some(old)))),
         }
@@ -320,15 +282,15 @@ impl Resource {
     /// Returns true if the kind configures admission. Admission never checks such objects, since otherwise a wrong
     /// configuration could block its own repair. Upstream: `IsExemptAdmissionConfigurationResource`.
     pub fn configures_admission(&self) -> bool {
-        self.group == "admissionregistration.k8s.io"
+        self.group() == "admissionregistration.k8s.io"
     }
 
     pub fn is_stored(&self) -> bool {
         self.serving == Serving::Stored
     }
 
-    pub fn warning(&self) -> Option<&'static str> {
-        self.custom.map_or(self.deprecation, |custom| custom.warning)
+    pub fn warning(&self) -> Option<&str> {
+        self.custom.as_ref().map_or(self.row.deprecation, |custom| custom.warning.as_deref())
     }
 
     /// Returns the verbs in discovery. No object can be created while the definition of its kind is being deleted.
@@ -338,32 +300,36 @@ impl Resource {
             Serving::Review => return vec!["create"],
             Serving::Computed => return vec!["get", "list"],
         }
-        if let Some(custom) = self.custom {
+        if let Some(custom) = &self.custom {
             let writes = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
             return [&["delete", "deletecollection", "get", "list"], writes, &["watch"]].concat();
         }
         // As upstream, namespaces cannot be deleted as a collection.
-        let all = self.plural != "namespaces";
+        let all = self.plural() != "namespaces";
         VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
     }
 
+    pub fn scope(&self) -> Scope {
+        self.custom.as_ref().map_or(self.row.scope, |custom| custom.scope)
+    }
+
     pub fn is_namespaced(&self) -> bool {
-        self.scope == Scope::Namespaced
+        self.scope() == Scope::Namespaced
     }
 
     pub fn subresource(&self, name: &str) -> Option<Subresource> {
-        self.subresources.iter().copied().find(|subresource| subresource.name() == name)
+        self.subresources().iter().copied().find(|subresource| subresource.name() == name)
     }
 
-    pub fn subresource_info(&self, subresource: Subresource) -> SubresourceInfo {
+    pub fn subresource_info(&self, subresource: Subresource) -> SubresourceInfo<'_> {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
             Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize | Subresource::Status => {
-                SubresourceInfo { foreign: None, kind: self.kind, verbs: CHANGED }
+                SubresourceInfo { foreign: None, kind: self.kind(), verbs: CHANGED }
             }
             Subresource::Binding => SubresourceInfo { foreign: None, kind: "Binding", verbs: &["create"] },
-            Subresource::Log => SubresourceInfo { foreign: None, kind: self.kind, verbs: &["get"] },
+            Subresource::Log => SubresourceInfo { foreign: None, kind: self.kind(), verbs: &["get"] },
             Subresource::Attach => SubresourceInfo { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
             Subresource::Exec => SubresourceInfo { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
             Subresource::PortForward => {
@@ -372,7 +338,7 @@ impl Resource {
             Subresource::Eviction => {
                 SubresourceInfo { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] }
             }
-            Subresource::Finalize => SubresourceInfo { foreign: None, kind: self.kind, verbs: &["update"] },
+            Subresource::Finalize => SubresourceInfo { foreign: None, kind: self.kind(), verbs: &["update"] },
             Subresource::Token => SubresourceInfo {
                 foreign: Some(("authentication.k8s.io", "v1")),
                 kind: "TokenRequest",
@@ -386,6 +352,9 @@ impl Resource {
 
     /// Returns the name in error messages: `pods`, `replicasets.apps`.
     pub fn qualified(&self) -> String {
-        if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
+        match self.group() {
+            "" => self.plural().to_owned(),
+            group => format!("{}.{group}", self.plural()),
+        }
     }
 }

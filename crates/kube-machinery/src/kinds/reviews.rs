@@ -3,68 +3,84 @@
 
 use super::fields::{items, text};
 use super::names::NameRule;
-use super::resource::{Resource, Scope, Serving};
+use super::resource::{Resource, ResourceRow, Scope, Serving};
+use super::served::kinds;
 use crate::conventions::cause::Cause;
 use crate::value::Value;
 
 /// The properties that all reviews share.
-const USUAL: Resource = Resource {
+const USUAL: ResourceRow = ResourceRow {
     serving: Serving::Review,
     scope: Scope::Cluster,
     cached: false,
     name_rule: NameRule::Unchecked,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
-pub(crate) static REVIEWS: [Resource; 6] = [
-    Resource {
-        group: AUTHENTICATION,
-        plural: "selfsubjectreviews",
-        singular: "selfsubjectreview",
-        kind: "SelfSubjectReview",
-        ..USUAL
-    },
-    Resource { group: AUTHENTICATION, plural: "tokenreviews", singular: "tokenreview", kind: "TokenReview", ..USUAL },
-    Resource {
-        group: AUTHORIZATION,
-        plural: "localsubjectaccessreviews",
-        singular: "localsubjectaccessreview",
-        kind: "LocalSubjectAccessReview",
-        scope: Scope::Namespaced,
-        validate: validate_local_subject_access_review,
-        ..USUAL
-    },
-    Resource {
-        group: AUTHORIZATION,
-        plural: "selfsubjectaccessreviews",
-        singular: "selfsubjectaccessreview",
-        kind: "SelfSubjectAccessReview",
-        validate: validate_self_subject_access_review,
-        ..USUAL
-    },
-    Resource {
-        group: AUTHORIZATION,
-        plural: "selfsubjectrulesreviews",
-        singular: "selfsubjectrulesreview",
-        kind: "SelfSubjectRulesReview",
-        ..USUAL
-    },
-    Resource {
-        group: AUTHORIZATION,
-        plural: "subjectaccessreviews",
-        singular: "subjectaccessreview",
-        kind: "SubjectAccessReview",
-        validate: validate_subject_access_review,
-        ..USUAL
-    },
+const SELF_SUBJECT_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHENTICATION,
+    plural: "selfsubjectreviews",
+    singular: "selfsubjectreview",
+    kind: "SelfSubjectReview",
+    ..USUAL
+};
+const TOKEN_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHENTICATION,
+    plural: "tokenreviews",
+    singular: "tokenreview",
+    kind: "TokenReview",
+    ..USUAL
+};
+const LOCAL_SUBJECT_ACCESS_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHORIZATION,
+    plural: "localsubjectaccessreviews",
+    singular: "localsubjectaccessreview",
+    kind: "LocalSubjectAccessReview",
+    scope: Scope::Namespaced,
+    validate: validate_local_subject_access_review,
+    ..USUAL
+};
+const SELF_SUBJECT_ACCESS_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHORIZATION,
+    plural: "selfsubjectaccessreviews",
+    singular: "selfsubjectaccessreview",
+    kind: "SelfSubjectAccessReview",
+    validate: validate_self_subject_access_review,
+    ..USUAL
+};
+const SELF_SUBJECT_RULES_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHORIZATION,
+    plural: "selfsubjectrulesreviews",
+    singular: "selfsubjectrulesreview",
+    kind: "SelfSubjectRulesReview",
+    ..USUAL
+};
+const SUBJECT_ACCESS_REVIEW: ResourceRow = ResourceRow {
+    group: AUTHORIZATION,
+    plural: "subjectaccessreviews",
+    singular: "subjectaccessreview",
+    kind: "SubjectAccessReview",
+    validate: validate_subject_access_review,
+    ..USUAL
+};
+
+pub(crate) static REVIEWS: &[Resource] = kinds![
+    SELF_SUBJECT_REVIEW,
+    TOKEN_REVIEW,
+    LOCAL_SUBJECT_ACCESS_REVIEW,
+    SELF_SUBJECT_ACCESS_REVIEW,
+    SELF_SUBJECT_RULES_REVIEW,
+    SUBJECT_ACCESS_REVIEW,
 ];
 
 /// A request for a service account's token. It is posted to the account's `token` subresource, and has no path of its
 /// own.
-pub static TOKEN_REQUEST: Resource = Resource { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
+pub static TOKEN_REQUEST: &Resource = &Resource::of(&TOKEN_REQUEST_ROW);
+
+const TOKEN_REQUEST_ROW: ResourceRow = ResourceRow { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
 /// Validates a SelfSubjectAccessReview, which asks about the client itself. Upstream:
 /// `ValidateSelfSubjectAccessReview`.

@@ -7,11 +7,11 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::kinds::resource::{ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "node.k8s.io",
     plural: "runtimeclasses",
     singular: "runtimeclass",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
     validate,
     columns: columns::policy::RUNTIME_CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`.

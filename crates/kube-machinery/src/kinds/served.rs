@@ -3,6 +3,8 @@
 //! of their own here, such as [`PODS`].
 
 use super::resource::Resource;
+#[cfg(doc)]
+use super::resource::ResourceRow;
 use super::reviews::REVIEWS;
 use super::{
     admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
@@ -10,27 +12,35 @@ use super::{
     storage_class,
 };
 
-pub static NAMESPACES: &Resource = &core::namespace::ROW;
-pub static PODS: &Resource = &core::pod::ROW;
-pub static EVENTS: &Resource = &core::event::ROW;
-pub static NODES: &Resource = &core::node::ROW;
-pub static SERVICE_ACCOUNTS: &Resource = &core::service_account::ROW;
-pub static ENDPOINTS: &Resource = &core::endpoints::ROW;
-pub static ENDPOINT_SLICES: &Resource = &endpoint_slice::ROW;
-pub static PRIORITY_CLASSES: &Resource = &priority_class::ROW;
-pub static API_SERVICES: &Resource = &api_service::ROW;
-pub static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &custom_resource_definition::ROW;
-pub static CONFIG_MAPS: &Resource = &core::config::CONFIG_MAP;
-pub static SECRETS: &Resource = &core::config::SECRET;
-pub static SERVICES: &Resource = &core::service::ROW;
-pub static CLUSTER_ROLES: &Resource = &rbac::cluster_role::ROW;
-pub static CLUSTER_ROLE_BINDINGS: &Resource = &rbac::cluster_role_binding::ROW;
-pub static ROLES: &Resource = &rbac::role::ROW;
-pub static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
-pub static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
+pub static NAMESPACES: &Resource = &Resource::of(&core::namespace::ROW);
+pub static PODS: &Resource = &Resource::of(&core::pod::ROW);
+pub static EVENTS: &Resource = &Resource::of(&core::event::ROW);
+pub static NODES: &Resource = &Resource::of(&core::node::ROW);
+pub static SERVICE_ACCOUNTS: &Resource = &Resource::of(&core::service_account::ROW);
+pub static ENDPOINTS: &Resource = &Resource::of(&core::endpoints::ROW);
+pub static ENDPOINT_SLICES: &Resource = &Resource::of(&endpoint_slice::ROW);
+pub static PRIORITY_CLASSES: &Resource = &Resource::of(&priority_class::ROW);
+pub static API_SERVICES: &Resource = &Resource::of(&api_service::ROW);
+pub static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &Resource::of(&custom_resource_definition::ROW);
+pub static CONFIG_MAPS: &Resource = &Resource::of(&core::config::CONFIG_MAP);
+pub static SECRETS: &Resource = &Resource::of(&core::config::SECRET);
+pub static SERVICES: &Resource = &Resource::of(&core::service::ROW);
+pub static CLUSTER_ROLES: &Resource = &Resource::of(&rbac::cluster_role::ROW);
+pub static CLUSTER_ROLE_BINDINGS: &Resource = &Resource::of(&rbac::cluster_role_binding::ROW);
+pub static ROLES: &Resource = &Resource::of(&rbac::role::ROW);
+pub static ADMISSION_POLICIES: &Resource = &Resource::of(&admission::validating_admission_policy::ROW);
+pub static ROLE_BINDINGS: &Resource = &Resource::of(&rbac::role_binding::ROW);
+
+/// Makes the kinds of rows.
+macro_rules! kinds {
+    ($($row:path),* $(,)?) => {
+        &[$(Resource::of(&$row)),*]
+    };
+}
+pub(super) use kinds;
 
 /// The stored kinds, sorted by group and plural.
-pub static RESOURCES: &[Resource] = &[
+pub static RESOURCES: &[Resource] = kinds![
     core::config::CONFIG_MAP,
     core::endpoints::ROW,
     core::event::ROW,
@@ -77,13 +87,13 @@ pub static RESOURCES: &[Resource] = &[
 ];
 
 /// Kinds whose objects are those of a stored kind, served in another group.
-pub(crate) static VIEWS: &[Resource] = &[event::ROW];
+pub(crate) static VIEWS: &[Resource] = kinds![event::ROW];
 
 /// Kinds whose objects are not stored: the server computes them for each request.
-static COMPUTED: &[Resource] = &[core::component_status::ROW];
+static COMPUTED: &[Resource] = kinds![core::component_status::ROW];
 
-pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
-    RESOURCES.iter().chain(VIEWS).chain(COMPUTED).chain(&REVIEWS)
+pub(crate) fn served<'r>() -> impl Iterator<Item = &'r Resource> {
+    [RESOURCES, VIEWS, COMPUTED, REVIEWS].into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
 use crate::kinds::names;
-use crate::kinds::resource::{DeleteResponse, Resource, Scope};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "storage.k8s.io",
     plural: "storageclasses",
     singular: "storageclass",
@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::storage::CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_StorageClass`.

@@ -8,43 +8,36 @@ use crate::value::Value;
 /// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
-    /// The row of the stored objects.
-    pub(super) row: &'static Resource,
-    pub(super) conversion: Conversion,
-}
-
-#[derive(Debug)]
-pub enum Conversion {
-    Renamed {
-        /// Renames the fields for storage.
-        into_stored: fn(Value) -> Value,
-        /// Renames the fields of a stored object. The result has the shape of the served type.
-        from_stored: fn(Value) -> Value,
-    },
-    /// The stored form is another version of a custom resource. The request handlers convert it, since they may have to
-    /// call a webhook, so the functions of a row do not.
-    OfVersions,
+    /// Returns the row in which objects of this kind are stored.
+    pub(super) stored: Resource,
+    pub(super) into_stored: fn(Value) -> Value,
+    /// Renames the fields of a stored object. The result has the shape of the served type.
+    pub(super) from_stored: fn(Value) -> Value,
 }
 
 impl Resource {
-    /// Returns the row in which objects of this kind are stored.
-    pub fn stored(&'static self) -> &'static Self {
-        self.stored_form.map_or(self, |form| form.row)
+    pub fn stored(&self) -> &Self {
+        match (&self.custom, self.row.stored_form) {
+            (Some(custom), _) => custom.stored.as_ref().unwrap_or(self),
+            (None, Some(form)) => &form.stored,
+            (None, None) => self,
+        }
     }
 
-    /// Converts a served object for storage, if only its fields have other names there.
+    /// Converts a served object for storage, if only its fields have other names there. The request handlers convert
+    /// between versions of a custom resource, since they may have to call a webhook.
     pub fn stored_form_of(&self, served: Value) -> Value {
-        match self.stored_form {
-            Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => served,
+        match self.row.stored_form {
+            Some(form) => (form.into_stored)(served),
+            None => served,
         }
     }
 
     /// Converts a stored object into its served form, if only its fields have other names there.
     pub fn served_form_of(&self, stored: Value) -> Value {
-        match self.stored_form {
-            Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => stored,
+        match self.row.stored_form {
+            Some(form) => (form.from_stored)(stored),
+            None => stored,
         }
     }
 
@@ -59,18 +52,18 @@ impl Resource {
     /// its schema. It can differ because a new object loses its status after decoding, and then gets the default status
     /// again, and because a webhook or a scale may have added fields that the schema does not name.
     pub fn as_read_back(&self, stored: &Value) -> Option<Value> {
-        let read = self.custom?.coerce_and_default(stored.clone());
+        let read = self.custom.as_ref()?.coerce_and_default(stored.clone());
         (read != *stored).then_some(read)
     }
 
-    pub fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
-        self.custom?.conversion_webhook.as_ref()
+    pub fn conversion_webhook(&self) -> Option<&ConversionWebhook> {
+        self.custom.as_ref()?.conversion_webhook.as_ref()
     }
 
     /// Returns a stored object as clients see it, with kind and apiVersion.
     pub fn served_object(&self, stored: &Value) -> Value {
         let mut value = self.served_form_of(stored.clone());
-        value["kind"] = self.kind.into();
+        value["kind"] = self.kind().into();
         value["apiVersion"] = self.api_version().into();
         value
     }
@@ -78,7 +71,7 @@ impl Resource {
     /// Shapes a converted object of another version to this version's schema, without new defaults. Upstream: the
     /// strategy `None`, and the processing of a webhook's answer.
     pub fn coerce(&self, value: Value) -> Value {
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.coerce(value),
             None => value,
         }
@@ -87,7 +80,7 @@ impl Resource {
     /// Shapes an object to this version's schema, with its defaults. The object was decoded in another version, or
     /// under an older schema.
     pub fn coerce_and_default(&self, value: Value) -> Value {
-        match self.custom {
+        match &self.custom {
             Some(custom) => custom.coerce_and_default(value),
             None => value,
         }

@@ -29,10 +29,10 @@ pub enum Subresource {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct SubresourceInfo {
+pub struct SubresourceInfo<'k> {
     /// The group and version of `kind`, if they differ from the object's.
     pub foreign: Option<(&'static str, &'static str)>,
-    pub kind: &'static str,
+    pub kind: &'k str,
     pub verbs: &'static [&'static str],
 }
 

@@ -28,19 +28,19 @@ pub(crate) struct Attributes<'a> {
 
 /// The kind of the objects in a request, with its group and version. For a subresource with a kind of its own
 /// (`deployments/scale`), it is that kind (`autoscaling/v1 Scale`).
-pub(super) struct Kind {
-    pub(super) group: &'static str,
-    pub(super) version: &'static str,
-    pub(super) kind: &'static str,
+pub(super) struct Kind<'r> {
+    pub(super) group: &'r str,
+    pub(super) version: &'r str,
+    pub(super) kind: &'r str,
 }
 
-impl Kind {
+impl<'r> Kind<'r> {
     /// Returns the kind of the objects in this request, if the request is made for `row`.
-    pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
+    pub(super) fn of(request: &Request<'_>, row: &'r Resource) -> Self {
         let info = request.subresource.map(|subresource| row.subresource_info(subresource));
         // The kind of a subresource may be in another group than the resource: `foreign` is that group and version.
-        let (group, version) = info.and_then(|info| info.foreign).unwrap_or((row.group, row.version));
-        Self { group, version, kind: info.map_or(row.kind, |info| info.kind) }
+        let (group, version) = info.and_then(|info| info.foreign).unwrap_or((row.group(), row.version()));
+        Self { group, version, kind: info.map_or(row.kind(), |info| info.kind) }
     }
 
     pub(super) fn api_version(&self) -> String {
@@ -56,15 +56,15 @@ impl Request<'_> {
     /// Returns true if the request has objects of the resource itself (also at `status`), and not of a subresource with
     /// a kind of its own, such as `Scale`.
     pub(super) fn has_whole_objects(&self) -> bool {
-        self.subresource.is_none_or(|subresource| self.served.subresource_info(subresource).kind == self.served.kind)
+        self.subresource.is_none_or(|subresource| self.served.subresource_info(subresource).kind == self.served.kind())
     }
 
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
-    pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
+    pub(super) fn versioned(&self, row: &Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
             // Only custom resources are in the version of the request, so only they need the schema of the other
             // version.
-            let is_other = row.custom.is_some() && row != self.served;
+            let is_other = row.custom.is_some() && *row != self.served;
             return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
         let (mut value, kind) = (value.clone(), Kind::of(self, row));
@@ -80,12 +80,12 @@ impl Request<'_> {
 
 impl<'a> Attributes<'a> {
     /// Returns the values that the rules of a webhook or policy are matched against, as if the client had used `row`.
-    pub(super) fn match_values(&self, row: &'static Resource) -> RequestAttributes<'_> {
+    pub(super) fn match_values<'s>(&'s self, row: &'s Resource) -> RequestAttributes<'s> {
         RequestAttributes {
             operation: self.operation,
-            group: row.group,
-            version: row.version,
-            resource: row.plural,
+            group: row.group(),
+            version: row.version(),
+            resource: row.plural(),
             subresource: self.subresource(),
             namespace: self.namespace(),
         }
@@ -138,7 +138,7 @@ impl<'a> Attributes<'a> {
 
     /// Returns the `AdmissionRequest` for a webhook, with the objects in the version of `row`. The caller adds a uid
     /// for each call. Upstream: `CreateV1AdmissionReview`.
-    pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
+    pub(super) fn admission_request(&self, row: &Resource) -> Value {
         let mut request = self.request_about(row);
         let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
         request["object"] = versioned(self.object.as_deref());
@@ -149,9 +149,10 @@ impl<'a> Attributes<'a> {
     /// Returns the `AdmissionRequest` without the objects: the CEL variable `request`. `kind` and `resource` are those
     /// of `row`, `requestKind` and `requestResource` those of the client's request. Upstream: `CreateAdmissionRequest`
     /// in `plugin/cel/condition.go`.
-    pub(super) fn request_about(&self, row: &'static Resource) -> Value {
-        let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
-        let served = self.request.served;
+    pub(super) fn request_about(&self, row: &Resource) -> Value {
+        let resource =
+            |row: &Resource| json!({"group": row.group(), "version": row.version(), "resource": row.plural()});
+        let served = &self.request.served;
         let mut request = json!({
             "kind": Kind::of(self.request, row).json(), "resource": resource(row),
             "requestKind": Kind::of(self.request, served).json(), "requestResource": resource(served),

@@ -13,13 +13,13 @@ pub(super) fn are_met(
     conditions: &[Condition],
     policy: FailurePolicy,
     attributes: &Attributes<'_>,
-    row: &'static Resource,
+    row: &Resource,
 ) -> Result<bool, ApiError> {
     if conditions.is_empty() {
         return Ok(true);
     }
     together(results(conditions, attributes, row), policy)
-        .map_err(|why| ApiError::forbidden(attributes.request.served, attributes.name_in_refusal(), &why))
+        .map_err(|why| ApiError::forbidden(&attributes.request.served, attributes.name_in_refusal(), &why))
 }
 
 /// Combines the results of match conditions, of a webhook or of a policy. Returns true if all conditions are true. A
@@ -49,7 +49,7 @@ pub(super) fn together(
 }
 
 #[cfg(feature = "cel")]
-fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static Resource) -> Vec<Result<bool, String>> {
+fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &Resource) -> Vec<Result<bool, String>> {
     use super::policy::activation::{Activation, Seen};
     use super::policy::evaluation;
 
@@ -58,6 +58,6 @@ fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static 
 }
 
 #[cfg(not(feature = "cel"))]
-fn results(conditions: &[Condition], _: &Attributes<'_>, _: &'static Resource) -> Vec<Result<bool, String>> {
+fn results(conditions: &[Condition], _: &Attributes<'_>, _: &Resource) -> Vec<Result<bool, String>> {
     conditions.iter().map(|_| Err("this API server was built without CEL: the feature `cel`".to_owned())).collect()
 }

@@ -7,10 +7,9 @@ use kube_machinery::kinds::Resource;
 
 /// Returns the other resources (group and version) that serve the objects of `row`. Versions that a conversion webhook
 /// converts do not count, because admission does not call conversion webhooks.
-pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {
+pub(super) fn others(store: &Store, row: &Resource) -> Vec<Resource> {
     let has_webhook = |row: &Resource| row.conversion_webhook().is_some();
-    let is_other = |other: &&'static Resource| {
-        *other != row && other.stored() == row.stored() && !has_webhook(row) && !has_webhook(other)
-    };
-    store.catalog().served().filter(is_other).collect()
+    let is_other =
+        |other: &&Resource| *other != row && other.stored() == row.stored() && !has_webhook(row) && !has_webhook(other);
+    store.catalog().served().filter(is_other).cloned().collect()
 }

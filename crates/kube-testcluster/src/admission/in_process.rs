@@ -24,22 +24,22 @@ pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
     }
     if let Some(object) = plugin_request.object.filter(|object| before.as_ref().is_some_and(|before| before != object))
     {
-        attributes.object = Some(Cow::Owned(mutating::taken_over(request, request.served, object.into())?));
+        attributes.object = Some(Cow::Owned(mutating::taken_over(request, &request.served, object.into())?));
     }
     Ok(())
 }
 
 fn admission_request(attributes: &Attributes<'_>) -> AdmissionRequest {
     let request = attributes.request;
-    let served = request.served;
+    let served = &request.served;
     let kind = Kind::of(request, served);
     let versioned = |value: Option<&Value>| value.map(|value| request.versioned(served, value));
     AdmissionRequest {
         operation: attributes.operation,
-        group: served.group.to_owned(),
-        version: served.version.to_owned(),
+        group: served.group().to_owned(),
+        version: served.version().to_owned(),
         kind: kind.kind.to_owned(),
-        resource: served.plural.to_owned(),
+        resource: served.plural().to_owned(),
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
         namespace: attributes.namespace().to_owned(),

@@ -13,7 +13,7 @@ use kube_machinery::kinds::{NAMESPACES, Resource};
 use kube_machinery::value::Value;
 
 /// Returns the version in which the webhook gets the objects; `None` if it is not called.
-pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {
+pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<Resource>, ApiError> {
     let in_namespace = is_in_namespace(&hook.namespace_selector, attributes);
     let is_selected = is_selected(&hook.object_selector, attributes);
     if matches!(in_namespace, Ok(false)) || matches!(is_selected, Ok(false)) {
@@ -22,7 +22,7 @@ pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<
     let found = row(&hook.rules, hook.match_policy, attributes, Rule::matches);
     let Some(row) = found else { return Ok(None) };
     in_namespace.and(is_selected)?; // as upstream, an invalid selector is an error only if the rules match
-    Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, row)?.then_some(row))
+    Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, &row)?.then_some(row))
 }
 
 /// Returns the resource that a rule matches: the one of the request, or else, with `matchPolicy: Equivalent`, another
@@ -32,17 +32,17 @@ pub(super) fn row<R>(
     policy: MatchPolicy,
     attributes: &Attributes<'_>,
     matches: impl Fn(&R, &RequestAttributes<'_>) -> bool,
-) -> Option<&'static Resource> {
-    let served = attributes.request.served;
-    let matches = |rule: &R, row: &'static Resource| matches(rule, &attributes.match_values(row));
+) -> Option<Resource> {
+    let served = &attributes.request.served;
+    let matches = |rule: &R, row: &Resource| matches(rule, &attributes.match_values(row));
     if rules.iter().any(|rule| matches(rule, served)) {
-        return Some(served);
+        return Some(served.clone());
     }
     if policy == MatchPolicy::Exact {
         return None;
     }
     let others = equivalent::others(attributes.request.store, served);
-    rules.iter().find_map(|rule| others.iter().copied().find(|row| matches(rule, row)))
+    rules.iter().find_map(|rule| others.iter().find(|row| matches(rule, row)).cloned())
 }
 
 /// Returns true if the namespace selector matches the request. Upstream: `MatchNamespaceSelector`.

@@ -49,7 +49,7 @@ struct RequestContext<'a> {
     /// The webhooks and policies; `None` if there are none, or if the request writes one of them.
     configured: Option<Arc<Configured>>,
     /// The kind, in the group and version that the client uses.
-    served: &'static Resource,
+    served: Resource,
     subresource: Option<Subresource>,
     /// The namespace in the path; for a Namespace object, its own name.
     namespace: Option<String>,
@@ -76,10 +76,10 @@ impl<'a> Gate<'a> {
     }
 
     /// Returns the gate for a write of the cluster itself, as the user `user`.
-    pub(crate) fn of_component(store: &'a Store, resource: &'static Resource, key: &Key, user: &str) -> Self {
+    pub(crate) fn of_component(store: &'a Store, resource: &Resource, key: &Key, user: &str) -> Self {
         let target = Target {
-            resource,
-            served: resource,
+            resource: resource.clone(),
+            served: resource.clone(),
             namespace: key.namespace().map(ToOwned::to_owned),
             name: Some(key.name().to_owned()),
             subresource: None,
@@ -112,7 +112,7 @@ impl<'a> Gate<'a> {
         let request = RequestContext {
             store,
             configured,
-            served: target.served,
+            served: target.served.clone(),
             subresource: target.subresource,
             namespace: if is_namespace { target.name.clone() } else { target.namespace.clone() },
             name: target.name.clone(),

@@ -87,7 +87,7 @@ impl<'a> Mutation<'a> {
         if self.is_second && !self.again.contains(&hook.uid) {
             return Ok(false);
         }
-        let changed = changed_by(hook, attributes, row).await;
+        let changed = changed_by(hook, attributes, &row).await;
         if matches!(changed, Ok(true)) {
             self.reinvoke_all();
         }
@@ -105,11 +105,7 @@ impl<'a> Mutation<'a> {
 }
 
 /// Calls a webhook, and applies its patch. Returns true if the object has changed.
-async fn changed_by(
-    hook: &Webhook,
-    attributes: &mut Attributes<'_>,
-    row: &'static Resource,
-) -> Result<bool, NotAdmitted> {
+async fn changed_by(hook: &Webhook, attributes: &mut Attributes<'_>, row: &Resource) -> Result<bool, NotAdmitted> {
     let patch = ask(hook, attributes, row, Phase::Mutating).await?;
     if patch.is_empty() {
         return Ok(false);
@@ -138,15 +134,11 @@ async fn changed_by(
 
 /// Converts an object that a plugin or webhook has changed in the version of `row` back to the form that admission
 /// uses.
-pub(super) fn taken_over(
-    request: &RequestContext<'_>,
-    row: &'static Resource,
-    object: Value,
-) -> Result<Value, ApiError> {
+pub(super) fn taken_over(request: &RequestContext<'_>, row: &Resource, object: Value) -> Result<Value, ApiError> {
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
         let shaped = row.decode_value(object).map_err(failed)?;
-        let is_other = row.custom.is_some() && row != request.served;
+        let is_other = row.custom.is_some() && *row != request.served;
         let value = if is_other { request.served.coerce(shaped.value) } else { row.stored_form_of(shaped.value) };
         return Ok(with_defaults(request, value));
     }

@@ -30,7 +30,7 @@ pub(super) enum Phase {
 pub(super) async fn ask(
     hook: &Webhook,
     attributes: &Attributes<'_>,
-    row: &'static Resource,
+    row: &Resource,
     phase: Phase,
 ) -> Result<Vec<u8>, NotAdmitted> {
     let request = attributes.request;

@@ -17,7 +17,7 @@ pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError
         invocations.extend(matching::invocation(hook, attributes)?.map(|row| (hook, row)));
     }
     let calls = invocations.into_iter().map(async |(hook, row)| {
-        let answer = ask(hook, attributes, row, Phase::Validating).await;
+        let answer = ask(hook, attributes, &row, Phase::Validating).await;
         answer.map(drop).or_else(|why| why.ignored_by(hook))
     });
     join_all(calls).await.into_iter().collect()

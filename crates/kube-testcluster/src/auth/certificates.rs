@@ -15,7 +15,7 @@ const GROUP: &str = "certificates.k8s.io";
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: &'a Resource,
     pub(crate) subresource: Option<Subresource>,
     pub(crate) old: &'a Value,
     pub(crate) new: &'a Value,
@@ -24,7 +24,7 @@ pub(crate) struct Update<'a> {
 /// Refuses the approval of a CertificateSigningRequest, or a certificate for it, if the caller has no right for the
 /// request's signer. Updates of other kinds, and the cluster's own writes, pass. Fails with 403.
 pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), ApiError> {
-    let is_request = (update.resource.group, update.resource.plural) == (GROUP, "certificatesigningrequests");
+    let is_request = (update.resource.group(), update.resource.plural()) == (GROUP, "certificatesigningrequests");
     let Some(caller) = caller.filter(|_| is_request) else { return Ok(()) };
     let verb = match update.subresource {
         Some(Subresource::Approval) => "approve",

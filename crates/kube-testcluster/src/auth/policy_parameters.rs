@@ -27,7 +27,7 @@ pub(crate) fn cause(
     let caller = caller.filter(|caller| is_of_admission && !is_privileged(&caller.user))?;
     let is_new =
         |fields: &[&str]| !old.is_some_and(|old| fields.iter().all(|field| old["spec"][*field] == new["spec"][*field]));
-    match resource.kind {
+    match resource.kind() {
         "ValidatingAdmissionPolicy" if is_new(&["paramKind"]) => caller.of_policy(store, &new["spec"]),
         "ValidatingAdmissionPolicyBinding" if is_new(&["paramRef", "policyName"]) => {
             caller.of_binding(store, &new["spec"])
@@ -83,13 +83,14 @@ impl Caller {
     }
 
     fn may_read(&self, store: &Store, kind: Option<&ParamKind>, attributes: &ParamRead<'_>) -> bool {
-        let row = kind.and_then(|kind| kind.row(&store.catalog()));
+        let catalog = store.catalog();
+        let row = kind.and_then(|kind| kind.row(&catalog));
         let group = kind.map_or("*", |kind| kind.group_version().0);
         let attributes = ResourceAttributes {
             verb: attributes.verb.to_owned(),
             group: group.to_owned(),
             namespace: attributes.namespace.to_owned(),
-            resource: row.map_or("*", |row| row.plural).to_owned(),
+            resource: row.map_or("*", |row| row.plural()).to_owned(),
             subresource: String::new(),
             name: attributes.name.to_owned(),
         };

@@ -19,7 +19,7 @@ pub(crate) fn objects() -> impl DoubleEndedIterator<Item = (&'static Resource, V
         let mut value: Value = serde_json::from_str(line).expect("the policy is a part of this program");
         let kind = object(&mut value).remove("kind");
         let row = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS];
-        let row = row.into_iter().find(|row| kind.as_ref().is_some_and(|kind| kind == row.kind));
+        let row = row.into_iter().find(|row| kind.as_ref().is_some_and(|kind| kind == row.kind()));
         (row.expect("the policy has four kinds"), value)
     })
 }

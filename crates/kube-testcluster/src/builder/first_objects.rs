@@ -80,7 +80,7 @@ pub(super) fn write_system(store: &Store) {
 }
 
 /// Writes an object of kube-apiserver itself if it does not exist yet.
-fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+fn write_missing(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {
         put_own(Component::SERVER, store, resource, namespace, value);
@@ -97,25 +97,25 @@ fn write_namespace(store: &Store, name: &str) {
 }
 
 /// Writes an object of the user, without a field manager.
-fn put(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+fn put(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare(store, resource, namespace, &mut value);
     store_as_it_is(store, resource, namespace, value);
 }
 
 /// Writes an object that a component of the cluster creates.
-fn put_own(component: Component, store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+fn put_own(component: Component, store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare_own(component, store, resource, namespace, &mut value);
     store_as_it_is(store, resource, namespace, value);
 }
 
 /// Decodes an object as its type.
-fn shaped(resource: &'static Resource, value: Value) -> Value {
+fn shaped(resource: &Resource, value: Value) -> Value {
     resource.decode_value(value).expect("it was made from a typed object").value
 }
 
-fn store_as_it_is(store: &Store, resource: &'static Resource, namespace: Option<&str>, mut value: Value) {
+fn store_as_it_is(store: &Store, resource: &Resource, namespace: Option<&str>, mut value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
     store.put(&mut store.lock(), draft, value);

@@ -43,7 +43,7 @@ pub(crate) async fn check_owners(
     let owners = owners(&object, &catalog);
     // As upstream, an object whose kind is no longer defined is left alone. The check is queued again when the kind is
     // defined again.
-    let is_defined = || catalog.defined(object.resource.group, object.resource.plural).is_some();
+    let is_defined = || catalog.defined(object.resource.group(), object.resource.plural()).is_some();
     if owners.is_empty() || is_deleting(&object) || !is_defined() {
         return Ok(());
     }
@@ -74,9 +74,9 @@ pub(crate) async fn check_owners(
             () => Policy::Background,
         }
     };
-    let gate = Gate::of_component(store, object.resource, &object.key, USER);
+    let gate = Gate::of_component(store, &object.resource, &object.key, USER);
     let options = DeleteOptions::of_controller(Some(uid), policy);
-    remove(store, object.resource, &object.key, &options, &gate).await.map(|_| ())
+    remove(store, &object.resource, &object.key, &options, &gate).await.map(|_| ())
 }
 
 /// Looks an owner up in the store. An object of the same name with another uid is not the owner.
@@ -146,7 +146,9 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
 }
 
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
-    let (resource, key) = (object_ref.resource, &object_ref.key);
+    let key = &object_ref.key;
+    let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
+    let resource = &object.resource;
     let next = |current: Arc<Opened>| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);

@@ -6,7 +6,6 @@
 mod queue;
 mod run;
 
-use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::watch;
@@ -16,47 +15,26 @@ use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::writes::WriteHook;
-use kube_machinery::kinds::{Catalog, Resource};
+use kube_machinery::kinds::{Catalog, GroupResource, Resource};
 use kube_machinery::value::Value;
 use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;
 
-/// A reference to an object: its kind and its key. References in different versions of the kind are equal.
-#[derive(Clone, Debug)]
+/// A reference to an object: its kind and its key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ObjectRef {
-    pub(crate) resource: &'static Resource,
+    pub(crate) kind: GroupResource,
     pub(crate) key: Key,
-}
-
-impl PartialEq for ObjectRef {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for ObjectRef {}
-
-impl PartialOrd for ObjectRef {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ObjectRef {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let kinds = self.resource.group_resource().cmp(&other.resource.group_resource());
-        kinds.then_with(|| self.key.cmp(&other.key))
-    }
 }
 
 impl ObjectRef {
     pub(crate) fn of(object: &Object) -> Self {
-        Self { resource: object.resource, key: object.key.clone() }
+        Self { kind: object.resource.group_resource(), key: object.key.clone() }
     }
 
     pub(crate) fn find(&self, storage: &Storage) -> Option<Arc<Object>> {
-        storage.get(self.resource, &self.key)
+        storage.get_by_kind(&self.kind, &self.key)
     }
 }
 
@@ -114,12 +92,12 @@ pub(crate) fn owners(object: &Arc<Object>, catalog: &Catalog) -> Vec<Owner> {
 fn owner(reference: &Value, dependent: &Object, catalog: &Catalog) -> Owner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     // A row of the catalog is a kind in one version; objects are stored under one of the versions.
-    let row = catalog.served().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
+    let row = catalog.served().find(|row| row.kind() == text("kind") && row.api_version() == text("apiVersion"));
     let row = row.map(Resource::stored);
     let object_ref = row.and_then(|row| {
         let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
         let reachable = namespace.is_some() || !row.is_namespaced();
-        reachable.then(|| ObjectRef { resource: row, key: Key::new(namespace, text("name")) })
+        reachable.then(|| ObjectRef { kind: row.group_resource(), key: Key::new(namespace, text("name")) })
     });
     Owner { uid: text("uid").to_owned(), object_ref, blocks_deletion: reference["blockOwnerDeletion"] == true }
 }
@@ -163,7 +141,7 @@ impl WriteHook for Housekeeping {
         self.count(queue.due.len() - before);
     }
 
-    fn after_definition(&self, kind: &'static Resource, storage: &Storage) {
+    fn after_definition(&self, kind: &Resource, storage: &Storage) {
         let mut queue = self.lock();
         let before = queue.due.len();
         queue.note_definition(kind, storage);

@@ -33,7 +33,8 @@ pub(super) const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) async fn empty(store: &Store, housekeeping: &Housekeeping, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
     let Some(going) = store.get(NAMESPACES, &key).filter(|namespace| is_deleting(namespace)) else { return Ok(()) };
-    let contents = store.catalog().stored().filter(|resource| resource.is_namespaced()).collect::<Vec<_>>();
+    let catalog = store.catalog();
+    let contents = catalog.stored().filter(|resource| resource.is_namespaced()).collect::<Vec<_>>();
     let (pods, others) = contents.into_iter().partition(|resource| *resource == PODS);
     let mut remaining = Remaining::default();
     let mut failed = delete_kinds(store, pods, name, &mut remaining).await;
@@ -52,7 +53,7 @@ pub(crate) async fn empty(store: &Store, housekeeping: &Housekeeping, name: &str
 /// Deletes all objects of these kinds, and counts those that remain. Returns the first error.
 async fn delete_kinds(
     store: &Store,
-    kinds: Vec<&'static Resource>,
+    kinds: Vec<&Resource>,
     namespace: &str,
     remaining: &mut Remaining,
 ) -> Result<(), ApiError> {
@@ -81,7 +82,7 @@ async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -
 }
 
 /// Deletes all objects of a kind in a namespace that are not being deleted yet.
-async fn delete_all(store: &Store, resource: &'static Resource, filter: &Filter) -> Result<(), ApiError> {
+async fn delete_all(store: &Store, resource: &Resource, filter: &Filter) -> Result<(), ApiError> {
     let page = everything(store, resource, filter);
     for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
         let options = DeleteOptions::of_controller(None, Policy::Background);

@@ -106,7 +106,7 @@ pub(super) fn has_ended(pod: &Object) -> bool {
 
 /// Returns the value of a field that pods can be selected by.
 pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
-    let place = PODS.fields.iter().position(|(field, ..)| *field == name)?;
+    let place = PODS.fields().position(|(field, ..)| field == name)?;
     pod.summary.field(place)
 }
 

@@ -46,7 +46,7 @@ impl DiscoveryForm {
 
 /// Responds with the groups for which `requested` is true, or 304 if the client's ETag is current.
 pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str) -> bool) -> Response {
-    let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| requested(name)).collect();
+    let mut names: Vec<_> = catalog.served().map(|row| row.group()).filter(|name| requested(name)).collect();
     in_order(&mut names);
     let items: Vec<Value> = names.into_iter().map(|name| group(catalog, name)).collect();
     let body = json!({
@@ -71,9 +71,9 @@ pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, requested: fn(&str)
 
 fn group(catalog: &Catalog, name: &str) -> Value {
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
-    let version = |version: &'static str| {
-        let mut rows: Vec<_> = catalog.served().filter(|row| row.group == name && row.version == version).collect();
-        rows.sort_unstable_by_key(|row| row.plural);
+    let version = |version: &str| {
+        let mut rows: Vec<_> = catalog.served().filter(|row| row.group() == name && row.version() == version).collect();
+        rows.sort_unstable_by_key(|row| row.plural());
         let resources: Vec<Value> = rows.into_iter().map(resource).collect();
         json!({"version": version, "resources": resources, "freshness": "Current"})
     };
@@ -85,21 +85,21 @@ fn resource(row: &Resource) -> Value {
     // An empty group and version mean the group and version of the surrounding list.
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});
     let mut resource = json!({
-        "resource": row.plural, "responseKind": kind(row.kind), "scope": format!("{:?}", row.scope),
-        "singularResource": row.singular, "verbs": row.verbs(),
+        "resource": row.plural(), "responseKind": kind(row.kind()), "scope": format!("{:?}", row.scope()),
+        "singularResource": row.singular(), "verbs": row.verbs(),
     });
-    for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
+    for (field, names) in [("shortNames", row.short_names()), ("categories", row.categories())] {
         if !names.is_empty() {
             resource[field] = json!(names);
         }
     }
-    let subresources = row.subresources.iter().map(|subresource| {
+    let subresources = row.subresources().iter().map(|subresource| {
         let part = row.subresource_info(*subresource);
         let (group, version) = part.foreign.unwrap_or_default();
         let kind = json!({"group": group, "version": version, "kind": part.kind});
         json!({"subresource": subresource.name(), "responseKind": kind, "verbs": part.verbs})
     });
-    if !row.subresources.is_empty() {
+    if !row.subresources().is_empty() {
         resource["subresources"] = subresources.collect();
     }
     resource

@@ -29,7 +29,7 @@ pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
     paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
     for row in store.catalog().served() {
-        let group = row.group;
+        let group = row.group();
         let own = if group.is_empty() {
             vec!["/api/v1".into()]
         } else {
@@ -83,7 +83,7 @@ pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) 
     match DiscoveryForm::read(&headers, &store.settings) {
         Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &catalog, |group| !group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
-            let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let mut names: Vec<_> = catalog.served().map(|row| row.group()).filter(|group| !group.is_empty()).collect();
             in_order(&mut names);
             let group = |name| {
                 let mut group = api_group(&catalog, name);
@@ -98,7 +98,7 @@ pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) 
 }
 
 /// Sorts the names of groups as upstream's aggregator lists them, by priority and then by name, and removes duplicates.
-fn in_order(groups: &mut Vec<&'static str>) {
+fn in_order(groups: &mut Vec<&str>) {
     groups.sort_unstable_by_key(|group| (discovery_order(group), *group));
     groups.dedup();
 }
@@ -146,12 +146,12 @@ pub(crate) async fn group_resources(
 }
 
 fn is_served(catalog: &Catalog, group: &str) -> bool {
-    !group.is_empty() && catalog.served().any(|row| row.group == group)
+    !group.is_empty() && catalog.served().any(|row| row.group() == group)
 }
 
 /// Returns the versions of a group, the preferred one first.
-fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
-    let mut versions: Vec<_> = catalog.served().filter(|row| row.group == group).map(|row| row.version).collect();
+fn versions<'c>(catalog: &'c Catalog, group: &str) -> Vec<&'c str> {
+    let mut versions: Vec<_> = catalog.served().filter(|row| row.group() == group).map(|row| row.version()).collect();
     versions.sort_by(|a, b| preference(a, b));
     versions.dedup();
     versions
@@ -168,12 +168,12 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
 
 fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
-        catalog.served().filter(|row| row.group == group && row.version == version).collect();
-    rows.sort_unstable_by_key(|row| row.plural);
+        catalog.served().filter(|row| row.group() == group && row.version() == version).collect();
+    rows.sort_unstable_by_key(|row| row.plural());
     let Some(first) = rows.first() else {
         // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404
         // page not found`.
-        let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
+        let is_custom = catalog.served().all(|row| row.group() != group || row.custom.is_some());
         return if is_custom { no_such_path() } else { ApiError::unknown_resource().into_response() };
     };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
@@ -186,20 +186,20 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
 
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
-        "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
+        "name": row.plural(), "singularName": row.singular(), "namespaced": row.is_namespaced(), "kind": row.kind(),
         "verbs": row.verbs(),
     });
     if row.is_stored() {
-        kind["storageVersionHash"] = json!(row.storage_hash);
+        kind["storageVersionHash"] = json!(row.storage_hash());
     }
-    for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
+    for (field, names) in [("shortNames", row.short_names()), ("categories", row.categories())] {
         if !names.is_empty() {
             kind[field] = json!(names);
         }
     }
-    let subresources = row.subresources.iter().map(|subresource| {
+    let subresources = row.subresources().iter().map(|subresource| {
         let part = row.subresource_info(*subresource);
-        let name = format!("{}/{}", row.plural, subresource.name());
+        let name = format!("{}/{}", row.plural(), subresource.name());
         let mut entry = json!({
             "name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": part.kind, "verbs": part.verbs,
         });

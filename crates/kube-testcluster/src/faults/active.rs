@@ -127,6 +127,6 @@ impl Running {
     }
 
     fn applies(&self, resource: &Resource) -> bool {
-        self.fault.only.as_ref().is_none_or(|plural| plural == resource.plural)
+        self.fault.only.as_ref().is_none_or(|plural| plural == resource.plural())
     }
 }

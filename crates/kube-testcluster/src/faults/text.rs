@@ -56,7 +56,7 @@ impl FromStr for Fault {
                     let names = Verb::ALL.map(Verb::name).join(", ");
                     fault.verb(verb.ok_or_else(|| expected(&format!("is one of {names}")))?)
                 }
-                FaultOption::Resource if RESOURCES.iter().any(|row| row.plural == value) => fault.resource(value),
+                FaultOption::Resource if RESOURCES.iter().any(|row| row.plural() == value) => fault.resource(value),
                 FaultOption::Resource => return Err(expected("is a plural such as pods")),
                 FaultOption::Times => {
                     times = value.parse().ok().filter(|times| *times > 0);

@@ -57,13 +57,13 @@ impl Format {
 
     /// Reads a body as JSON. Protobuf bodies are read as `kind` and `api_version`, because protobuf does not name its
     /// fields. The error is Go's message.
-    pub(crate) fn read(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<Json, String> {
+    pub(crate) fn read(self, body: &[u8], kind: &str, api_version: &str) -> Result<Json, String> {
         self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
 
     /// Reads a body as JSON, and lists the duplicate keys of a YAML body. Duplicate keys of a JSON body are found when
     /// it is decoded as its type.
-    fn read_strictly(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<yaml::Read, String> {
+    fn read_strictly(self, body: &[u8], kind: &str, api_version: &str) -> Result<yaml::Read, String> {
         let json = match self {
             Self::Json => Json::read(body).map_err(|why| parse_error(&why)),
             Self::Yaml => return yaml::read(body),
@@ -89,7 +89,7 @@ impl Format {
         if resource.custom.is_some() {
             return self.custom(body, resource, strictness);
         }
-        self.typed(body, resource.kind, &resource.api_version(), strictness).map(|decoded| (decoded, None))
+        self.typed(body, resource.kind(), &resource.api_version(), strictness).map(|decoded| (decoded, None))
     }
 
     /// Decodes a custom resource. Upstream decodes it without a Go type: the body must name its kind, and a wrong kind
@@ -103,7 +103,7 @@ impl Format {
         if self == Self::Protobuf {
             return Err(ApiError::unsupported_body());
         }
-        let (kind, api_version) = (resource.kind, resource.api_version());
+        let (kind, api_version) = (resource.kind(), resource.api_version());
         let unrecognized = |why: String| {
             let beginning = beginning(body);
             ApiError::bad_request(format!(
@@ -145,7 +145,7 @@ impl Format {
     pub(crate) fn typed(
         self,
         body: &[u8],
-        kind: &'static str,
+        kind: &str,
         api_version: &str,
         strictness: Strictness,
     ) -> Result<Decoded, ApiError> {
@@ -241,7 +241,7 @@ impl WrongType {
 /// resources.
 fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> Option<WrongType> {
     let own_version = resource.api_version();
-    let fields = [("kind", kind, resource.kind), ("apiVersion", version, own_version.as_str())];
+    let fields = [("kind", kind, resource.kind()), ("apiVersion", version, own_version.as_str())];
     let wrong = fields.into_iter().filter(|(_, written, own)| written != own);
     let causes: Vec<_> =
         wrong.map(|(field, written, own)| Cause::invalid(field, written, &format!("must be {own}"))).collect();
@@ -270,7 +270,7 @@ pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Resul
 pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
     let meta = TypeMeta::of_value(value)?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
-    let same_kind = kind.is_empty() || kind == resource.kind;
+    let same_kind = kind.is_empty() || kind == resource.kind();
     // Upstream: `gvkWithDefaults`. A group without a version gets the default version only if it is the group of the
     // kind.
     let version = match version.strip_suffix('/') {
@@ -281,10 +281,10 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     if same_kind && (version.is_empty() || version == resource.api_version()) {
         return Ok(());
     }
-    let kind = if kind.is_empty() { resource.kind } else { kind };
+    let kind = if kind.is_empty() { resource.kind() } else { kind };
     let served_version = resource.api_version();
     let version = if version.is_empty() { served_version.as_str() } else { version };
-    Err(scheme::refusal(version, kind, value.clone().into(), resource.kind, &served_version))
+    Err(scheme::refusal(version, kind, value.clone().into(), resource.kind(), &served_version))
 }
 
 /// Returns Go's message for a body that names a group without a version.

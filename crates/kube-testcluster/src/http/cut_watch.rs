@@ -17,7 +17,7 @@ use kube_machinery::kinds::Resource;
 /// A watch stream that a fault may cut off.
 struct CuttableStream {
     store: Arc<Store>,
-    resource: &'static Resource,
+    resource: Resource,
     events: BodyDataStream,
     rest: Rest,
 }
@@ -30,7 +30,7 @@ enum Rest {
 }
 
 /// Wraps a watch response, so that a fault can break its connection in the middle of an event.
-pub(crate) fn with_cuts(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
+pub(crate) fn with_cuts(store: Arc<Store>, resource: Resource, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let events = CuttableStream { store, resource, events: body.into_data_stream(), rest: Rest::Events };
     Response::from_parts(parts, Body::from_stream(events))
@@ -42,7 +42,7 @@ impl Stream for CuttableStream {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let (item, rest) = match self.rest {
             Rest::Events => match ready!(self.events.poll_next_unpin(cx)) {
-                Some(Ok(event)) if self.store.faults.cuts(self.resource) => (Some(Ok(half(event))), Rest::Error),
+                Some(Ok(event)) if self.store.faults.cuts(&self.resource) => (Some(Ok(half(event))), Rest::Error),
                 Some(Ok(event)) => (Some(Ok(event)), Rest::Events),
                 Some(Err(error)) => (Some(Err(io::Error::other(error))), Rest::Nothing),
                 None => (None, Rest::Nothing),

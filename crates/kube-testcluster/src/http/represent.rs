@@ -29,11 +29,11 @@ pub(crate) struct Events;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
     pub(crate) errors: Form,
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     pub(crate) include: IncludeObject,
     /// True if the query asks for indented JSON, or the client is a tool for people such as curl.
     pub(crate) pretty: bool,
@@ -80,7 +80,7 @@ impl Representation {
     pub(crate) async fn of(self, response: Response) -> Response {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
         // Custom resources were converted before (`verbs::conversion`).
-        let is_stored_so = self.resource.stored_form.is_none() || self.resource.custom.is_some();
+        let is_stored_so = self.resource.stored_form.is_none();
         let is_error = response.status().is_client_error() || response.status().is_server_error();
         let form = if is_error { self.errors } else { self.form };
         if verbatim || (form == Form::default() && !self.pretty && is_stored_so) {
@@ -112,7 +112,7 @@ impl Representation {
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
-        let hub = || match (value["kind"].as_str().unwrap_or_default(), self.resource.custom) {
+        let hub = || match (value["kind"].as_str().unwrap_or_default(), &self.resource.custom) {
             _ if is_custom => "unstructured.UnstructuredList".to_owned(),
             ("Scale", Some(_)) => "v1.Scale".to_owned(),
             ("Scale", None) => "autoscaling.Scale".to_owned(),
@@ -121,7 +121,7 @@ impl Representation {
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
             View::Table(version) => {
-                Ok(Table { resource: self.resource, version, include: self.include, columns, now: self.clock.time() }
+                Ok(Table { resource: &self.resource, version, include: self.include, columns, now: self.clock.time() }
                     .of(value))
             }
             View::Metadata(version) if !is_list => Ok(metadata(&value, version)),

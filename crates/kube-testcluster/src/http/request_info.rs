@@ -8,10 +8,10 @@ use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The resource in whose form the objects are stored.
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     /// The resource that the path names. It differs from `resource` if the kind is stored in the form of another group
     /// or version.
-    pub(crate) served: &'static Resource,
+    pub(crate) served: Resource,
     /// `None` for all namespaces, or for a cluster-scoped kind.
     pub(crate) namespace: Option<String>,
     /// `None` for the collection.
@@ -30,7 +30,7 @@ pub(crate) enum NoTarget {
     /// The group version is served, but it has no such resource.
     NoSuchResource,
     /// A custom resource has no such subresource. Holds the name of the object.
-    NoSuchSubresource(&'static Resource, String),
+    NoSuchSubresource(Resource, String),
 }
 
 pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
@@ -42,7 +42,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
         _ => return Err(NoTarget::NoSuchPath),
     };
-    if !catalog.served().any(|row| row.group == group) {
+    if !catalog.served().any(|row| row.group() == group) {
         return Err(NoTarget::NoSuchPath);
     }
     let (watch, rest) = match rest {
@@ -51,7 +51,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     };
     // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404 page
     // not found`.
-    let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
+    let is_custom = catalog.served().all(|row| row.group() != group || row.custom.is_some());
     let nowhere = || if is_custom { NoTarget::NoSuchPath } else { NoTarget::NoSuchResource };
     let find = |plural: &str| catalog.find(group, version, plural).ok_or_else(nowhere);
     let (resource, namespace, rest) = match rest {
@@ -75,8 +75,8 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["", ..] => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),
         [name, subresource] => {
-            let none = || match resource.custom {
-                Some(_) => NoTarget::NoSuchSubresource(resource, (*name).to_owned()),
+            let none = || match &resource.custom {
+                Some(_) => NoTarget::NoSuchSubresource(resource.clone(), (*name).to_owned()),
                 None => NoTarget::NoSuchResource,
             };
             let subresource = resource.subresource(subresource).ok_or_else(none)?;
@@ -84,7 +84,7 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         }
         _ => return Err(NoTarget::NoSuchResource),
     };
-    Ok(Target { resource: resource.stored(), served: resource, namespace, name, subresource, watch })
+    Ok(Target { resource: resource.stored().clone(), served: resource.clone(), namespace, name, subresource, watch })
 }
 
 /// Returns true if upstream treats the request as long-running. Only the path and `watch` decide that, before upstream
@@ -138,21 +138,21 @@ mod tests {
         super::parse(path, &Catalog::default())
     }
 
-    fn read(path: &str) -> (&'static str, Option<String>, Option<String>) {
+    fn read(path: &str) -> (String, Option<String>, Option<String>) {
         let target = parse(path).unwrap();
-        (target.resource.plural, target.namespace, target.name)
+        (target.resource.plural().to_owned(), target.namespace, target.name)
     }
 
     #[test]
     fn paths_are_read_as_upstream_reads_them() {
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(read("/api/v1/pods"), ("pods", None, None));
-        assert_eq!(read("/api/v1/namespaces/default/pods/"), ("pods", some("default"), None));
-        assert_eq!(read("/api/v1/namespaces/default/pods/a"), ("pods", some("default"), some("a")));
-        assert_eq!(read("/api/v1/namespaces/default"), ("namespaces", None, some("default")));
-        assert_eq!(read("/%61pi/v1/%70ods//"), ("pods", None, None));
-        assert_eq!(read("/api/v1/namespaces//pods"), ("pods", None, None));
-        assert_eq!(read("/api/v1/namespaces/a/pods%2Fb%20c"), ("pods", some("a"), some("b c")));
+        assert_eq!(read("/api/v1/pods"), ("pods".to_owned(), None, None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/"), ("pods".to_owned(), some("default"), None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/a"), ("pods".to_owned(), some("default"), some("a")));
+        assert_eq!(read("/api/v1/namespaces/default"), ("namespaces".to_owned(), None, some("default")));
+        assert_eq!(read("/%61pi/v1/%70ods//"), ("pods".to_owned(), None, None));
+        assert_eq!(read("/api/v1/namespaces//pods"), ("pods".to_owned(), None, None));
+        assert_eq!(read("/api/v1/namespaces/a/pods%2Fb%20c"), ("pods".to_owned(), some("a"), some("b c")));
         assert_eq!(parse("/api/v1/namespaces/a/status").unwrap().subresource, Some(Subresource::Status));
         assert!(parse("/api/v1/watch/namespaces/default/pods").unwrap().watch);
         assert_eq!(parse("/api/v1/pods").unwrap().resource, PODS);

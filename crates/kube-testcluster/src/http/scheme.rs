@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn every_served_kind_and_its_list_are_known() {
         for row in Catalog::default().served() {
-            assert!(knows(&row.api_version(), row.kind), "{}", row.kind);
-            let list = format!("{}List", row.kind);
+            assert!(knows(&row.api_version(), row.kind()), "{}", row.kind());
+            let list = format!("{}List", row.kind());
             assert_eq!(knows(&row.api_version(), &list), row.serving != Serving::Review, "{list}");
         }
     }

@@ -55,8 +55,8 @@ impl ApiError {
     }
 
     /// Adds the object that the error is about. `kind` is upstream's text for it, mostly the plural.
-    fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
-        let details = Details { name: name.into(), group: resource.group.to_owned(), kind, ..Details::default() };
+    fn about(mut self, resource: &Resource, kind: String, name: &str) -> Self {
+        let details = Details { name: name.into(), group: resource.group().to_owned(), kind, ..Details::default() };
         self.details = Some(Box::new(details));
         self
     }
@@ -106,9 +106,9 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
     }
 
-    pub(crate) fn forbidden(resource: &'static Resource, name: &str, why: &str) -> Self {
+    pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!("{} {name:?} is forbidden: {why}", resource.qualified());
-        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural().into(), name)
     }
 
     #[cfg(feature = "serve")]
@@ -128,7 +128,7 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
     }
 
-    pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
+    pub(crate) fn terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
         let cause = Cause::terminating(namespace);
         let mut error = Self::forbidden(resource, name, &why);
@@ -138,9 +138,9 @@ impl ApiError {
         error
     }
 
-    pub(crate) fn not_found(resource: &'static Resource, name: &str) -> Self {
+    pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
         let message = format!("{} {name:?} not found", resource.qualified());
-        Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)
+        Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural().into(), name)
     }
 
     pub(crate) fn unknown_resource() -> Self {
@@ -159,16 +159,16 @@ impl ApiError {
     }
 
     /// Upstream: `NewMethodNotSupported`.
-    pub(crate) fn method_not_supported(resource: &'static Resource, action: &str) -> Self {
+    pub(crate) fn method_not_supported(resource: &Resource, action: &str) -> Self {
         let message = format!("{action} is not supported on resources of kind {:?}", resource.qualified());
         let error = Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message);
-        error.about(resource, resource.plural.into(), "")
+        error.about(resource, resource.plural().into(), "")
     }
 
-    pub(crate) fn already_exists(resource: &'static Resource, name: &str, deleting: bool) -> Self {
+    pub(crate) fn already_exists(resource: &Resource, name: &str, deleting: bool) -> Self {
         let prefix = if deleting { "object is being deleted: " } else { "" };
         let message = format!("{prefix}{} {name:?} already exists", resource.qualified());
-        Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
+        Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural().into(), name)
     }
 
     /// Turns `AlreadyExists` into the error for a generated name that is taken. Upstream: `NewGenerateNameConflict`.
@@ -181,10 +181,10 @@ impl ApiError {
     }
 
     /// Returns a conflict. `what` is `replicasets`, `pods/binding` or, where upstream uses the kind, `ReplicaSet`.
-    pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
-        let dot = if resource.group.is_empty() { "" } else { "." };
+    pub(crate) fn conflict(resource: &Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
+        let dot = if resource.group().is_empty() { "" } else { "." };
         let message =
-            format!("Operation cannot be fulfilled on {what}{dot}{} {name:?}: {}", resource.group, why.as_ref());
+            format!("Operation cannot be fulfilled on {what}{dot}{} {name:?}: {}", resource.group(), why.as_ref());
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
     }
 
@@ -197,21 +197,21 @@ impl ApiError {
     }
 
     /// Returns the conflict of an update whose resourceVersion is not the current one.
-    pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
+    pub(crate) fn stale(resource: &Resource, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
-        Self::conflict(resource, resource.plural, name, why)
+        Self::conflict(resource, resource.plural(), name, why)
     }
 
-    pub(crate) fn invalid(resource: &'static Resource, name: &str, causes: Vec<Cause>) -> Self {
-        Self::invalid_kind(resource.group, resource.kind, name, causes)
+    pub(crate) fn invalid(resource: &Resource, name: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind(resource.group(), resource.kind(), name, causes)
     }
 
     /// The error for an update that must name a resourceVersion and does not. Upstream names the kind by its plural
     /// here.
-    pub(crate) fn unconditional_update(resource: &'static Resource, name: &str) -> Self {
+    pub(crate) fn unconditional_update(resource: &Resource, name: &str) -> Self {
         let value = Value::from(0);
         let cause = Cause::invalid_json("metadata.resourceVersion", &value, "must be specified for an update");
-        Self::invalid_kind(resource.group, resource.plural, name, vec![cause])
+        Self::invalid_kind(resource.group(), resource.plural(), name, vec![cause])
     }
 
     pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
@@ -386,11 +386,11 @@ pub(crate) fn created() -> Response {
     json(StatusCode::CREATED, success(None, Some(201)))
 }
 
-pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
+pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Response {
     let details = Details {
         name: name.into(),
-        group: resource.group.to_owned(),
-        kind: resource.plural.into(),
+        group: resource.group().to_owned(),
+        kind: resource.plural().into(),
         uid: Some(uid.into()),
         ..Details::default()
     };

@@ -7,9 +7,10 @@ use crate::store::StoreError;
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound { resource, name } => Self::not_found(resource, &name),
-            StoreError::AlreadyExists { resource, name, deleting } => Self::already_exists(resource, &name, deleting),
-            StoreError::NotAllocated { resource, name, causes } => Self::invalid(resource, &name, causes),
+            StoreError::NotFound { resource, name } => Self::not_found(&resource, &name),
+            StoreError::AlreadyExists { resource, name, deleting } => Self::already_exists(&resource, &name, deleting),
+            StoreError::NotAllocated { resource, name, causes } => Self::invalid(&resource, &name, causes),
+            StoreError::NotServed => Self::unknown_resource(),
             StoreError::Unreadable { kind, key, why } => {
                 Self::internal_error(&format!("the stored object {kind} {key:?} cannot be read: {why}"))
             }

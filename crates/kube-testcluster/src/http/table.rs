@@ -41,9 +41,9 @@ impl IncludeObject {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Table {
-    pub(crate) resource: &'static Resource,
+#[derive(Clone, Debug)]
+pub(crate) struct Table<'r> {
+    pub(crate) resource: &'r Resource,
     pub(crate) version: &'static str,
     pub(crate) include: IncludeObject,
     pub(crate) columns: Columns,
@@ -51,9 +51,9 @@ pub(crate) struct Table {
     pub(crate) now: Timestamp,
 }
 
-impl Table {
-    /// Returns the table of an object, or of the items of a list.
-    pub(crate) fn of(self, value: Value) -> Value {
+/// Returns the table of an object, or of the items of a list.
+impl Table<'_> {
+    pub(crate) fn of(&self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
             Some(items) => (list_metadata(&value), items.clone()),
@@ -76,15 +76,15 @@ impl Table {
     }
 
     /// Returns the `additionalPrinterColumns` of a custom resource's definition.
-    fn own(&self) -> &'static [CustomColumn] {
-        self.resource.custom.map_or(&[], |custom| &custom.columns)
+    fn own(&self) -> &[CustomColumn] {
+        self.resource.custom.as_ref().map_or(&[], |custom| &custom.columns)
     }
 
     fn own_definitions(&self) -> impl Iterator<Item = Value> {
         self.own().iter().map(CustomColumn::definition)
     }
 
-    fn row(self, object: Value) -> Value {
+    fn row(&self, object: Value) -> Value {
         let cells = self.resource.columns.iter().map(|column| (column.cell)(&object, self.now));
         let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
         let own = self.own().iter().map(|column| column.cell(&tree, self.now));
@@ -95,7 +95,7 @@ impl Table {
             IncludeObject::Metadata => metadata(&object, self.version),
             IncludeObject::Object => {
                 let mut object = self.resource.served_form_of(object);
-                object["kind"] = self.resource.kind.into();
+                object["kind"] = self.resource.kind().into();
                 object["apiVersion"] = self.resource.api_version().into();
                 object
             }

@@ -44,7 +44,7 @@ impl Store {
     /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
     pub(crate) async fn create<E: From<StoreError>>(
         &self,
-        resource: &'static Resource,
+        resource: &Resource,
         key: Key,
         mut value: Value,
         commit: Commit,
@@ -57,7 +57,12 @@ impl Store {
         admit(&state.storage)?;
         if let Some(existing) = state.storage.get(resource, &key) {
             let deleting = existing.summary.is_deleting;
-            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
+            return Err(StoreError::AlreadyExists {
+                resource: resource.clone(),
+                name: key.name().to_owned(),
+                deleting,
+            }
+            .into());
         }
         let Some(draft) = draft else {
             drop(state);
@@ -73,12 +78,12 @@ impl Store {
     /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
     pub(crate) async fn update<E: From<StoreError>>(
         &self,
-        resource: &'static Resource,
+        resource: &Resource,
         key: &Key,
         commit: Commit,
         mut change: impl FnMut(&Opened) -> Result<Next, E>,
     ) -> Result<Arc<Object>, E> {
-        let change = |current: Arc<Opened>| ready(change(&current).map(|next| (current.resource, next)));
+        let change = |current: Arc<Opened>| ready(change(&current).map(|next| (current.resource.clone(), next)));
         let written = self.guaranteed_update(resource, key, commit, change).await?;
         Ok(written.object().clone())
     }
@@ -92,12 +97,9 @@ impl Store {
     ///
     /// # Errors
     /// `NotFound`, `NotAllocated`, or the error of `change`.
-    pub(crate) async fn guaranteed_update<
-        E: From<StoreError>,
-        F: Future<Output = Result<(&'static Resource, Next), E>>,
-    >(
+    pub(crate) async fn guaranteed_update<E: From<StoreError>, F: Future<Output = Result<(Resource, Next), E>>>(
         &self,
-        resource: &'static Resource,
+        resource: &Resource,
         key: &Key,
         commit: Commit,
         mut change: impl FnMut(Arc<Opened>) -> F,
@@ -119,9 +121,9 @@ impl Store {
         &self,
         current: &Arc<Opened>,
         commit: Commit,
-        (resource, mut next): (&'static Resource, Next),
+        (resource, mut next): (Resource, Next),
     ) -> Result<Option<Arc<Opened>>, StoreError> {
-        let key = &current.key;
+        let (resource, key) = (&resource, &current.key);
         let reservation = match &mut next {
             Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
                 Ok(reservation) => Some(reservation),
@@ -174,11 +176,11 @@ impl Store {
 
     /// Returns true if another request has written or removed the object since it was read.
     fn has_moved_on(&self, from: &Opened) -> bool {
-        self.get(from.resource, &from.key).is_none_or(|stored| stored.revision != from.revision)
+        self.get(&from.resource, &from.key).is_none_or(|stored| stored.revision != from.revision)
     }
 
     /// Removes a stored object and notifies the watchers. Returns the revision of the removal.
-    pub(super) fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
+    pub(super) fn remove(&self, state: &mut StoreState, resource: &Resource, key: &Key) -> u64 {
         state.open_writes += 1;
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         state.expiry.note(&event);
@@ -192,7 +194,7 @@ impl Store {
     /// from.
     pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: Value) -> Arc<Opened> {
         state.open_writes += 1;
-        self.allocators.record(draft.resource, &draft.key, Some(&value));
+        self.allocators.record(&draft.resource, &draft.key, Some(&value));
         let event = state.storage.put(draft);
         let opened = event.object().open_with(value); // before publishing, so that in-process watchers reuse this decoded value
         state.expiry.note(&event);
@@ -210,7 +212,8 @@ impl Store {
     /// controllers' hook, the observer of the cluster, and the watch cache with its watchers. The lock is still held,
     /// so all of them see the writes in the order of the revisions.
     fn publish(&self, state: &mut StoreState, event: Event) {
-        let resource = event.object().resource;
+        let resource = event.object().resource.clone();
+        let resource = &resource;
         let event = Arc::new(event);
         if let Some(wal) = self.wal.get() {
             wal.append(&event);
@@ -226,8 +229,11 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
         state.writes.notify(|| Write::new(&event, audience));
-        let forgotten = self.cache_or_new(state, resource).take(event, audience);
-        state.forgotten.extend(forgotten);
+        // A kind without a cache is not served. Its next definition makes a cache of all its objects.
+        if let Ok(cache) = state.cache(resource) {
+            let forgotten = cache.take(event, audience);
+            state.forgotten.extend(forgotten);
+        }
         state.open_writes -= 1;
         self.moved.send_replace(());
     }
@@ -236,14 +242,14 @@ impl Store {
 /// Encodes the new state; returns `None` if there is nothing to store: no change, a removal, or a dry run. Only the
 /// stored object loses its `selfLink`: the response to a dry run keeps the `selfLink` of the request. Upstream:
 /// `PrepareObjectForStorage`.
-fn draft(resource: &'static Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
+fn draft(resource: &Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
     if commit == Commit::Pretend {
         return None;
     }
     object(&mut value["metadata"]).remove("selfLink");
-    (*value != current.value || resource != current.resource || current.shows_more_than_written())
+    (*value != current.value || *resource != current.resource || current.shows_more_than_written())
         .then(|| Draft::of_written(resource, current.key.clone(), value))
 }
 
@@ -281,7 +287,7 @@ mod tests {
         let (store, key) = (store().await, key());
         let slow = store.guaranteed_update(PODS, &key, Commit::Really, |current| async move {
             tokio::time::sleep(Duration::from_secs(60)).await;
-            Ok::<_, StoreError>((PODS, with(&current, "slow")))
+            Ok::<_, StoreError>((PODS.clone(), with(&current, "slow")))
         });
         let quick = async {
             store

@@ -33,7 +33,7 @@ impl Store {
         for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
             for object in storage.of_kind(row) {
                 if let Ok(opened) = object.open() {
-                    next.add(row.kind, &opened.value, &before);
+                    next.add(row.kind(), &opened.value, &before);
                 }
             }
         }

@@ -6,7 +6,6 @@ use std::sync::{Arc, PoisonError};
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
-use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::custom_resource::Definition;
 
 impl Store {
@@ -19,37 +18,37 @@ impl Store {
         if catalog.revision(name) == crd.as_ref().map(|crd| crd.revision) {
             return; // already applied, or there is no definition
         }
-        let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let before = catalog.definition(name);
-        match (before, definition) {
+        let definition =
+            crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value, before));
+        match (before, &definition) {
             (None, None) => {}
             (Some(before), Some(definition)) if before.has_form_of(definition) => {}
-            (_, Some(definition)) | (Some(definition), None) => self.reform(&mut state, definition),
+            (_, Some(definition)) => self.reform(&mut state, definition),
+            (Some(before), None) => state.drop_cache(&before.stored),
         }
         let next = match &crd {
-            Some(crd) => catalog.with(name, crd.revision, definition),
+            Some(crd) => catalog.with(name, crd.revision, definition.clone()),
             None => catalog.without(name),
         };
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        if let (Some(hook), (Some(row), None) | (None, Some(row))) = (&state.hook, (before, definition)) {
-            hook.after_definition(row.stored, &state.storage);
+        if let Some((_, group)) = name.split_once('.') {
+            self.documents.forget(group);
+        }
+        self.moved.send_replace(());
+        if let (Some(hook), (Some(row), None) | (None, Some(row))) = (&state.hook, (before, &definition)) {
+            hook.after_definition(&row.stored, &state.storage);
         }
     }
 
     /// Converts the stored objects of a kind to the form that its definition asks for, and ends their watches.
     fn reform(&self, state: &mut StoreState, definition: &Definition) {
-        let row = definition.stored;
-        state.storage.rewrite(row, |object| object.in_form_of(definition).ok());
-        let revision = state.storage.revision();
-        let objects = state.storage.of_kind(row).map(|object| (object.key.clone(), object.clone())).collect();
-        self.cache_or_new(state, row).refill(row, objects, revision);
-        self.moved.send_replace(());
-    }
-
-    /// Returns the watch cache of a kind. Creates the cache if it is missing, as for a kind whose definition is gone.
-    pub(super) fn cache_or_new<'s>(&self, state: &'s mut StoreState, row: &'static Resource) -> &'s mut WatchCache {
-        let revision = state.storage.revision();
-        let cache = state.caches.entry(row.group_resource());
-        cache.or_insert_with(|| WatchCache::new(row, &self.settings, revision))
+        let resource = &definition.stored;
+        state.storage.rewrite(resource, |object| object.in_form_of(definition).ok());
+        let (revision, first_watcher) = (state.storage.revision(), state.first_watcher);
+        let objects = state.storage.of_kind(resource).map(|object| (object.key.clone(), object.clone())).collect();
+        let cache = state.caches.entry(resource.group_resource());
+        let cache = cache.or_insert_with(|| WatchCache::new(resource, &self.settings, revision, first_watcher));
+        cache.refill(resource, objects, revision);
     }
 }

@@ -8,22 +8,23 @@ use kube_machinery::kinds::Resource;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreError {
     NotFound {
-        resource: &'static Resource,
+        resource: Resource,
         name: String,
     },
     AlreadyExists {
-        resource: &'static Resource,
+        resource: Resource,
         name: String,
         /// True if the existing object is being deleted.
         deleting: bool,
     },
     /// An address, port or other unique value that the object needs could not be allocated.
     NotAllocated {
-        resource: &'static Resource,
+        resource: Resource,
         name: String,
         causes: Vec<Cause>,
     },
     /// The stored bytes cannot be decoded.
+    NotServed,
     Unreadable {
         kind: String,
         key: String,
@@ -39,7 +40,7 @@ pub(crate) enum StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn not_found(resource: &'static Resource, key: &Key) -> Self {
-        Self::NotFound { resource, name: key.name().to_owned() }
+    pub(crate) fn not_found(resource: &Resource, key: &Key) -> Self {
+        Self::NotFound { resource: resource.clone(), name: key.name().to_owned() }
     }
 }

@@ -74,7 +74,7 @@ impl Store {
         }
         let now = Instant::now();
         while let Some(object) = state.expiry.due(now) {
-            self.remove(state, object.resource, &object.key);
+            self.remove(state, &object.resource, &object.key);
         }
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use self::configured::Configuration;
+use self::documents::Documents;
 use self::event::Event;
 use self::expiry::Expiry;
 use self::object::{Key, Object};
@@ -15,7 +16,7 @@ use self::page_counts::PageCounts;
 use self::reservation::Allocators;
 use self::storage::Storage;
 use self::wal::Wal;
-use self::watch_cache::WatchCache;
+use self::watch_cache::{Followed, WatchCache};
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
 use crate::plugins::admit::Plugins;
@@ -28,6 +29,7 @@ use kube_machinery::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 mod commit;
 mod configured;
 mod definitions;
+mod documents;
 mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
@@ -68,6 +70,8 @@ pub(crate) struct Store {
     allocators: Allocators,
     /// The kinds that are served. It is replaced under the lock of `state`, and read without that lock.
     catalog: RwLock<Arc<Catalog>>,
+    /// The OpenAPI documents of the catalog's custom resources, as far as clients have asked for them.
+    documents: Documents,
     /// The webhook configurations and admission policies. It is replaced under the lock of `state`, and read without
     /// that lock.
     configured: Configuration,
@@ -94,6 +98,8 @@ pub(crate) struct Store {
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
     caches: BTreeMap<GroupResource, WatchCache>,
+    /// No smaller than the number of a watcher of any cache that is gone.
+    first_watcher: u64,
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
@@ -109,8 +115,34 @@ pub(crate) struct StoreState {
 }
 
 impl StoreState {
-    pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
-        self.caches.get_mut(&resource.group_resource()).expect("a watch cache is made when a kind is first served")
+    /// Returns the watch cache of a kind.
+    ///
+    /// # Errors
+    /// `NotServed` if the kind's definition was deleted after the request had come.
+    pub(crate) fn cache(&mut self, resource: &Resource) -> Result<&mut WatchCache, StoreError> {
+        self.caches.get_mut(&resource.group_resource()).ok_or(StoreError::NotServed)
+    }
+
+    /// Returns the current objects of a kind in key order, their version, and a stream of all later events. The stream
+    /// ends with the kind's definition.
+    pub(crate) fn follow(&mut self, resource: &Resource) -> Followed {
+        match self.fresh_cache(resource) {
+            Ok(cache) => cache.follow(),
+            Err(_) => (Vec::new(), self.storage.revision(), mpsc::unbounded_channel().1),
+        }
+    }
+
+    /// Ends the watches of a kind, and forgets what its watch cache has.
+    fn drop_cache(&mut self, resource: &Resource) {
+        if let Some(cache) = self.caches.remove(&resource.group_resource()) {
+            self.first_watcher = self.first_watcher.max(cache.last_watcher());
+        }
+    }
+
+    /// Returns the number of kinds that have a watch cache.
+    #[cfg(test)]
+    pub(crate) fn kinds_with_a_cache(&self) -> usize {
+        self.caches.len()
     }
 
     /// Compacts states that are too old. It runs whenever the state is locked, so that no reader sees an expired
@@ -129,11 +161,14 @@ impl StoreState {
     }
 
     /// Returns the watch cache of a kind, advanced to storage's revision, so that a read from it is consistent.
-    pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> &mut WatchCache {
+    ///
+    /// # Errors
+    /// As [`cache`](Self::cache).
+    pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> Result<&mut WatchCache, StoreError> {
         let revision = self.storage.revision();
-        let cache = self.cache(resource);
+        let cache = self.cache(resource)?;
         cache.progress(revision);
-        cache
+        Ok(cache)
     }
 }
 
@@ -141,11 +176,12 @@ impl Store {
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
         let storage = Storage::new(settings.first_revision, settings.history, settings.history_age);
         let revision = storage.revision();
-        let cache = |resource| WatchCache::new(resource, &settings, revision);
+        let cache = |resource| WatchCache::new(resource, &settings, revision, 0);
         let caches = RESOURCES.iter().map(|resource| (resource.group_resource(), cache(resource))).collect();
         let state = StoreState {
             storage,
             caches,
+            first_watcher: 0,
             closed: false,
             page_counts: PageCounts::default(),
             hook: None,
@@ -167,6 +203,7 @@ impl Store {
             random,
             allocators,
             catalog,
+            documents: Documents::default(),
             configured: Configuration::default(),
             plugins: Plugins::default(),
             terminations,
@@ -207,15 +244,20 @@ impl Store {
     /// longer changes.
     pub(crate) fn last_write_but(&self, plurals: &[&str]) -> u64 {
         let state = self.lock();
-        let counted = state.caches.iter().filter(|(kind, _)| !plurals.contains(&kind.plural));
+        let counted = state.caches.iter().filter(|(kind, _)| !plurals.contains(&kind.plural()));
         counted.map(|(_, cache)| cache.last_write()).max().unwrap_or_default()
+    }
+
+    /// Returns the revision of the last write to a kind.
+    pub(crate) fn last_write_of(&self, resource: &Resource) -> u64 {
+        self.lock().cache(resource).map_or(0, |cache| cache.last_write())
     }
 
     /// Names the object that was written at a revision, as `plural namespace/name`.
     pub(crate) fn last_written(&self, revision: u64) -> String {
         let state = self.lock();
         let written = state.storage.all().find(|object| object.revision == revision);
-        written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural, object.key))
+        written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural(), object.key))
     }
 
     /// Reports the existing objects to `writes`, and from now on every write.
@@ -278,7 +320,7 @@ impl Store {
     /// Ends the clients' watches of a kind, or of all kinds for `None`.
     pub(crate) fn drop_watches(&self, plural: Option<&str>) {
         let mut state = self.lock();
-        let meant = |kind: &GroupResource| plural.is_none_or(|plural| plural == kind.plural);
+        let meant = |kind: &GroupResource| plural.is_none_or(|plural| plural == kind.plural());
         state.caches.iter_mut().filter(|(kind, _)| meant(kind)).for_each(|(_, cache)| cache.drop_clients());
     }
 
@@ -287,7 +329,9 @@ impl Store {
         let mut state = self.lock();
         for resource in self.catalog().stored() {
             let lags = self.faults.lags(resource);
-            state.cache(resource).set_stopped(lags);
+            if let Ok(cache) = state.cache(resource) {
+                cache.set_stopped(lags);
+            }
         }
         self.moved.send_replace(());
     }

@@ -63,7 +63,7 @@ impl fmt::Display for Key {
 /// because a tree of values would take ten times the memory. Code that needs its fields [opens](Self::open) it.
 #[derive(Debug)]
 pub(crate) struct Object {
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     pub(crate) key: Key,
     /// The revision of the write. `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
@@ -83,14 +83,34 @@ pub(crate) struct Object {
 /// in another version.
 #[derive(Debug)]
 struct Written {
-    resource: &'static Resource,
+    /// The version of the object. Its kind is not kept, because that would keep the definition of that time.
+    version: String,
     value: Value,
+}
+
+/// The text of an object without its kind, which would keep the definition of a custom resource.
+#[derive(Debug)]
+pub(super) struct ObjectText {
+    pub(super) revision: u64,
+    /// As in [`Object`].
+    added: PackableText,
+}
+
+impl ObjectText {
+    pub(super) fn json(&self) -> Bytes {
+        part_of(&self.added.text(), HEAD.len())
+    }
+}
+
+/// Returns the object, or a part of it, in the line of an ADDED event.
+fn part_of(line: &Bytes, start: usize) -> Bytes {
+    line.slice(start..line.len() - TAIL.len())
 }
 
 /// An object that is encoded except for its revision, which is known only under the store's lock.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     pub(crate) key: Key,
     summary: Summary,
     /// As in [`Object`], with spare capacity for the revision.
@@ -123,21 +143,21 @@ const DIGITS: usize = 20;
 pub(crate) struct Opened {
     object: Arc<Object>,
     /// The version that `value` is in: the version of the object, or another one of the same kind.
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     /// Without `kind` and `apiVersion`, because the resource has them.
     pub(crate) value: Value,
 }
 
 impl Object {
-    pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
+    pub(crate) fn new(resource: &Resource, key: Key, revision: u64, mut value: Value) -> Self {
         Draft::new(resource, key, &mut value).with_revision(revision)
     }
 
     /// Returns an object that is not stored and has no resourceVersion: the response to the dry run of a creation.
-    pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
+    pub(crate) fn unwritten(resource: &Resource, key: Key, value: &Value) -> Self {
         let (added, item) = framed(resource, value, write_field);
-        Draft { resource, key, summary: Summary::of(resource, value), added, item, revision_offset: 0, written: None }
-            .into_object(0)
+        let (resource, summary) = (resource.clone(), Summary::of(resource, value));
+        Draft { resource, key, summary, added, item, revision_offset: 0, written: None }.into_object(0)
     }
 
     /// Decodes the object. Callers that have it open at the same time share the decoded content. Fails with
@@ -147,7 +167,7 @@ impl Object {
         if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
             return Ok(opened);
         }
-        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value: self.content()? });
+        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource.clone(), value: self.content()? });
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         Ok(opened)
     }
@@ -156,7 +176,7 @@ impl Object {
     /// revision in it.
     pub(super) fn open_with(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
-        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource, value });
+        let opened = Arc::new(Opened { object: self.clone(), resource: self.resource.clone(), value });
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
         opened
     }
@@ -180,7 +200,7 @@ impl Object {
 
     /// Returns the same state with another revision, as a DELETED event needs it.
     pub(crate) fn with_revision(&self, revision: u64) -> Result<Self, StoreError> {
-        Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
+        Ok(Self::new(&self.resource, self.key.clone(), revision, self.content()?))
     }
 
     /// Returns the same state in the form that the definition asks for now. As in upstream, the stored object stays as
@@ -188,11 +208,11 @@ impl Object {
     pub(super) fn in_form_of(&self, definition: &Definition) -> Result<Self, StoreError> {
         let written = match &self.written {
             Some(written) => written.clone(),
-            None => Arc::new(Written { resource: self.resource, value: self.content()? }),
+            None => Arc::new(Written { version: self.resource.version().to_owned(), value: self.content()? }),
         };
-        let resource = definition.row_of_stored_version(written.resource.version);
+        let resource = definition.of_stored_version(&written.version);
         let shown = resource.coerce_and_default(written.value.clone());
-        let differs = shown != written.value || *written.resource != *definition.stored;
+        let differs = shown != written.value || written.version != definition.stored.version();
         let object = Self::new(resource, self.key.clone(), self.revision, shown);
         Ok(Self { written: differs.then_some(written), ..object })
     }
@@ -218,8 +238,12 @@ impl Object {
     }
 
     fn part_from(&self, start: usize) -> Bytes {
-        let line = self.added();
-        line.slice(start..line.len() - TAIL.len())
+        part_of(&self.added(), start)
+    }
+
+    /// Returns the text without the rest of the object. They share its bytes.
+    pub(super) fn text_alone(&self) -> ObjectText {
+        ObjectText { revision: self.revision, added: self.added.clone() }
     }
 
     pub(crate) fn added(&self) -> Bytes {
@@ -245,7 +269,7 @@ impl Object {
 
 impl Draft {
     /// Encodes an object. Empties its `metadata.resourceVersion`.
-    pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
+    pub(crate) fn new(resource: &Resource, key: Key, value: &mut Value) -> Self {
         value["metadata"]["resourceVersion"] = "".into();
         let mut revision_offset = 0;
         let (added, item) = framed(resource, value, |line, name, value| match value {
@@ -261,14 +285,15 @@ impl Draft {
             }
             _ => write_field(line, name, value),
         });
-        Self { resource, key, summary: Summary::of(resource, value), added, item, revision_offset, written: None }
+        let (resource, summary) = (resource.clone(), Summary::of(resource, value));
+        Self { resource, key, summary, added, item, revision_offset, written: None }
     }
 
     /// Encodes an object that is to be stored. A custom resource gets the defaults of its definition, and its written
     /// form is kept beside.
-    pub(crate) fn of_written(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
+    pub(crate) fn of_written(resource: &Resource, key: Key, value: &mut Value) -> Self {
         let written = resource.as_read_back(value).map(|read| std::mem::replace(value, read));
-        let written = written.map(|value| Arc::new(Written { resource, value }));
+        let written = written.map(|value| Arc::new(Written { version: resource.version().to_owned(), value }));
         Self { written, ..Self::new(resource, key, value) }
     }
 
@@ -298,7 +323,7 @@ impl Draft {
 /// item begins.
 fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &str, &Value)) -> (Vec<u8>, u32) {
     let mut line = Vec::with_capacity(FIRST_SIZE);
-    for piece in [HEAD, r#"{"kind":""#, resource.kind, r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
+    for piece in [HEAD, r#"{"kind":""#, resource.kind(), r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
         line.extend_from_slice(piece.as_bytes());
     }
     let is_whole = resource.custom.is_some();
@@ -330,14 +355,14 @@ impl Selectable for Object {
 }
 
 impl Opened {
-    pub(super) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
+    pub(super) fn new(resource: &Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
         let object = Arc::new(Draft::new(resource, key, &mut value).with_revision(revision));
         object.open_with(value)
     }
 
     /// Returns the same object with its content in another version.
-    pub(crate) fn in_version(&self, resource: &'static Resource, value: Value) -> Self {
-        Self { object: self.object.clone(), resource, value }
+    pub(crate) fn in_version(&self, resource: &Resource, value: Value) -> Self {
+        Self { object: self.object.clone(), resource: resource.clone(), value }
     }
 
     pub(crate) fn object(&self) -> &Arc<Object> {

@@ -78,6 +78,12 @@ impl PackableText {
     }
 }
 
+impl Clone for PackableText {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.form().clone()))
+    }
+}
+
 impl Packed {
     fn text(&self) -> Bytes {
         let text = block::decompress_with_dict(&self.block, self.length, &self.dictionary);

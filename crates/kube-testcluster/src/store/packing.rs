@@ -18,6 +18,10 @@ const LONGEST: usize = 8 * 1024;
 /// object would be too often: a busy server would write faster than this task compresses.
 const SLOW: usize = 64 * 1024;
 
+/// The most kinds with a dictionary, so that kinds that are defined and deleted again do not fill the memory. Beyond it,
+/// the dictionaries begin anew.
+const MOST_DICTIONARIES: usize = 1_000;
+
 /// Compresses aged objects outside the store's lock. The first object of a kind is the dictionary for the next ones,
 /// because objects of one program look alike, and all have the server's defaults. An object that is too unlike the
 /// dictionary replaces it.
@@ -26,6 +30,9 @@ pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: Cancella
     while let Some(Some(object)) = stop.run_until_cancelled(aged.recv()).await {
         let kind = object.resource.group_resource();
         if !dictionaries.get(&kind).is_some_and(|dictionary| object.pack(dictionary)) {
+            if dictionaries.len() >= MOST_DICTIONARIES {
+                dictionaries.clear();
+            }
             dictionaries.insert(kind, end(&object.added()));
         }
         if object.length() >= SLOW {
@@ -65,9 +72,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_aged_object_is_packed_with_another_one_of_its_kind() {
-        let object = |resource: &'static Resource, seed: u64| {
-            Arc::new(Object::new(resource, Key::new(None, "a"), 1, value(seed)))
-        };
+        let object =
+            |resource: &Resource, seed: u64| Arc::new(Object::new(resource, Key::new(None, "a"), 1, value(seed)));
         let objects = [(PODS, 1), (CONFIG_MAPS, 2), (PODS, 1), (CONFIG_MAPS, 2), (PODS, 3), (PODS, 3)];
         let objects = objects.map(|(resource, seed)| object(resource, seed));
         let texts = objects.each_ref().map(|object| object.added());

@@ -20,18 +20,11 @@ pub(crate) struct PageCounts {
 }
 
 impl PageCounts {
-    pub(crate) fn get(&self, resource: &'static Resource, revision: u64, prefix: &str, first: &Key) -> Option<usize> {
+    pub(crate) fn get(&self, resource: &Resource, revision: u64, prefix: &str, first: &Key) -> Option<usize> {
         self.counts.get(&(resource.group_resource(), revision, prefix.to_owned(), first.clone())).copied()
     }
 
-    pub(crate) fn remember(
-        &mut self,
-        resource: &'static Resource,
-        revision: u64,
-        prefix: &str,
-        first: Key,
-        count: usize,
-    ) {
+    pub(crate) fn remember(&mut self, resource: &Resource, revision: u64, prefix: &str, first: Key, count: usize) {
         let start = (resource.group_resource(), revision, prefix.to_owned(), first);
         if self.counts.insert(start.clone(), count).is_none() {
             self.oldest_first.push_back(start);

@@ -30,14 +30,15 @@ impl Allocators {
     /// value that the object asks for is not available.
     pub(super) fn reserve(
         &self,
-        resource: &'static Resource,
+        resource: &Resource,
         key: &Key,
         new: &mut Value,
         old: Option<&Value>,
     ) -> Result<Reservation, StoreError> {
         let Some(allocator) = self.0.get(&resource.group_resource()) else { return Ok(Reservation(None)) };
         let number = lock(allocator).reserve(key.as_str(), new, old);
-        let refused = |causes| StoreError::NotAllocated { resource, name: key.name().to_owned(), causes };
+        let refused =
+            |causes| StoreError::NotAllocated { resource: resource.clone(), name: key.name().to_owned(), causes };
         Ok(Reservation(Some((allocator.clone(), number.map_err(refused)?))))
     }
 

@@ -1,6 +1,7 @@
 //! Starts a cluster with a data folder: takes over the objects that an earlier server has left in it, and then keeps
 //! every further write there. `wal/` reads and writes the files; this file connects them with the store.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Store;
@@ -32,12 +33,12 @@ impl Store {
     fn take_over(&self, objects: Vec<RestoredObject>) -> Result<(), DataError> {
         let catalog = self.catalog();
         let mut state = self.lock();
-        let mut writes = Vec::with_capacity(objects.len());
+        let (mut writes, mut undefined) = (Vec::with_capacity(objects.len()), Undefined::new());
         for restored in objects {
-            let (resource, value) = opened(&restored, &catalog).ok_or_else(|| foreign(&restored))?;
+            let (resource, value) = opened(&restored, &catalog, &mut undefined).ok_or_else(|| foreign(&restored))?;
             let key = Key::from_start(restored.key);
-            self.allocators.record(resource, &key, Some(&value));
-            writes.push(Arc::new(state.storage.restore(Object::new(resource, key, restored.revision, value))));
+            self.allocators.record(&resource, &key, Some(&value));
+            writes.push(Arc::new(state.storage.restore(Object::new(&resource, key, restored.revision, value))));
         }
         let revision = state.storage.revision();
         self.configure(&state.storage);
@@ -48,7 +49,9 @@ impl Store {
             if let Some(hook) = &hook {
                 hook.after_write(&write, &state.storage, &catalog);
             }
-            self.cache_or_new(&mut state, write.object().resource).take(write, Audience::Everyone);
+            if let Ok(cache) = state.cache(&write.object().resource) {
+                cache.take(write.clone(), Audience::Everyone);
+            }
         }
         for cache in state.caches.values_mut() {
             cache.reset(revision);
@@ -76,25 +79,34 @@ impl Store {
 }
 
 fn is_definition(restored: &RestoredObject) -> bool {
-    (restored.group.as_str(), restored.plural.as_str()) == (Definition::row().group, Definition::row().plural)
+    (restored.group.as_str(), restored.plural.as_str()) == (Definition::row().group(), Definition::row().plural())
 }
+
+/// The makeshift kinds of the custom resources whose definition is gone, by group, plural and version.
+type Undefined = BTreeMap<(String, String, String), Option<Resource>>;
 
 /// Decodes a restored object and finds its kind. A custom resource whose definition is gone gets a makeshift kind, so
 /// that it is kept. Returns `None` for an object that cannot be decoded, or of an unknown kind in a built-in group.
-fn opened(restored: &RestoredObject, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
+fn opened(restored: &RestoredObject, catalog: &Catalog, undefined: &mut Undefined) -> Option<(Resource, Value)> {
+    let RestoredObject { group, plural, .. } = restored;
     let mut value: Value = serde_json::from_slice(&restored.json).ok()?;
     let fields = value.as_object_mut()?;
     let kind = fields.remove("kind").unwrap_or_default();
     let api_version = fields.remove("apiVersion").unwrap_or_default();
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
-    if let Some(resource) = catalog.row_of(&restored.group, &restored.plural, version) {
+    if let Some(resource) = catalog.row_of(group, plural, version) {
         // The schema of the definition may have changed since the object was written.
-        return Some((resource, if resource.custom.is_some() { resource.coerce_and_default(value) } else { value }));
+        let value = if resource.custom.is_some() { resource.coerce_and_default(value) } else { value };
+        return Some((resource.clone(), value));
     }
-    let is_built_in = catalog.stored().any(|row| row.custom.is_none() && row.group == restored.group);
+    if catalog.stored().any(|row| row.custom.is_none() && row.group() == group) {
+        return None;
+    }
     let scope = if restored.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };
-    let undefined = || Definition::undefined(&restored.group, &restored.plural, version, kind.as_str()?, scope);
-    Some(((!is_built_in).then(undefined).flatten()?, value))
+    let names = (group.clone(), plural.clone(), version.to_owned());
+    let resource =
+        undefined.entry(names).or_insert_with(|| Definition::undefined(group, plural, version, kind.as_str()?, scope));
+    Some((resource.clone()?, value))
 }
 
 fn foreign(restored: &RestoredObject) -> DataError {

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
 use kube_machinery::conventions::random::Random;
+use kube_machinery::kinds::GroupResource;
 use kube_machinery::kinds::custom_resource::Definition;
-use kube_machinery::kinds::{GroupResource, Resource};
 
 /// All objects of a cluster at a revision. A snapshot shares the objects with the cluster, so it takes little time and
 /// memory.
@@ -68,9 +68,9 @@ impl Store {
         let mut state = self.lock();
         let mut newer: Vec<Arc<Object>> =
             state.storage.all().filter(|object| !kept.contains_key(&key(object))).cloned().collect();
-        newer.sort_by_key(|object| (object.resource.custom.is_none(), object.resource == Definition::row()));
+        newer.sort_by_key(|object| (object.resource.custom.is_none(), object.resource == *Definition::row()));
         for object in newer {
-            self.remove(&mut state, object.resource, &object.key);
+            self.remove(&mut state, &object.resource, &object.key);
         }
     }
 
@@ -83,8 +83,8 @@ impl Store {
                 continue;
             }
             // The definition may now serve the kind with another row, or may be gone.
-            let Resource { group, plural, version, .. } = object.resource;
-            let row = catalog.row_of(group, plural, version).unwrap_or(object.resource);
+            let resource = &object.resource;
+            let row = catalog.row_of(resource.group(), resource.plural(), resource.version()).unwrap_or(resource);
             let mut value = object.open()?.value.clone();
             let draft = Draft::new(row, object.key.clone(), &mut value);
             self.put(&mut state, draft, value);
@@ -102,7 +102,7 @@ fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object
 }
 
 fn is_unchanged(state: &StoreState, object: &Arc<Object>) -> bool {
-    let now = state.storage.get(object.resource, &object.key);
+    let now = state.storage.get(&object.resource, &object.key);
     let is_same = |now: Arc<Object>| now.revision == object.revision && now.json() == object.json();
     now.is_some_and(|now| Arc::ptr_eq(&now, object) || is_same(now))
 }

@@ -101,7 +101,11 @@ impl Storage {
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
-        self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
+        self.get_by_kind(&resource.group_resource(), key)
+    }
+
+    pub(crate) fn get_by_kind(&self, kind: &GroupResource, key: &Key) -> Option<Arc<Object>> {
+        self.kinds.get(kind)?.get(key)?.last()?.object.clone()
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Object>> {
@@ -111,24 +115,24 @@ impl Storage {
 
     /// Adds an object of an earlier server, with the revision that it had there.
     pub(super) fn restore(&mut self, object: Object) -> Event {
-        let (resource, key, revision) = (object.resource, object.key.clone(), object.revision);
+        let (kind, key, revision) = (object.resource.group_resource(), object.key.clone(), object.revision);
         let object = Some(Arc::new(object));
         let versions = vec![Version { revision, object: object.clone() }];
-        self.kinds.entry(resource.group_resource()).or_default().insert(key, versions);
+        self.kinds.entry(kind).or_default().insert(key, versions);
         Event::new(revision, None, object)
     }
 
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
-        let (resource, key) = (draft.resource, draft.key.clone());
+        let (kind, key) = (draft.resource.group_resource(), draft.key.clone());
         let object = draft.with_revision(self.revision + 1);
-        self.append(resource, key, Some(Arc::new(object)))
+        self.append(kind, key, Some(Arc::new(object)))
     }
 
     /// Removes an object as the next revision. Returns `None`, and takes no revision, if there is no such object.
-    pub(crate) fn remove(&mut self, resource: &'static Resource, key: &Key) -> Option<Event> {
+    pub(crate) fn remove(&mut self, resource: &Resource, key: &Key) -> Option<Event> {
         self.get(resource, key)?;
-        Some(self.append(resource, key.clone(), None))
+        Some(self.append(resource.group_resource(), key.clone(), None))
     }
 
     pub(crate) fn of_kind(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Object>> {
@@ -191,7 +195,12 @@ impl Storage {
                 versions.remove(0);
             }
             match versions.as_slice() {
-                [] => drop(objects.remove(&key)),
+                [] => {
+                    objects.remove(&key);
+                    if objects.is_empty() {
+                        self.kinds.remove(&kind);
+                    }
+                }
                 [only] => {
                     let current = only.object.clone();
                     versions.shrink_to_fit(); // nearly all objects have only their current version
@@ -205,13 +214,13 @@ impl Storage {
     }
 
     /// Adds a version of an object (`None` for a removal) as the next revision, and an entry to the log.
-    fn append(&mut self, resource: &'static Resource, key: Key, object: Option<Arc<Object>>) -> Event {
+    fn append(&mut self, kind: GroupResource, key: Key, object: Option<Arc<Object>>) -> Event {
         self.revision += 1;
         let revision = self.revision;
-        let versions = self.kinds.entry(resource.group_resource()).or_default().entry(key.clone()).or_default();
+        let versions = self.kinds.entry(kind.clone()).or_default().entry(key.clone()).or_default();
         let previous = versions.last().and_then(|version| version.object.clone());
         versions.push(Version { revision, object: object.clone() });
-        let (kind, at, replaces) = (resource.group_resource(), Instant::now(), versions.len() > 1);
+        let (at, replaces) = (Instant::now(), versions.len() > 1);
         let is_long = object.as_deref().is_some_and(is_long);
         self.log.push_back(Write { kind, key, at, replaces, is_long });
         if self.log.len() > self.keep {

@@ -25,7 +25,7 @@ use kube_machinery::value::json;
 /// version]`, in order; every watcher was sent all events up to `version` that match its filter.
 #[derive(Debug)]
 pub(crate) struct WatchCache {
-    resource: &'static Resource,
+    resource: Resource,
     /// The generation of API server that is simulated: caches of old servers are not ordered by key.
     era: Era,
     /// Decides the order of the objects of an old server, which is random but the same in every run.
@@ -74,6 +74,8 @@ struct Watcher {
 pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
 /// The form in which a watcher receives events.
+pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>);
+
 #[derive(Debug)]
 enum Delivery {
     /// The JSON line of the watch stream, for clients.
@@ -89,9 +91,9 @@ pub(crate) struct TooOld {
 }
 
 impl WatchCache {
-    pub(crate) fn new(resource: &'static Resource, settings: &Settings, version: u64) -> Self {
+    pub(crate) fn new(resource: &Resource, settings: &Settings, version: u64, first_watcher: u64) -> Self {
         Self {
-            resource,
+            resource: resource.clone(),
             era: settings.era,
             seed: settings.seed,
             version,
@@ -104,7 +106,7 @@ impl WatchCache {
             keep: settings.history,
             buffer: settings.watch_buffer,
             watchers: BTreeMap::new(),
-            next_watcher: 0,
+            next_watcher: first_watcher,
             stopped: false,
             missed: VecDeque::new(),
         }
@@ -187,8 +189,8 @@ impl WatchCache {
 
     /// Starts again with the objects of a kind whose definition has changed. Ends all watches, so that clients list
     /// again and get the new form. Upstream: `tearDown` of the storage of a custom resource.
-    pub(super) fn refill(&mut self, resource: &'static Resource, objects: OrdMap<Key, Arc<Object>>, revision: u64) {
-        self.resource = resource;
+    pub(super) fn refill(&mut self, resource: &Resource, objects: OrdMap<Key, Arc<Object>>, revision: u64) {
+        self.resource = resource.clone();
         self.objects = objects;
         self.past = None;
         self.events.clear();
@@ -241,7 +243,7 @@ impl WatchCache {
     /// Returns the current objects that match a filter: in key order, or as servers up to 1.26 do, in a random order
     /// that the seed decides.
     pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
-        if let Some(only) = filter.only(self.resource) {
+        if let Some(only) = filter.only(&self.resource) {
             return self.get(&only).filter(|object| filter.matches(object)).into_iter().collect();
         }
         let (first, prefix) = filter.range();
@@ -254,7 +256,7 @@ impl WatchCache {
     }
 
     pub(crate) fn initial_events(&self, filter: &Filter) -> InitialEvents {
-        if self.era == Era::Classic || filter.only(self.resource).is_some() {
+        if self.era == Era::Classic || filter.only(&self.resource).is_some() {
             return InitialEvents::of_selected(self.snapshot(filter));
         }
         InitialEvents::of_objects(self.objects.clone(), filter.clone())
@@ -282,7 +284,7 @@ impl WatchCache {
 
     /// Returns the current objects in key order, their version, and a stream of all later events. The stream has no
     /// bound, because a slow reader that lost it would have to read all objects again.
-    pub(crate) fn follow(&mut self) -> (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>) {
+    pub(super) fn follow(&mut self) -> Followed {
         let (events, receiver) = mpsc::unbounded_channel();
         let (filter, requester, after) = (Filter::default(), Requester::Cluster, self.version);
         self.add(Watcher { filter, after, requester, delivery: Delivery::Event(events) });
@@ -316,7 +318,7 @@ impl WatchCache {
 
     fn bookmark_line(&self, annotation: Option<&str>) -> Bytes {
         let mut object = self.resource.blank();
-        object.insert("kind".into(), self.resource.kind.into());
+        object.insert("kind".into(), self.resource.kind().into());
         object.insert("apiVersion".into(), self.resource.api_version().into());
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         if let Some(annotation) = annotation {
@@ -330,6 +332,11 @@ impl WatchCache {
     /// Ends the streams of all clients after the lines that already wait.
     pub(crate) fn drop_clients(&mut self) {
         self.watchers.retain(|_, watcher| watcher.requester == Requester::Cluster);
+    }
+
+    /// Returns the number of the last watcher, so that a later cache of the kind gives none twice.
+    pub(super) fn last_watcher(&self) -> u64 {
+        self.next_watcher
     }
 
     /// Ends all streams after the lines that already wait.

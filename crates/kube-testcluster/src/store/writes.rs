@@ -17,7 +17,7 @@ pub struct Write {
     /// The kind of change.
     pub change: Change,
     /// The kind of the object, as in `Pod`.
-    pub kind: &'static str,
+    pub kind: String,
     /// `NAMESPACE/NAME`, or the name alone for a cluster-scoped kind.
     pub key: String,
     /// The resourceVersion of the object after the write; for a deletion, the revision of the deletion.
@@ -54,7 +54,7 @@ impl Write {
     }
 
     fn of(change: Change, object: &Object, revision: u64, hidden: bool) -> Self {
-        Self { change, kind: object.resource.kind, key: object.key.to_string(), revision, hidden }
+        Self { change, kind: object.resource.kind().to_owned(), key: object.key.to_string(), revision, hidden }
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
 
     /// Called when a kind has got a definition or has lost it. `row` is the stored version of the kind.
-    fn after_definition(&self, row: &'static Resource, storage: &Storage);
+    fn after_definition(&self, row: &Resource, storage: &Storage);
 }
 
 #[derive(Clone, Default)]

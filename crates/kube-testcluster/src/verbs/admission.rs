@@ -26,7 +26,7 @@ pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
 }
 
 /// Refuses a new object if its namespace does not exist or is being deleted. Upstream: `NamespaceLifecycle`.
-pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+pub(super) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &Key) -> Result<(), ApiError> {
     let Some(namespace) = key.namespace() else { return Ok(()) };
     match storage.get(NAMESPACES, &Key::new(None, namespace)) {
         Some(home) if home.summary.is_deleting => Err(ApiError::terminating(resource, key.name(), namespace)),
@@ -37,7 +37,7 @@ pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource
 
 /// Refuses a certificate signing request that would put its owner into the group `system:masters`. Upstream:
 /// `CertificateSubjectRestriction`.
-pub(super) fn certificate_subject_restriction(resource: &'static Resource, new: &Value) -> Result<(), ApiError> {
+pub(super) fn certificate_subject_restriction(resource: &Resource, new: &Value) -> Result<(), ApiError> {
     let name = new["metadata"]["name"].as_str().unwrap_or_default();
     subject_restriction(resource, new).map_or(Ok(()), |why| Err(ApiError::forbidden(resource, name, &why)))
 }

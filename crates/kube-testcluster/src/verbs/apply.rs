@@ -62,7 +62,7 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
 /// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
     let key = key(target).ok().filter(|_| target.subresource.is_some())?;
-    store.get(target.resource, &key).is_none().then(|| ApiError::not_found(target.resource, key.name()))
+    store.get(&target.resource, &key).is_none().then(|| ApiError::not_found(&target.resource, key.name()))
 }
 
 /// Returns the warning about duplicate fields, if any. Under `Strict` validation it is an error.
@@ -140,16 +140,16 @@ impl Apply {
         loop {
             let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
             let change = |current| conversion::changed(store, target.into(), current, next);
-            match store.guaranteed_update(target.resource, &key, self.options.commit, change).await {
-                Err(error) if creates && error.is_not_found() && store.get(target.resource, &key).is_none() => {}
+            match store.guaranteed_update(&target.resource, &key, self.options.commit, change).await {
+                Err(error) if creates && error.is_not_found() && store.get(&target.resource, &key).is_none() => {}
                 updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
             }
             let mut new = self.object(store, None, target)?;
-            note_requester(target.resource, &mut new, &self.user);
+            note_requester(&target.resource, &mut new, &self.user);
             if let Some(uid) = new["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
                 let why =
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
-                return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
+                return Err(ApiError::conflict(&target.resource, target.resource.plural(), key.name(), why));
             }
             update::check_version(&new)?;
             let (commit, writer) = (self.options.commit, &self.writer);
@@ -165,15 +165,15 @@ impl Apply {
     async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
-        update::admitted(store, gate, current, target.served, new, target.subresource, &self.writer).await
+        update::admitted(store, gate, current, &target.served, new, target.subresource, &self.writer).await
     }
 
     /// Returns the object with the configuration applied, in its stored form.
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
-        let served = target.served;
+        let served = &target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);
         let mut new = self.onto(live, &manager)?;
-        let fits = match served.custom {
+        let fits = match &served.custom {
             Some(_) => Ok(()),
             None => schema::from_map(served.go_type(), &mut new, &Value::Null),
         };

@@ -30,16 +30,16 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
         // Upstream does not answer 404 either.
         let found = found.ok_or_else(|| ApiError::internal(format!("Component not found: {name}")))?;
         let mut component = found.status();
-        component["kind"] = target.served.kind.into();
+        component["kind"] = target.served.kind().into();
         component["apiVersion"] = api_version.into();
         return Ok(status::json(StatusCode::OK, component.to_string().into_bytes()));
     }
     let options = ListOptions::parse(query)?;
     let selectors = Selectors::parse(&options)?;
     options.validate(store.settings.streams_lists())?;
-    let filter = selectors.filter(target.served, None)?;
+    let filter = selectors.filter(&target.served, None)?;
     if options.watch {
-        return Err(ApiError::method_not_supported(target.served, "watch"));
+        return Err(ApiError::method_not_supported(&target.served, "watch"));
     }
     let is_asked_for =
         |component: &&Component| filter.labels.matches_values(|_| None) && filter.fields.matches(*component);

@@ -24,18 +24,17 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
 /// Converts a new object from the version of the request to the stored version.
-pub(super) async fn to_stored(store: &Store, rows: Conversion, value: Value) -> Result<Value, ApiError> {
-    converted(store, (rows.served, rows.stored), value).await
+pub(super) async fn to_stored(store: &Store, rows: &Conversion, value: Value) -> Result<Value, ApiError> {
+    converted(store, (&rows.served, &rows.stored), value).await
 }
 
-/// Converts a stored object to the version of the request.
-pub(super) async fn to_served(store: &Store, rows: Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
+pub(super) async fn to_served(store: &Store, rows: &Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
     if rows.served.custom.is_none() || stored.resource == rows.served {
         return Ok(stored);
     }
-    let value = converted(store, (stored.resource, rows.served), stored.value.clone()).await;
+    let value = converted(store, (&stored.resource, &rows.served), stored.value.clone()).await;
     let value = value.map_err(|why| ApiError::internal(undecodable(&stored.revision.to_string(), &why)))?;
-    Ok(Arc::new(stored.in_version(rows.served, value)))
+    Ok(Arc::new(stored.in_version(&rows.served, value)))
 }
 
 /// Returns the message for an object that cannot be converted. Upstream: `corruptObjectError`.
@@ -50,16 +49,17 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     rows: Conversion,
     current: Arc<Opened>,
     change: impl FnOnce(Arc<Opened>) -> F,
-) -> Result<(&'static Resource, Next), ApiError> {
-    let (written, Conversion { stored, served }) = (current.resource, rows);
+) -> Result<(Resource, Next), ApiError> {
+    let (written, Conversion { stored, served }) = (current.resource.clone(), rows.clone());
     if served.custom.is_none() || (written == served && served == stored) {
         return Ok((written, change(current).await?));
     }
-    let shown = to_served(store, rows, current).await?;
+    let shown = to_served(store, &rows, current).await?;
     Ok(match change(shown.clone()).await? {
         Next::Put(mut new) => {
             new["metadata"]["resourceVersion"] = shown.value["metadata"]["resourceVersion"].clone();
-            (stored, Next::Put(converted(store, (served, stored), new).await?))
+            let new = converted(store, (&served, &stored), new).await?;
+            (stored, Next::Put(new))
         }
         Next::Release(last) => (served, Next::Release(last)),
         next => (written, next),
@@ -72,7 +72,7 @@ pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Re
         return response;
     }
     if response.extensions().get::<Events>().is_some() {
-        return events(store.clone(), *target, response);
+        return events(store.clone(), target.clone(), response);
     }
     let (mut parts, body) = response.into_parts();
     let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
@@ -90,23 +90,23 @@ pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Re
 }
 
 /// The two versions of a kind that a request needs: the stored one and the served one.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Conversion {
-    pub(crate) stored: &'static Resource,
-    pub(crate) served: &'static Resource,
+    pub(crate) stored: Resource,
+    pub(crate) served: Resource,
 }
 
 impl From<&Target> for Conversion {
     fn from(target: &Target) -> Self {
-        Self { stored: target.resource, served: target.served }
+        Self { stored: target.resource.clone(), served: target.served.clone() }
     }
 }
 
-impl From<&'static Resource> for Conversion {
+impl From<&Resource> for Conversion {
     /// Returns the conversion for a request to the stored version, which changes nothing unless older versions are
     /// left.
-    fn from(resource: &'static Resource) -> Self {
-        Self { stored: resource.stored(), served: resource.stored() }
+    fn from(resource: &Resource) -> Self {
+        Self { stored: resource.stored().clone(), served: resource.stored().clone() }
     }
 }
 
@@ -116,12 +116,12 @@ impl Conversion {
     pub(super) fn selects_later(&self, filter: &mut Filter) -> Option<Selection> {
         let fields = self.is_needed().then(|| filter.fields.take_own()).filter(|fields| !fields.is_empty())?;
         filter.tells_previous = true;
-        Some(Selection { fields, version: self.served })
+        Some(Selection { fields, version: self.served.clone() })
     }
 
     /// Returns true if objects may be stored in another version than the request's.
     fn is_needed(&self) -> bool {
-        let has_several = self.stored.custom.is_some_and(|custom| custom.has_several_stored_versions);
+        let has_several = self.stored.custom.as_ref().is_some_and(|custom| custom.has_several_stored_versions);
         self.served.custom.is_some() && (self.served != self.stored || has_several)
     }
 
@@ -131,15 +131,15 @@ impl Conversion {
             && let Some(Value::Array(items)) = value.get_mut("items")
         {
             let items = std::mem::take(items);
-            value["items"] = in_version(store, self.served, items.into_iter().collect()).await?.into();
+            value["items"] = in_version(store, &self.served, items.into_iter().collect()).await?.into();
             value["apiVersion"] = self.served.api_version().into();
             return Ok(value);
         }
-        if value["kind"] != self.stored.kind {
+        if value["kind"] != self.stored.kind() {
             return Ok(value); // a Status or a Scale
         }
         let (key, revision) = (self.key(&value["metadata"]), text(&value["metadata"]["resourceVersion"]).to_owned());
-        let converted = in_version(store, self.served, vec![value]).await;
+        let converted = in_version(store, &self.served, vec![value]).await;
         let converted = converted.map_err(|why| {
             let why = undecodable(&revision, &why);
             let error = format!("corrupt object, Code: 7, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}");
@@ -165,7 +165,7 @@ impl Conversion {
         }
         event["object"] = self.of(store, event["object"].take()).await?;
         let event = match selection {
-            Some(selection) => selection.event(store, *self, event).await?,
+            Some(selection) => selection.event(store, self, event).await?,
             None => Some(event),
         };
         Ok(event.map(|event| (event.to_string() + "\n").into()))
@@ -174,7 +174,7 @@ impl Conversion {
     /// Returns the key of an object in upstream's storage, for an error message.
     fn key(&self, metadata: &Value) -> String {
         let key = Key::new(metadata["namespace"].as_str(), text(&metadata["name"]));
-        format!("/{}/{}/{key}", self.stored.group, self.stored.plural)
+        format!("/{}/{}/{key}", self.stored.group(), self.stored.plural())
     }
 }
 
@@ -182,7 +182,7 @@ fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response
     let (mut parts, body) = response.into_parts();
     let selection = parts.extensions.remove::<Selection>();
     let events = stream::unfold(Some(body.into_data_stream()), move |lines| {
-        let (store, selection) = (store.clone(), selection.clone());
+        let (store, target, selection) = (store.clone(), target.clone(), selection.clone());
         async move {
             let mut lines = lines?;
             loop {

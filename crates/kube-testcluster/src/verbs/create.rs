@@ -46,9 +46,9 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let writer = Writer::of(&query, &request);
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
-    let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
+    let Decoded { value, mut faults } = format.object(&body, &target.served, strictness)?;
     let mut value = target.served.stored_form_of(value);
-    note_requester(target.resource, &mut value, &user);
+    note_requester(&target.resource, &mut value, &user);
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let made_by = MadeBy::Create;
     let creation = Creation { store: &store, target: &target, gate: &gate, commit, writer: &writer, made_by };
@@ -76,9 +76,9 @@ impl Creation<'_> {
             target.resource.replace_null_bytes(&mut value);
         }
         check_namespace(store, target, &mut value)?;
-        check_definition(target.resource, &value)?;
+        check_definition(&target.resource, &value)?;
         warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-        let entries = ownership::of_new(store, target.served, &value, writer, made_by);
+        let entries = ownership::of_new(store, &target.served, &value, writer, made_by);
         let mut value = admit(store, target, gate, value, &entries).await?;
         if !gate.is_open() {
             warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
@@ -92,14 +92,14 @@ impl Creation<'_> {
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;
         }
-        certificate_subject_restriction(target.resource, &value)?;
+        certificate_subject_restriction(&target.resource, &value)?;
         gate.validate(Operation::Create, Some(&value), None).await?;
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
         target.resource.normalize_numbers(&mut value);
-        let value = conversion::to_stored(store, target.into(), value).await?;
-        admitted(store, target.resource, key, value, commit)
+        let value = conversion::to_stored(store, &target.into(), value).await?;
+        admitted(store, &target.resource, key, value, commit)
             .await
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
     }
@@ -119,14 +119,14 @@ impl Creation<'_> {
 fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     let namespace = target.namespace.as_deref().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
-    let grant = Grant { resource: target.resource, namespace, name, new, old: None };
+    let grant = Grant { resource: &target.resource, namespace, name, new, old: None };
     escalation::check(writer.caller.as_ref(), grant)
 }
 
 /// Refuses an admission policy whose parameters its writer may not read.
 fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writer: &Writer) -> Result<(), ApiError> {
-    match policy_parameters::cause(store, writer.caller.as_ref(), target.resource, new, None) {
-        Some(cause) => Err(ApiError::invalid(target.resource, key.name(), vec![cause])),
+    match policy_parameters::cause(store, writer.caller.as_ref(), &target.resource, new, None) {
+        Some(cause) => Err(ApiError::invalid(&target.resource, key.name(), vec![cause])),
         None => Ok(()),
     }
 }
@@ -137,9 +137,9 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     let Some(caller) = &writer.caller else { return Ok(()) };
     let attributes = ResourceAttributes {
         verb: "create".to_owned(),
-        group: target.served.group.to_owned(),
+        group: target.served.group().to_owned(),
         namespace: target.namespace.clone().unwrap_or_default(),
-        resource: target.served.plural.to_owned(),
+        resource: target.served.plural().to_owned(),
         subresource: String::new(),
         name: target.name.clone().unwrap_or_default(),
     };
@@ -192,7 +192,7 @@ fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
 pub(crate) async fn create_own(
     component: Component,
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     namespace: Option<&str>,
     mut value: Value,
 ) -> Result<Arc<Object>, ApiError> {
@@ -205,7 +205,7 @@ pub(crate) async fn create_own(
 pub(crate) fn prepare_own(
     component: Component,
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     namespace: Option<&str>,
     value: &mut Value,
 ) {
@@ -217,7 +217,7 @@ pub(crate) fn prepare_own(
 /// Stores a new object, if its namespace still accepts new ones.
 async fn admitted(
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     key: Key,
     value: Value,
     commit: Commit,
@@ -229,12 +229,12 @@ async fn admitted(
 /// Sets the fields that the server decides, and validates the new object. Returns its key and the object. Upstream:
 /// `BeforeCreate`.
 fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, Value), ApiError> {
-    let resource = target.resource;
+    let resource = &target.resource;
     taint_nodes_by_condition(resource, &mut value);
-    if resource.subresources.contains(&Subresource::Status)
+    if resource.subresources().contains(&Subresource::Status)
         && resource.strategy.status_on_create == StatusOnCreate::Reset
     {
-        match resource.custom {
+        match &resource.custom {
             Some(_) => object(&mut value).remove("status"),
             None => {
                 let status = resource.blank().remove("status").unwrap_or_else(empty);
@@ -255,8 +255,8 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
 }
 
 /// Refuses a custom resource whose definition is being deleted. Upstream: `forbidCreateAdmission`.
-fn check_definition(resource: &'static Resource, value: &Value) -> Result<(), ApiError> {
-    if !resource.custom.is_some_and(|custom| custom.is_terminating) {
+fn check_definition(resource: &Resource, value: &Value) -> Result<(), ApiError> {
+    if !resource.custom.as_ref().is_some_and(|custom| custom.is_terminating) {
         return Ok(());
     }
     let why = "create not allowed while custom resource definition is terminating";
@@ -276,11 +276,11 @@ fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<
     };
     metadata.insert("namespace".into(), json!(namespace));
     let key = Key::new(Some(namespace), &name_of(&value["metadata"]));
-    namespace_lifecycle(&store.lock().storage, target.resource, &key)
+    namespace_lifecycle(&store.lock().storage, &target.resource, &key)
 }
 
 /// Sets the fields of a new object that the server decides: generated name, uid, timestamps, generation, defaults.
-pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: &mut Value) {
+pub(crate) fn prepare(store: &Store, resource: &Resource, namespace: Option<&str>, value: &mut Value) {
     const DECIDED_HERE: [&str; 5] =
         ["resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"];
     let metadata = object(&mut value["metadata"]);

@@ -41,7 +41,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let options = DeleteOptions::read(request, &query).await?;
-    let (resource, key) = (target.resource, key(&target)?);
+    let (resource, key) = (&target.resource, key(&target)?);
     check_deletable(resource, &key)?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     let outcome = remove(&store, &target, &key, &options, &gate).await;
@@ -63,7 +63,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let selectors = Selectors::parse(&list)?;
     list.set_defaults(store.settings.streams_lists());
     list.validate(store.settings.streams_lists())?;
-    let filter = selectors.filter(target.served, target.namespace.clone())?;
+    let filter = selectors.filter(&target.served, target.namespace.clone())?;
     let mut options = DeleteOptions::read(request, &query).await?;
     options.scope = DeleteScope::Collection;
     options.refuse_for_collections()?;
@@ -71,13 +71,13 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
-        check_deletable(object.resource, &object.key)?;
+        check_deletable(&object.resource, &object.key)?;
         match remove(&store, &target, &object.key, &options, &gate).await {
             Err(error) if !error.is_not_found() => return Ok(warn(error.into_response(), &gate.warnings())),
             _ => {}
         }
     }
-    Ok(warn(page.answer(target.resource), &gate.warnings()))
+    Ok(warn(page.answer(&target.resource), &gate.warnings()))
 }
 
 /// The number of objects that are deleted before other tasks get a turn.
@@ -102,7 +102,7 @@ pub(crate) async fn remove(
     gate: &Gate<'_>,
 ) -> Result<Outcome, ApiError> {
     let rows = rows.into();
-    let resource = rows.stored;
+    let resource = &rows.stored;
     let step = Mutex::new(NextStep::Wait);
     let first = |current: Arc<Opened>| async {
         let current = current;
@@ -113,7 +113,7 @@ pub(crate) async fn remove(
         }
         Ok(next)
     };
-    let change = |current| conversion::changed(store, rows, current, first);
+    let change = |current| conversion::changed(store, rows.clone(), current, first);
     let marked = store.guaranteed_update(resource, key, options.commit, change).await?.object().clone();
     match step.into_inner().unwrap_or_else(PoisonError::into_inner) {
         NextStep::Wait => Ok(Outcome::Kept(marked)),
@@ -135,7 +135,7 @@ pub(crate) async fn remove(
                 gate.delete(&current.value).await?;
                 Ok(Next::Remove)
             };
-            let change = |current| conversion::changed(store, rows, current, second);
+            let change = |current| conversion::changed(store, rows.clone(), current, second);
             match store.guaranteed_update(resource, key, Commit::Really, change).await {
                 Ok(last) if last.summary.uid() == uid => Ok(Outcome::Gone(last.object().clone())),
                 Err(error) if !error.is_not_found() => Err(error),
@@ -173,9 +173,9 @@ enum NextStep {
 /// Returns the first write of a deletion, and the step after it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
-    let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
+    let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
-    if options.keeps_definition(current.resource) && !current.summary.is_deleting {
+    if options.keeps_definition(&current.resource) && !current.summary.is_deleting {
         return (Next::Put(terminating(store, current)), NextStep::Wait);
     }
     // A finalizer keeps the object until its controller has removed it.
@@ -246,7 +246,7 @@ fn terminating(store: &Store, current: &Opened) -> Value {
 }
 
 /// Refuses to delete a namespace that every cluster must have.
-fn check_deletable(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+fn check_deletable(resource: &Resource, key: &Key) -> Result<(), ApiError> {
     if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
     }

@@ -229,7 +229,7 @@ impl DeleteOptions {
             object.resource.storage_path(),
             object.key
         );
-        Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
+        Err(ApiError::conflict(&object.resource, object.resource.plural(), object.key.name(), why))
     }
 
     /// Refuses a precondition on resourceVersion in the case `NextStep::RemovedByFinalizers` of `delete`, where
@@ -247,7 +247,7 @@ impl DeleteOptions {
     }
 
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
-        let (resource, name) = (object.resource, object.key.name());
+        let (resource, name) = (&object.resource, object.key.name());
         let uid = object.summary.uid();
         if self.keeps_definition(resource) {
             return self.check_definition(object);
@@ -257,7 +257,7 @@ impl DeleteOptions {
                 "the UID in the precondition ({requested}) does not match the UID in record ({uid}). The object might have \
                  been deleted and then recreated"
             );
-            return Err(ApiError::conflict(resource, resource.kind, name, why));
+            return Err(ApiError::conflict(resource, resource.kind(), name, why));
         }
         let version = object.revision.to_string();
         if let Some(requested) = self.resource_version.as_deref().filter(|requested| *requested != version) {
@@ -265,7 +265,7 @@ impl DeleteOptions {
                 "the ResourceVersion in the precondition ({requested}) does not match the ResourceVersion in record \
                  ({version}). The object might have been modified"
             );
-            return Err(ApiError::conflict(resource, resource.kind, name, why));
+            return Err(ApiError::conflict(resource, resource.kind(), name, why));
         }
         Ok(())
     }
@@ -282,8 +282,8 @@ impl DeleteOptions {
             if let Some(requested) = requested.filter(|requested| *requested != found) {
                 let why =
                     format!("precondition failed: {what} in precondition: {requested}, {what} in object meta: {found}");
-                let resource = object.resource;
-                return Err(ApiError::conflict(resource, resource.plural, object.key.name(), why));
+                let resource = &object.resource;
+                return Err(ApiError::conflict(resource, resource.plural(), object.key.name(), why));
             }
         }
         Ok(())

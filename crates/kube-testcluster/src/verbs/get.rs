@@ -17,7 +17,7 @@ use kube_machinery::kinds::Resource;
 /// watch cache; with another one, from the watch cache in a state at least as new.
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
-    let (resource, key) = (target.resource, key(&target)?);
+    let (resource, key) = (&target.resource, key(&target)?);
     if query.flag("export") == Some(true) {
         let why = "the export parameter, deprecated since v1.14, is no longer supported";
         return Err(ApiError::bad_request(why));
@@ -38,7 +38,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
 /// Reads the object, after waiting for the revision.
 async fn read(
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     key: &Key,
     from: ServedFrom,
     version: Option<u64>,
@@ -47,8 +47,8 @@ async fn read(
     let mut state = store.lock();
     let object = match (from, version) {
         (ServedFrom::Storage, _) => state.storage.get(resource, key),
-        (ServedFrom::WatchCache, Some(0)) => state.cache(resource).get(key),
-        (ServedFrom::WatchCache, _) => state.fresh_cache(resource).get(key),
+        (ServedFrom::WatchCache, Some(0)) => state.cache(resource)?.get(key),
+        (ServedFrom::WatchCache, _) => state.fresh_cache(resource)?.get(key),
     };
     object.ok_or_else(|| ApiError::not_found(resource, key.name()))
 }

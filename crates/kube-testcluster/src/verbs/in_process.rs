@@ -39,7 +39,7 @@ impl Requests for InProcess {
         async move {
             let key = key(&target)?;
             let found =
-                self.0.get(target.resource, &key).ok_or_else(|| StoreError::not_found(target.resource, &key))?;
+                self.0.get(&target.resource, &key).ok_or_else(|| StoreError::not_found(&target.resource, &key))?;
             Ok(Received::new(found.open()?))
         }
         .map(|answer| answer.map_err(refused))
@@ -47,7 +47,7 @@ impl Requests for InProcess {
     }
 
     fn watch_pods(&self) -> PodWatch {
-        let (pods, revision, events) = self.0.lock().fresh_cache(PODS).follow();
+        let (pods, revision, events) = self.0.lock().follow(PODS);
         let opened = pods.into_iter().filter_map(|pod| pod.open().ok().map(Received::new));
         let changes = stream::unfold(events, |mut events| async {
             let (event, current) = events.recv().await?;
@@ -106,10 +106,10 @@ impl Requests for InProcess {
                 pod_status::merge(object(&mut value["status"]), &reported);
                 let value = pod.resource.decode_change(value, &pod.value).map_err(ApiError::bad_request)?.value;
                 let next =
-                    update::admitted(&self.0, &gate, &pod, pod.resource, value, Some(subresource), &writer).await?;
-                Ok((pod.resource, next))
+                    update::admitted(&self.0, &gate, &pod, &pod.resource, value, Some(subresource), &writer).await?;
+                Ok((pod.resource.clone(), next))
             };
-            self.0.guaranteed_update(target.resource, &key, OPTIONS.commit, next).await.map(Received::new)
+            self.0.guaranteed_update(&target.resource, &key, OPTIONS.commit, next).await.map(Received::new)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()
@@ -131,13 +131,15 @@ fn writer(author: Author) -> Writer {
     Writer::named(component.0)
 }
 
-fn target(
-    resource: &'static Resource,
-    namespace: String,
-    name: Option<String>,
-    subresource: Option<Subresource>,
-) -> Target {
-    Target { resource, served: resource, namespace: Some(namespace), name, subresource, watch: false }
+fn target(resource: &Resource, namespace: String, name: Option<String>, subresource: Option<Subresource>) -> Target {
+    Target {
+        resource: resource.clone(),
+        served: resource.clone(),
+        namespace: Some(namespace),
+        name,
+        subresource,
+        watch: false,
+    }
 }
 
 fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {

@@ -30,11 +30,11 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let requested = options.watch;
     let requester = Requester::of(request.extensions());
     let selectors = Selectors::parse(&options)?;
-    let streams_lists = streams_lists(&store, &options, target.resource, requester);
+    let streams_lists = streams_lists(&store, &options, &target.resource, requester);
     options.set_defaults(streams_lists);
     options.validate(streams_lists)?;
     options.watch |= target.watch; // as upstream, `/watch/` in the path does not count in the validation
-    let mut filter = selectors.filter(target.served, target.namespace)?;
+    let mut filter = selectors.filter(&target.served, target.namespace)?;
     // The old `/watch/` path may name an object.
     match &target.name {
         Some(name) if filter.fields.is_empty() => filter.fields = Fields::named(name),
@@ -46,23 +46,23 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let selection = rows.selects_later(&mut filter);
     if options.watch {
         let era = if target.watch && !requested { Era::Classic } else { store.settings.era };
-        let mut response = watch::watch(&store, target.resource, filter, &options, requester, era)?;
+        let mut response = watch::watch(&store, &target.resource, filter, &options, requester, era)?;
         if let Some(selection) = selection {
             response.extensions_mut().insert(selection);
         }
         return Ok(response);
     }
-    let plan = plan(&store, target.resource, scope(target.resource, &filter, &options), &options)?;
+    let plan = plan(&store, &target.resource, scope(&target.resource, &filter, &options), &options)?;
     let from = plan.from;
-    let plan = match reach(&store, target.resource, plan).await {
+    let plan = match reach(&store, &target.resource, plan).await {
         Ok(plan) => plan,
         Err(error) => return Ok(from.stamp(error.into_response())),
     };
-    if scope(target.resource, &filter, &options) == ListScope::Single {
+    if scope(&target.resource, &filter, &options) == ListScope::Single {
         options.limit = None; // upstream gets the one object, so there are no pages
     }
-    let page = list_selected(&store, target.resource, &filter, selection.as_ref(), options, &plan).await;
-    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
+    let page = list_selected(&store, &target.resource, &filter, selection.as_ref(), options, &plan).await;
+    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(&target.resource))))
 }
 
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
@@ -122,7 +122,7 @@ const MOST_AT_ONCE: usize = 10_000;
 /// reads more objects, twice as many each time.
 async fn list_selected(
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     filter: &Filter,
     selection: Option<&Selection>,
     mut options: ListOptions,
@@ -149,7 +149,7 @@ async fn list_selected(
 /// Reads one page, from the source that the plan names.
 fn list(
     store: &Store,
-    resource: &'static Resource,
+    resource: &Resource,
     filter: &Filter,
     options: &ListOptions,
     plan: &Plan,
@@ -161,13 +161,13 @@ fn list(
     let prefix = filter.range().1;
     let page = match (plan.from, plan.wanted) {
         (ServedFrom::WatchCache, WantedState::Any) if range.limit.is_none() => {
-            return Ok(Page::cached(state.cache(resource), filter));
+            return Ok(Page::cached(state.cache(resource)?, filter));
         }
         (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
-            return Ok(Page::cached(state.fresh_cache(resource), filter));
+            return Ok(Page::cached(state.fresh_cache(resource)?, filter));
         }
         (ServedFrom::WatchCache, wanted) => {
-            let cache = state.fresh_cache(resource); // a consistent read advances the cache
+            let cache = state.fresh_cache(resource)?; // a consistent read advances the cache
             let revision = if let WantedState::Exact(revision) = wanted { revision } else { cache.version() };
             let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
             let count = state.page_counts.get(resource, revision, &prefix, &range.first());
@@ -207,7 +207,7 @@ pub(crate) async fn to_delete(
     mut filter: Filter,
     mut options: ListOptions,
 ) -> Result<Page, ApiError> {
-    let (resource, selection) = (rows.stored, rows.selects_later(&mut filter));
+    let (resource, selection) = (&rows.stored, rows.selects_later(&mut filter));
     let filter = &filter;
     let scope = scope(resource, filter, &options);
     let limit = options.limit;
@@ -219,7 +219,7 @@ pub(crate) async fn to_delete(
 }
 
 /// Returns all objects that match a filter in the current state.
-pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
+pub(crate) fn everything(store: &Store, resource: &Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();
     range.page(state.storage.range(resource, range.first()), state.storage.revision(), None)

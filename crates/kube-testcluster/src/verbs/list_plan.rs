@@ -98,7 +98,9 @@ fn lacks_snapshot(
 ) -> bool {
     match wanted {
         WantedState::Exact(_) if scope == ListScope::Single => true,
-        WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
+        WantedState::Exact(revision) => {
+            !store.lock().cache(resource).is_ok_and(|cache| cache.reaches_back_to(revision))
+        }
         // Upstream's delegator treats a page at a version as exact. For a single object, storage then answers with the
         // current state.
         WantedState::NotOlderThan(1..) if options.limit.is_some() && options.resource_version_match.is_empty() => {

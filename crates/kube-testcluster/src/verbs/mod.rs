@@ -32,7 +32,6 @@ pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod pod_admission;
 mod pod_status;
-mod reset_fields;
 pub(crate) mod review;
 mod selection;
 pub(crate) mod subresources;

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use axum::extract::Request;
 use http::{HeaderMap, header};
 
-use super::reset_fields::reset_fields;
 use crate::auth::Caller;
 use crate::http::query::Query;
 use crate::http::write_options::LONGEST_MANAGER;
@@ -115,8 +114,8 @@ impl Converter for Versions {
         if version == own {
             return Ok(Cow::Borrowed(object));
         }
-        let row = |version: &str| self.0.served().find(|row| row.kind == kind && row.api_version() == version);
-        let defined = row(own).and_then(|row| row.custom).map(|custom| &custom.versions);
+        let row = |version: &str| self.0.served().find(|row| row.kind() == kind && row.api_version() == version);
+        let defined = row(own).and_then(|row| row.custom.as_ref()).map(|custom| &custom.versions);
         if defined.is_some_and(|versions| !versions.iter().any(|defined| defined == version)) {
             let why = format!("request to convert CR to an invalid group/version: {version}");
             return Err(NotConverted::Failed(why)); // upstream keeps the manager's entry then
@@ -130,7 +129,7 @@ impl Converter for Versions {
                 "no kind {kind:?} is registered for version {version:?}"
             )));
         };
-        let mut value = match to.custom {
+        let mut value = match &to.custom {
             Some(_) => to.coerce(object.value.clone()),
             None => to.served_form_of(from.stored_form_of(object.value.clone())),
         };
@@ -154,7 +153,7 @@ pub(super) enum MadeBy {
 }
 
 /// Returns the `managedFields` of a new object; null if there are none. `new` is the object as it was sent.
-pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writer: &Writer, made_by: MadeBy) -> Value {
+pub(super) fn of_new(store: &Store, served: &Resource, new: &Value, writer: &Writer, made_by: MadeBy) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
         Manager::Applied => sent.clone(),
@@ -204,14 +203,14 @@ pub(super) fn after_update(
         Manager::Named(_) if !is_managed(store, &current.value["metadata"]["managedFields"], sent) => Value::Null,
         Manager::Named(manager) => {
             let live = served.served_form_of(current.value.clone());
-            let new = served.served_form_of(with_defaults(current.resource, new));
+            let new = served.served_form_of(with_defaults(&current.resource, new));
             field_manager(store, served, subresource, manager).update(Some(&live), &new, sent)
         }
     }
 }
 
 fn type_of(resource: &Resource) -> Type {
-    match resource.custom {
+    match &resource.custom {
         Some(custom) => type_of_custom(&custom.schema),
         None => type_named(resource.go_type()),
     }
@@ -219,17 +218,17 @@ fn type_of(resource: &Resource) -> Type {
 
 pub(super) fn field_manager<'a>(
     store: &Store,
-    served: &Resource,
+    served: &'a Resource,
     subresource: Option<Subresource>,
     manager: &'a str,
 ) -> FieldManager<'a> {
     FieldManager {
         manager,
         api_version: served.api_version(),
-        kind: served.kind,
+        kind: served.kind(),
         of: type_of(served),
         subresource: subresource.map_or("", Subresource::name),
-        reset: reset_fields(served, subresource),
+        reset: (served.reset_fields)(served, subresource),
         tracked: tracked(store),
         most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),
@@ -279,7 +278,7 @@ pub(crate) fn written_by(
     mut new: Value,
 ) -> Value {
     let writer = Writer::named(component.0);
-    let entries = after_update(store, current, current.resource, &new, subresource, &writer);
+    let entries = after_update(store, current, &current.resource, &new, subresource, &writer);
     set_entries(current, &mut new, entries);
     new
 }

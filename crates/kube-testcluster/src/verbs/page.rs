@@ -129,7 +129,7 @@ impl Page {
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
             // Upstream's list of custom resources has an empty token even without a next page.
-            r#continue: next.or_else(|| resource.custom.map(|_| String::new())),
+            r#continue: next.or_else(|| resource.custom.as_ref().map(|_| String::new())),
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.remaining),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");

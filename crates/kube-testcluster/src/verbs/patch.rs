@@ -81,7 +81,7 @@ pub(super) async fn write(
     let next = |current| patched(store, current, with, &warnings);
     let change = |current| conversion::changed(store, target.into(), current, next);
     let written = match key(target) {
-        Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
+        Ok(key) => store.guaranteed_update(&target.resource, &key, options.commit, change).await,
         Err(error) => Err(error),
     };
     (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -118,7 +118,7 @@ async fn patched(
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     named?;
     update::check_type(wrong.as_ref(), target.subresource, &current, &value)?;
-    update::admitted(store, gate, &current, target.served, value, target.subresource, writer).await
+    update::admitted(store, gate, &current, &target.served, value, target.subresource, writer).await
 }
 
 /// Refuses a body whose media type is not a patch.
@@ -294,11 +294,11 @@ async fn apply(
     change: &PatchBody,
     strictness: Strictness,
 ) -> Result<(Decoded, Option<WrongType>), ApiError> {
-    let resource = target.served;
+    let resource = &target.served;
     let before = resource.served_form_of(current.value.clone());
     let patched = async || {
         let mut value = before.clone();
-        value["kind"] = resource.kind.into();
+        value["kind"] = resource.kind().into();
         value["apiVersion"] = resource.api_version().into();
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };

@@ -24,7 +24,7 @@ use kube_machinery::value::{Value, json};
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let resource = target.resource;
+    let resource = &target.resource;
     let user = user_of(request.extensions());
     let caller = Caller::of(request.extensions());
     let format = Format::of(request.headers())?;
@@ -39,7 +39,7 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, "", causes));
     }
-    let answer = match resource.kind {
+    let answer = match resource.kind() {
         "TokenReview" => token::review(&store, value)?,
         _ => answer(resource, &value, &user, caller.as_ref(), &store.clock.now())?,
     };
@@ -55,7 +55,7 @@ fn answer(
     now: &str,
 ) -> Result<Value, ApiError> {
     let spec = &review_object["spec"];
-    let (metadata, spec, status) = match resource.kind {
+    let (metadata, spec, status) = match resource.kind() {
         "SelfSubjectAccessReview" => (review_object["metadata"].clone(), spec.clone(), decided(caller, user, spec)),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             (review_object["metadata"].clone(), spec.clone(), decided(caller, &user_in(spec), spec))
@@ -69,7 +69,7 @@ fn answer(
         }
         _ => (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user.info()})),
     };
-    let mut answer = json!({"kind": resource.kind, "apiVersion": resource.api_version(), "metadata": metadata});
+    let mut answer = json!({"kind": resource.kind(), "apiVersion": resource.api_version(), "metadata": metadata});
     if !spec.is_null() {
         answer["spec"] = spec;
     }

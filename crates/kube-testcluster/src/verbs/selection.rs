@@ -17,12 +17,12 @@ use kube_machinery::value::{Value, json};
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) fields: Fields,
-    pub(super) version: &'static Resource,
+    pub(super) version: Resource,
 }
 
 impl Selection {
     fn selects(&self, value: &Value) -> bool {
-        self.fields.matches(&ObjectContent { resource: self.version, value })
+        self.fields.matches(&ObjectContent { resource: &self.version, value })
     }
 
     /// Returns the stored objects that match once they are converted to `version`.
@@ -33,7 +33,7 @@ impl Selection {
     ) -> Result<impl Iterator<Item = Arc<Object>>, ApiError> {
         let whole = |object: &Arc<Object>| object.open().map(|opened| object.resource.served_object(&opened.value));
         let values = objects.iter().map(whole).collect::<Result<_, _>>()?;
-        let values = in_version(store, self.version, values).await?;
+        let values = in_version(store, &self.version, values).await?;
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))
     }
 
@@ -43,7 +43,7 @@ impl Selection {
     pub(super) async fn event(
         &self,
         store: &Store,
-        rows: Conversion,
+        rows: &Conversion,
         mut event: Value,
     ) -> Result<Option<Value>, ApiError> {
         let before = event.as_object_mut().and_then(|event| event.remove("previous"));

@@ -40,7 +40,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let (decoded, wrong) = format?.object_of_any_kind(&body, target.served, strictness)?;
+    let (decoded, wrong) = format?.object_of_any_kind(&body, &target.served, strictness)?;
     let Decoded { value, mut faults } = decoded;
     let sent = Sent { value: target.served.stored_form_of(value), wrong };
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
@@ -78,14 +78,14 @@ async fn write(
         let next = |current: Arc<Opened>| async move {
             same_uid(&current, new)?;
             check_type(wrong.as_ref(), target.subresource, &current, new)?;
-            admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
+            admitted(store, gate, &current, &target.served, new.clone(), target.subresource, writer).await
         };
         let change = |current| conversion::changed(store, target.into(), current, next);
-        match store.guaranteed_update(target.resource, &key, commit, change).await {
-            Err(error) if creates && error.is_not_found() && store.get(target.resource, &key).is_none() => {}
+        match store.guaranteed_update(&target.resource, &key, commit, change).await {
+            Err(error) if creates && error.is_not_found() && store.get(&target.resource, &key).is_none() => {}
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
         }
-        check_creation(target.resource, &key, &value)?;
+        check_creation(&target.resource, &key, &value)?;
         let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Update };
         match creation.write(value.clone(), warnings).await {
             Err(error) if error.is_already_exists() => {} // another request has created it: update that object
@@ -195,7 +195,7 @@ fn decided(
     entries: Value,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    let resource = current.resource;
+    let resource = &current.resource;
     let namespace = current.key.namespace().unwrap_or_default();
     let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
@@ -289,8 +289,8 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
 /// Restores the status in an update of the object, if the kind has a status subresource. The finalizers in a
 /// namespace's spec change only through `finalize`.
 fn keep_status(current: &Opened, new: &mut Value, subresource: Option<Subresource>) {
-    let resource = current.resource;
-    if !resource.subresources.contains(&Subresource::Status) {
+    let resource = &current.resource;
+    if !resource.subresources().contains(&Subresource::Status) {
         return;
     }
     if resource == NAMESPACES && subresource.is_none() {
@@ -321,7 +321,7 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
 
 /// Checks that the resourceVersion in the new state is the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
-    let resource = current.resource;
+    let resource = &current.resource;
     let name = current.key.name();
     match given_version(new)? {
         None if resource.strategy.unconditional_update == UnconditionalUpdate::Refused => {
@@ -334,26 +334,20 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
 }
 
 pub(super) fn failed_precondition(current: &Object, what: &str, requested: &str, found: &str) -> ApiError {
-    failed_precondition_of(current.resource, &current.key, what, requested, found)
+    failed_precondition_of(&current.resource, &current.key, what, requested, found)
 }
 
-fn failed_precondition_of(
-    resource: &'static Resource,
-    key: &Key,
-    what: &str,
-    requested: &str,
-    found: &str,
-) -> ApiError {
+fn failed_precondition_of(resource: &Resource, key: &Key, what: &str, requested: &str, found: &str) -> ApiError {
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {what} in precondition: {requested}, {what} in object meta: {found}",
         resource.storage_path()
     );
-    ApiError::conflict(resource, resource.plural, key.name(), why)
+    ApiError::conflict(resource, resource.plural(), key.name(), why)
 }
 
 /// Makes upstream's checks before an update creates the object: the body must have no uid, and a valid resourceVersion.
-fn check_creation(resource: &'static Resource, key: &Key, new: &Value) -> Result<(), ApiError> {
+fn check_creation(resource: &Resource, key: &Key, new: &Value) -> Result<(), ApiError> {
     let field = |name: &str| new["metadata"][name].as_str().unwrap_or_default();
     if !field("uid").is_empty() {
         return Err(failed_precondition_of(resource, key, "UID", field("uid"), ""));

@@ -24,7 +24,7 @@ use kube_machinery::kinds::Resource;
 /// `Classic` for the old path `/watch/…`, because upstream sends no end bookmark there.
 pub(crate) fn watch(
     store: &Arc<Store>,
-    resource: &'static Resource,
+    resource: &Resource,
     filter: Filter,
     options: &ListOptions,
     requester: Requester,
@@ -39,7 +39,7 @@ pub(crate) fn watch(
         Requester::Cluster => None,
     };
     let bookmarks = options.allow_watch_bookmarks;
-    let watch = Watch { resource, filter, start, bookmarks, duration, requester };
+    let watch = Watch { resource: resource.clone(), filter, start, bookmarks, duration, requester };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
     let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, permit)));
     response.extensions_mut().insert(Events);

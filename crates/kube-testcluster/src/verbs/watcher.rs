@@ -42,7 +42,7 @@ pub(crate) enum Start {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: Resource,
     pub(crate) filter: Filter,
     pub(crate) start: Start,
     pub(crate) bookmarks: bool,
@@ -82,14 +82,16 @@ impl Phase {
 /// A watcher of the watch cache, removed from it on drop.
 struct Subscription {
     store: Arc<Store>,
-    resource: &'static Resource,
+    resource: Resource,
     id: u64,
     lines: mpsc::Receiver<Bytes>,
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.store.lock().cache(self.resource).unsubscribe(self.id);
+        if let Ok(cache) = self.store.lock().cache(&self.resource) {
+            cache.unsubscribe(self.id);
+        }
     }
 }
 
@@ -98,11 +100,11 @@ pub(super) struct Changes(Subscription);
 
 impl Changes {
     /// Subscribes to the changes from now on.
-    pub(super) fn of(store: &Arc<Store>, resource: &'static Resource, key: &Key) -> Self {
+    pub(super) fn of(store: &Arc<Store>, resource: &Resource, key: &Key) -> Result<Self, StoreError> {
         let mut state = store.lock();
-        let cache = state.cache(resource);
+        let cache = state.cache(resource)?;
         let (id, lines) = cache.subscribe(Filter::of_object(key), cache.version(), Requester::Cluster);
-        Self(Subscription { store: store.clone(), resource, id, lines })
+        Ok(Self(Subscription { store: store.clone(), resource: resource.clone(), id, lines }))
     }
 
     /// Waits for a change, or for the end of the server.
@@ -149,14 +151,14 @@ impl Watch {
 
     /// Returns true if the watch cache has not reached the revision yet.
     fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
-        self.resource.cached && state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
+        self.resource.cached && state.revision_below(revision, &self.resource, ServedFrom::WatchCache).is_some()
     }
 
     /// Takes the initial events and subscribes to later ones, under one lock, so that no event is missed between them.
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
         if let Start::State { fresh: Some(requested), .. } = self.start
-            && let Some(current) = state.revision_below(requested, self.resource, ServedFrom::WatchCache)
+            && let Some(current) = state.revision_below(requested, &self.resource, ServedFrom::WatchCache)
         {
             let error = ApiError::from(StoreError::TooLargeResourceVersion { requested, current });
             return Phase::refused(&error);
@@ -170,7 +172,11 @@ impl Watch {
         }
         // As upstream, only a watch that asks for the latest state advances the cache. Storage has no other state.
         let fresh = !self.resource.cached || matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
-        let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
+        let cache = if fresh { state.fresh_cache(&self.resource) } else { state.cache(&self.resource) };
+        let cache = match cache {
+            Ok(cache) => cache,
+            Err(error) => return Phase::refused(&ApiError::from(error)),
+        };
         let (first, after) = match self.start {
             Start::State { end, .. } => {
                 let end = (end && self.bookmarks).then(|| cache.initial_events_end());
@@ -187,7 +193,7 @@ impl Watch {
         };
         let live = (!closed).then(|| {
             let (id, lines) = cache.subscribe(self.filter.clone(), after, self.requester);
-            Subscription { store: store.clone(), resource: self.resource, id, lines }
+            Subscription { store: store.clone(), resource: self.resource.clone(), id, lines }
         });
         Phase::Running { first, live }
     }
@@ -206,7 +212,7 @@ impl Stream {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
                 biased;
-                waited = self.store.wait_for(revision, self.watch.resource, ServedFrom::WatchCache) => waited,
+                waited = self.store.wait_for(revision, &self.watch.resource, ServedFrom::WatchCache) => waited,
                 () = self.deadline.as_mut() => return None,
             };
             self.phase = match waited {
@@ -225,9 +231,12 @@ impl Stream {
                 line = live.lines.recv() => return line,
                 () = self.deadline.as_mut() => return None,
                 last = due(&mut self.next_bookmark) => {
-                    let resource = self.watch.resource;
+                    let resource = &self.watch.resource;
                     if self.watch.requester == Requester::Cluster || !self.store.faults.freezes_bookmarks(resource) {
-                        self.store.lock().fresh_cache(resource).bookmark(live.id);
+                        let mut state = self.store.lock();
+                        if let Ok(cache) = state.fresh_cache(resource) {
+                            cache.bookmark(live.id);
+                        }
                     }
                     self.set_bookmark(last);
                 }

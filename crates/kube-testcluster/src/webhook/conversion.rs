@@ -53,7 +53,7 @@ pub(crate) async fn in_version(store: &Store, to: &Resource, mut objects: Vec<Va
 
 /// Adds kind and apiVersion to an object.
 fn typed(resource: &Resource, mut value: Value) -> Value {
-    value["kind"] = resource.kind.into();
+    value["kind"] = resource.kind().into();
     value["apiVersion"] = resource.api_version().into();
     value
 }
@@ -67,7 +67,7 @@ async fn convert(
 ) -> Result<Vec<Value>, ApiError> {
     let Some(first) = objects.first() else { return Ok(objects) };
     let from = first["apiVersion"].as_str().unwrap_or_default();
-    let what = format!("conversion webhook for {from}, Kind={}", to.kind);
+    let what = format!("conversion webhook for {from}, Kind={}", to.kind());
     let failed = |why: &str| ApiError::internal(format!("{what} {why}"));
     let known = hook.review_versions.iter().find(|version| VERSIONS.contains(&version.as_str()));
     let version = known.ok_or_else(|| ApiError::internal("no supported conversion review versions"))?;
@@ -123,9 +123,9 @@ fn checked(original: &Value, mut object: Value, to: &Resource, n: usize) -> Resu
     if wanted != got {
         return Err(invalid(format!("invalid groupVersion (expected {wanted}, received {got})")));
     }
-    if object["kind"] != to.kind {
+    if object["kind"] != to.kind() {
         let got = text(&object["kind"]);
-        return Err(invalid(format!("invalid kind (expected {}, received {got})", to.kind)));
+        return Err(invalid(format!("invalid kind (expected {}, received {got})", to.kind())));
     }
     for (field, what) in [("name", "name"), ("namespace", "namespace"), ("uid", "UID")] {
         let (before, after) = (text(&original["metadata"][field]), text(&object["metadata"][field]));

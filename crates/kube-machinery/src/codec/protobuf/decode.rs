@@ -16,7 +16,7 @@ use crate::value::{Map, Number, Value, json};
 ///
 /// # Errors
 /// Upstream's message about malformed bytes.
-pub fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Value, String> {
+pub fn decode(body: &[u8], kind: &str, api_version: &str) -> Result<Value, String> {
     if body.is_empty() {
         return Err("empty data".to_owned());
     }

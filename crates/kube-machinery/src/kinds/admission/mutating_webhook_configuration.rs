@@ -2,13 +2,13 @@
 //! `webhooks` has the validation. Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::{Value, json};
 
 use crate::conventions::edit::{list, set_default};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "mutatingwebhookconfigurations",
     singular: "mutatingwebhookconfiguration",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_MutatingWebhook`.

@@ -97,10 +97,10 @@ impl Policy {
 
 impl ParamKind {
     /// Returns the stored kind of a policy's parameters, if the catalog serves it.
-    pub fn row(&self, catalog: &Catalog) -> Option<&'static Resource> {
+    pub fn row<'c>(&self, catalog: &'c Catalog) -> Option<&'c Resource> {
         let (group, version) = self.group_version();
         let is_meant = |row: &&Resource| {
-            (row.group, row.version, row.kind) == (group, version, self.kind.as_str()) && row.is_stored()
+            (row.group(), row.version(), row.kind()) == (group, version, self.kind.as_str()) && row.is_stored()
         };
         catalog.served().find(is_meant)
     }

@@ -14,11 +14,12 @@ use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::reset_fields;
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
@@ -33,7 +34,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
-    ..Resource::USUAL
+    reset_fields: reset_fields::status_alone,
+    ..ResourceRow::USUAL
 };
 
 const MOST_ANNOTATIONS: usize = 20;

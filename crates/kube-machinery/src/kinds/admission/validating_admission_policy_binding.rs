@@ -10,11 +10,11 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingadmissionpolicybindings",
     singular: "validatingadmissionpolicybinding",
@@ -27,7 +27,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::policy::ADMISSION_POLICY_BINDINGS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetObjectDefaults_ValidatingAdmissionPolicyBinding`.

@@ -2,10 +2,10 @@
 //! Upstream: `pkg/apis/admissionregistration`.
 
 use crate::kinds::columns;
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, UnconditionalUpdate};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "admissionregistration.k8s.io",
     plural: "validatingwebhookconfigurations",
     singular: "validatingwebhookconfiguration",
@@ -18,5 +18,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: super::set_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

@@ -3,11 +3,11 @@
 
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
-use crate::kinds::resource::Resource;
+use crate::kinds::resource::ResourceRow;
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "controllerrevisions",
     singular: "controllerrevision",
@@ -15,7 +15,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     storage_hash: "85nkx63pcBU=",
     validate,
     columns: columns::workloads::CONTROLLER_REVISIONS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateControllerRevisionCreate`, `ValidateControllerRevisionUpdate`.

@@ -8,11 +8,11 @@ use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, text};
-use crate::kinds::resource::{Change, Generation, Resource, Subresource};
+use crate::kinds::resource::{Change, Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "daemonsets",
     singular: "daemonset",
@@ -27,7 +27,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::workloads::DAEMON_SETS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const ROLLING: &str = "RollingUpdate";

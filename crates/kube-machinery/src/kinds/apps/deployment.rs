@@ -6,11 +6,13 @@ use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
-use crate::kinds::resource::{Change, Generation, Resource, Subresource};
+use crate::kinds::reset_fields::{self, excluded};
+use crate::kinds::resource::{Change, Generation, Resource, ResourceRow, Subresource};
+use crate::managed_fields::Filter;
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "deployments",
     singular: "deployment",
@@ -25,8 +27,17 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::workloads::DEPLOYMENTS,
-    ..Resource::USUAL
+    reset_fields,
+    ..ResourceRow::USUAL
 };
+
+/// Upstream: `GetResetFields` of `deploymentStatusStrategy`, which keeps the labels too.
+fn reset_fields(resource: &Resource, subresource: Option<Subresource>) -> Option<Filter> {
+    match subresource {
+        Some(Subresource::Status) => excluded(&[&["spec"], &["metadata", "labels"]]),
+        _ => reset_fields::usual(resource, subresource),
+    }
+}
 
 const ROLLING: &str = "RollingUpdate";
 

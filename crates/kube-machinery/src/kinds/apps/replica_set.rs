@@ -6,11 +6,11 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::not_negative;
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "replicasets",
     singular: "replicaset",
@@ -20,12 +20,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
-    fields: &[("status.replicas", &["status", "replicas"], "0")],
+    fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
     validate,
     validate_status,
     columns: columns::replica_set::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 pub(in crate::kinds) fn set_defaults(set: &mut Value) {

@@ -11,11 +11,11 @@ use crate::kinds::core::pod::claim_template::{self, Groups};
 use crate::kinds::core::{persistent_volume_claim, pod};
 use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, text};
 use crate::kinds::names::{self, NameRule};
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apps",
     plural: "statefulsets",
     singular: "statefulset",
@@ -30,7 +30,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::workloads::STATEFUL_SETS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const ROLLING: &str = "RollingUpdate";

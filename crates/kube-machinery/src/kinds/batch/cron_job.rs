@@ -9,11 +9,11 @@ use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, one_of, required, text};
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "batch",
     plural: "cronjobs",
     singular: "cronjob",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::jobs::CRON_JOBS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The longest name of a CronJob. The controller appends 11 characters, `-` and the scheduled minute, and the result

@@ -6,11 +6,11 @@ use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::text;
-use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
+use crate::kinds::resource::{Change, Dependents, Generation, ResourceRow, Strategy, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "batch",
     plural: "jobs",
     singular: "job",
@@ -20,13 +20,13 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     strategy: Strategy { dependents: Dependents::Orphaned, ..Strategy::USUAL },
-    fields: &[("status.successful", &["status", "succeeded"], "0")],
+    fields: &[("status.successful", "status.succeeded", "0")],
     defaults: set_defaults,
     prepare: generate_selector,
     validate: job_spec::validate,
     validate_status: job_status::validate_status,
     columns: columns::jobs::JOBS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_Job`.

@@ -96,7 +96,7 @@ fn number(object: &Value, pointer: &str) -> Value {
 
 /// Returns the conditions of a table row: `Completed` for a pod that has finished, none for all other objects.
 pub fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
-    if resource.plural != "pods" {
+    if resource.plural() != "pods" {
         return None;
     }
     let (reason, message) = match object["status"]["phase"].as_str() {

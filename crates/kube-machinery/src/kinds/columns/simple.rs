@@ -4,7 +4,7 @@
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};
 
-/// The columns of a kind that declares none (`Resource::USUAL`).
+/// The columns of a kind that declares none (`ResourceRow::USUAL`).
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
 /// The column that precedes the `additionalPrinterColumns` of a CustomResourceDefinition.

@@ -4,10 +4,10 @@
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Serving};
+use crate::kinds::resource::{ResourceRow, Scope, Serving};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "componentstatuses",
     singular: "componentstatus",
     kind: "ComponentStatus",
@@ -18,5 +18,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     name_rule: NameRule::Unchecked,
     deprecation: Some("v1 ComponentStatus is deprecated in v1.19+"),
     columns: columns::components::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

@@ -8,11 +8,11 @@ use crate::conventions::cause::Cause;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::embedded;
-use crate::kinds::resource::Resource;
+use crate::kinds::resource::ResourceRow;
 use crate::value::{SmolStr, Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
+pub(in crate::kinds) const CONFIG_MAP: ResourceRow = ResourceRow {
     plural: "configmaps",
     singular: "configmap",
     kind: "ConfigMap",
@@ -20,20 +20,20 @@ pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     short_names: &["cm"],
     validate: validate_config_map,
     columns: columns::simple::CONFIG_MAPS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const SECRET: Resource = Resource {
+pub(in crate::kinds) const SECRET: ResourceRow = ResourceRow {
     plural: "secrets",
     singular: "secret",
     kind: "Secret",
     storage_hash: "S6u1pOWzb84=",
-    fields: &[("type", &["type"], "")],
+    fields: &[("type", "type", "")],
     defaults: set_secret_defaults,
     validate: validate_secret,
     columns: columns::simple::SECRETS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \

@@ -7,11 +7,11 @@ use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, is_port, items, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "endpoints",
     singular: "endpoints",
     kind: "Endpoints",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::endpoints::ENDPOINTS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_Endpoints`.

@@ -5,11 +5,11 @@ use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
+use crate::kinds::resource::{Dependents, Lifetime, ResourceRow, Strategy};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "events",
     singular: "event",
     kind: "Event",
@@ -22,22 +22,22 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     },
     cached: false,
     fields: &[
-        ("involvedObject.kind", &["involvedObject", "kind"], ""),
-        ("involvedObject.namespace", &["involvedObject", "namespace"], ""),
-        ("involvedObject.name", &["involvedObject", "name"], ""),
-        ("involvedObject.uid", &["involvedObject", "uid"], ""),
-        ("involvedObject.apiVersion", &["involvedObject", "apiVersion"], ""),
-        ("involvedObject.resourceVersion", &["involvedObject", "resourceVersion"], ""),
-        ("involvedObject.fieldPath", &["involvedObject", "fieldPath"], ""),
-        ("reason", &["reason"], ""),
-        ("reportingComponent", &["reportingComponent"], ""),
-        ("type", &["type"], ""),
-        ("source", &["source", "component"], ""),
+        ("involvedObject.kind", "involvedObject.kind", ""),
+        ("involvedObject.namespace", "involvedObject.namespace", ""),
+        ("involvedObject.name", "involvedObject.name", ""),
+        ("involvedObject.uid", "involvedObject.uid", ""),
+        ("involvedObject.apiVersion", "involvedObject.apiVersion", ""),
+        ("involvedObject.resourceVersion", "involvedObject.resourceVersion", ""),
+        ("involvedObject.fieldPath", "involvedObject.fieldPath", ""),
+        ("reason", "reason", ""),
+        ("reportingComponent", "reportingComponent", ""),
+        ("type", "type", ""),
+        ("source", "source.component", ""),
     ],
     name_rule: NameRule::Unchecked,
     validate,
     columns: columns::event::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The longest `reportingInstance`, `action` and `reason`, in bytes.

@@ -5,12 +5,12 @@ use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Subresource};
+use crate::kinds::resource::{ResourceRow, Scope, Subresource};
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "namespaces",
     singular: "namespace",
     kind: "Namespace",
@@ -18,12 +18,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     scope: Scope::Cluster,
     short_names: &["ns"],
     subresources: &[Subresource::Finalize, Subresource::Status],
-    fields: &[("status.phase", &["status", "phase"], "")],
+    fields: &[("status.phase", "status.phase", "")],
     name_rule: NameRule::Label,
     defaults: set_defaults,
     validate,
     columns: columns::simple::NAMESPACES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.

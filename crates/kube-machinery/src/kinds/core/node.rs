@@ -10,12 +10,12 @@ use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, required_one_of, text};
-use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
+use crate::kinds::resource::{ResourceRow, Scope, StatusOnCreate, Strategy, Subresource};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "nodes",
     singular: "node",
     kind: "Node",
@@ -24,12 +24,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     short_names: &["no"],
     subresources: &[Subresource::Status],
     strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
-    fields: &[("spec.unschedulable", &["spec", "unschedulable"], "false")],
+    fields: &[("spec.unschedulable", "spec.unschedulable", "false")],
     defaults: set_defaults,
     validate,
     validate_status,
     columns: columns::node::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];

@@ -3,11 +3,11 @@
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::resource::{DeleteResponse, Generation, Resource};
+use crate::kinds::resource::{DeleteResponse, Generation, ResourceRow};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "podtemplates",
     singular: "podtemplate",
     kind: "PodTemplate",
@@ -17,7 +17,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::templates::TEMPLATES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 fn set_defaults(object: &mut Value) {

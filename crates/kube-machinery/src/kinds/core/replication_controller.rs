@@ -6,11 +6,11 @@ use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{not_negative, one_of, pairs, text};
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Map, Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "replicationcontrollers",
     singular: "replicationcontroller",
     kind: "ReplicationController",
@@ -19,12 +19,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
-    fields: &[("status.replicas", &["status", "replicas"], "0")],
+    fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
     validate,
     validate_status: replica_set::validate_status, // the rules are the same
     columns: columns::templates::CONTROLLERS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Sets the defaults. The labels of the template are the default for the selector and for the object's own labels.

@@ -9,12 +9,12 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{invalid, items, text};
-use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::{quota_name_messages, round_up};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "resourcequotas",
     singular: "resourcequota",
     kind: "ResourceQuota",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::policy::QUOTAS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetObjectDefaults_ResourceQuota`.

@@ -1,11 +1,11 @@
 //! The ServiceAccount kind, the identity of the processes in a pod. Upstream: `pkg/registry/core/serviceaccount`.
 
 use crate::conventions::edit::{list, object};
-use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
+use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Subresource};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "serviceaccounts",
     singular: "serviceaccount",
     kind: "ServiceAccount",
@@ -14,7 +14,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Token],
     delete_response: DeleteResponse::Object,
     prepare,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Removes all fields but the name from the references to secrets. Upstream: `cleanSecretReferences`.

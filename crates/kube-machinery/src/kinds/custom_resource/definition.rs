@@ -2,47 +2,35 @@
 //! the server treats one kind in one version. A definition gets a row for each version that is served or in which
 //! objects may be stored.
 //!
-//! Objects, requests and watches refer to their row for as long as the process runs, so rows are leaked. To bound that,
-//! definitions with the same content share their rows.
+//! The catalog, objects, requests and watches share the resources of a definition. They are freed with their last user
+//! once the definition was changed or deleted.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, finalizers, is_condition_true};
+use super::strategy::ROW;
+use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
 use crate::conventions::fnv::fnv;
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::catalog::preference;
-use crate::kinds::columns;
-use crate::kinds::field_selector::FieldRow;
-use crate::kinds::names::NameRule;
-use crate::kinds::resource::{
-    Conversion, DeleteResponse, Generation, Resource, Scope, StoredForm, Strategy, Subresource, UnconditionalUpdate,
-};
+use crate::kinds::resource::{GroupResource, Resource, Scope, Subresource};
 use crate::value::{Value, json};
 
 /// The rows of one CustomResourceDefinition.
 #[derive(Debug)]
 pub struct Definition {
     /// The row of the storage version, even if it is not served.
-    pub stored: &'static Resource,
-    pub(crate) served: Vec<&'static Resource>,
+    pub stored: Resource,
+    pub(crate) served: Vec<Resource>,
     /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
     /// need only one set of rows.
     form: String,
-    /// The rows of earlier storage versions. An object stays in the version in which it was written.
-    earlier_storage: Vec<&'static Resource>,
+    /// The earlier storage versions. An object stays in the version in which it was written.
+    earlier_storage: Vec<Resource>,
 }
-
-/// All definitions that were ever read. Sharing them keeps many short-lived clusters, as in tests, from filling the
-/// memory.
-static DEFINITIONS: LazyLock<Mutex<RowsByForm>> = LazyLock::new(Mutex::default);
-
-/// The rows by `Definition::form`, and whether the definition is being deleted.
-type RowsByForm = HashMap<(String, bool), Option<&'static Definition>>;
 
 impl Definition {
     /// Returns the row of CustomResourceDefinition itself.
@@ -51,46 +39,44 @@ impl Definition {
     }
 
     /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
-    pub fn of(crd: &Value) -> Option<&'static Self> {
+    pub fn of(crd: &Value, before: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         if !is_condition_true(crd, "Established") {
             return None;
         }
         let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
         let form = json!([crd["spec"], crd["status"]["acceptedNames"], earlier_storage_versions(crd)]).to_string();
-        let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
-        *definitions.entry((form, is_terminating)).or_insert_with_key(|(form, _)| {
-            Self::read(crd, form.clone(), is_terminating).map(|rows| &*Box::leak(Box::new(rows)))
-        })
+        match before.filter(|before| before.form == form && before.is_terminating() == is_terminating) {
+            Some(before) => Some(before.clone()),
+            None => Self::read(crd, form, is_terminating).map(Arc::new),
+        }
     }
 
     fn read(crd: &Value, form: String, is_terminating: bool) -> Option<Self> {
         let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
         let storage = versions.iter().find(|version| version["storage"] == true)?;
-        let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
+        let stored = resource(crd, storage, is_terminating, None)?;
         let earlier_storage_versions = earlier_storage_versions(crd);
         let (mut served, mut earlier_storage) = (Vec::new(), Vec::new());
         for version in versions {
             let (is_served, is_earlier) =
                 (version["served"] == true, earlier_storage_versions.contains(&&version["name"]));
             if version["storage"] == true {
-                served.extend(is_served.then_some(stored));
+                served.extend(is_served.then(|| stored.clone()));
                 continue;
             }
-            let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
             if (is_served || is_earlier)
-                && let Some(row) = row(crd, version, is_terminating, Some(form))
+                && let Some(other) = resource(crd, version, is_terminating, Some(&stored))
             {
-                let row = &*Box::leak(Box::new(row));
-                served.extend(is_served.then_some(row));
-                earlier_storage.extend(is_earlier.then_some(row));
+                served.extend(is_served.then(|| other.clone()));
+                earlier_storage.extend(is_earlier.then_some(other));
             }
         }
         Some(Self { stored, served, form, earlier_storage })
     }
 
-    /// Returns a row for custom resources whose definition was removed before them. The row keeps unknown fields, so
-    /// the objects stay unchanged until a definition covers them again.
-    pub fn undefined(group: &str, plural: &str, version: &str, kind: &str, scope: Scope) -> Option<&'static Resource> {
+    /// Returns a kind for custom resources whose definition was removed before them. It keeps unknown fields, so the
+    /// objects stay unchanged until a definition covers them again.
+    pub fn undefined(group: &str, plural: &str, version: &str, kind: &str, scope: Scope) -> Option<Resource> {
         let names = json!({"plural": plural, "singular": "", "kind": kind, "listKind": format!("{kind}List")});
         let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         let scope = if scope == Scope::Namespaced { "Namespaced" } else { "Cluster" };
@@ -99,7 +85,12 @@ impl Definition {
             "spec": {"group": group, "scope": scope, "names": names, "versions": [version]},
             "status": {"acceptedNames": names, "conditions": [{"type": "Established", "status": "True"}]},
         });
-        Self::of(&crd).map(|definition| definition.stored)
+        Self::of(&crd, None).map(|definition| definition.stored.clone())
+    }
+
+    /// Returns true if the definition is being deleted, and waits for the deletion of its objects.
+    pub fn is_terminating(&self) -> bool {
+        self.stored.custom.as_ref().is_some_and(|custom| custom.is_terminating)
     }
 
     /// Returns true if objects have the same form under both definitions. The definitions may differ in being deleted.
@@ -109,8 +100,8 @@ impl Definition {
 
     /// Returns the row for an object that was written in `version`: that of an earlier storage version, or that of the
     /// current one.
-    pub fn row_of_stored_version(&self, version: &str) -> &'static Resource {
-        self.earlier_storage.iter().find(|row| row.version == version).unwrap_or(&self.stored)
+    pub fn of_stored_version(&self, version: &str) -> &Resource {
+        self.earlier_storage.iter().find(|earlier| earlier.version() == version).unwrap_or(&self.stored)
     }
 }
 
@@ -124,81 +115,73 @@ fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
 }
 
 /// Makes the row of a version. `stored_form` leads to the row of the storage version, if that is another one.
-fn row(
-    crd: &Value,
-    version: &Value,
-    is_terminating: bool,
-    stored_form: Option<&'static StoredForm>,
-) -> Option<Resource> {
+fn resource(crd: &Value, version: &Value, is_terminating: bool, stored: Option<&Resource>) -> Option<Resource> {
     let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
     let mut schema: Structural = crate::value::from_value(version["schema"]["openAPIV3Schema"].clone()).ok()?;
     prune_defaults(&mut schema);
-    let scale = ScalePaths::of(&version["subresources"]["scale"]);
-    let mut subresources = Vec::new();
-    if version["subresources"]["status"].is_object() {
-        subresources.push(Subresource::Status);
-    }
-    if scale.is_some() {
-        subresources.push(Subresource::Scale);
-    }
-    let (group, name, kind) = (leaked(&spec["group"])?, leaked(&version["name"])?, leaked(&names["kind"])?);
+    let (group, name, kind) = (spec["group"].as_str()?, version["name"].as_str()?, names["kind"].as_str()?);
     let all = spec["versions"].as_array()?;
-    let storage = all.iter().find(|version| version["storage"] == true)?;
+    let storage = all.iter().find(|version| version["storage"] == true)?["name"].as_str()?;
+    let group_resource = match stored {
+        Some(stored) => stored.group_resource(),
+        None => GroupResource::defined(names["plural"].as_str()?, group),
+    };
     let custom = CustomResource {
+        group_resource,
+        version: name.to_owned(),
+        singular: text(&names["singular"])?,
+        kind: kind.to_owned(),
+        list_kind: text(&names["listKind"])?,
+        storage_hash: storage_hash(group, storage, kind),
+        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
+        short_names: texts(&names["shortNames"]),
+        categories: texts(&names["categories"]),
+        subresources: subresources(version),
+        fields: selectable_fields(version),
         schema,
         document: version["schema"]["openAPIV3Schema"].to_string().into(),
-        list_kind: leaked(&names["listKind"])?,
         versions: all.iter().filter_map(|version| Some(format!("{group}/{}", version["name"].as_str()?))).collect(),
-        scale,
+        scale: ScalePaths::of(&version["subresources"]["scale"]),
         columns: CustomColumn::of(version),
         conversion_webhook: ConversionWebhook::of(crd),
         has_several_stored_versions: !earlier_storage_versions(crd).is_empty(),
         warning: deprecation(spec, version, group, name, kind),
         is_terminating,
+        stored: stored.cloned(),
     };
-    Some(Resource {
-        group,
-        version: name,
-        plural: leaked(&names["plural"])?,
-        singular: leaked(&names["singular"])?,
-        kind,
-        storage_hash: storage_hash(group, storage["name"].as_str()?, kind),
-        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
-        short_names: leaked_list(&names["shortNames"]),
-        categories: leaked_list(&names["categories"]),
-        subresources: subresources.leak(),
-        delete_response: DeleteResponse::Status,
-        generation: Generation::CountedButMetadata,
-        strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
-        fields: selectable_fields(version),
-        name_rule: NameRule::Subdomain,
-        warnings: finalizers::warnings,
-        columns: columns::simple::NAME_ALONE,
-        custom: Some(Box::leak(Box::new(custom))),
-        stored_form,
-        ..Resource::USUAL
-    })
+    Some(Resource { row: &ROW, custom: Some(Arc::new(custom)) })
+}
+
+fn subresources(version: &Value) -> &'static [Subresource] {
+    let has_scale = ScalePaths::of(&version["subresources"]["scale"]).is_some();
+    match (version["subresources"]["status"].is_object(), has_scale) {
+        (true, true) => &[Subresource::Status, Subresource::Scale],
+        (true, false) => &[Subresource::Status],
+        (false, true) => &[Subresource::Scale],
+        (false, false) => &[],
+    }
 }
 
 /// Returns the fields that field selectors support. A field's name in selectors is its path without the leading dot.
-fn selectable_fields(version: &Value) -> &'static [FieldRow] {
+fn selectable_fields(version: &Value) -> Vec<String> {
     let fields = version["selectableFields"].as_array().into_iter().flatten();
-    let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
-        let name: &'static str = path.trim_start_matches('.').to_owned().leak();
-        let path: &'static [&'static str] = name.split('.').collect::<Vec<_>>().leak();
-        (name, path, "")
-    });
-    fields.collect::<Vec<_>>().leak()
+    let paths = fields.filter_map(|field| field["jsonPath"].as_str());
+    paths.map(|path| path.trim_start_matches('.').to_owned()).collect()
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(ToOwned::to_owned)).collect()
 }
 
 /// Returns the warning for requests of a deprecated version: the version's own text, or one that names the newest
 /// version to use instead. Upstream: `defaultDeprecationWarning`.
-fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
+fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<String> {
     if version["deprecated"] != true {
         return None;
     }
     if let Some(own) = version["deprecationWarning"].as_str() {
-        return Some(own.to_owned().leak());
+        return Some(own.to_owned());
     }
     let others = spec["versions"].as_array().into_iter().flatten();
     let newer = others
@@ -207,19 +190,10 @@ fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &st
         .filter(|other| preference(other, name).is_lt());
     let instead = newer.min_by(|a, b| preference(a, b));
     let instead = instead.map(|newest| format!("; use {group}/{newest} {kind}")).unwrap_or_default();
-    Some(format!("{group}/{name} {kind} is deprecated{instead}").leak())
+    Some(format!("{group}/{name} {kind} is deprecated{instead}"))
 }
 
 /// Returns the `storageVersionHash` of discovery. Clients only compare it, so any hash of the storage version will do.
-fn storage_hash(group: &str, version: &str, kind: &str) -> &'static str {
-    STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes()).leak()
-}
-
-/// Copies a string to memory that is never freed, because rows hold `&'static str`.
-fn leaked(text: &Value) -> Option<&'static str> {
-    text.as_str().map(|text| &*text.to_owned().leak())
-}
-
-fn leaked_list(texts: &Value) -> &'static [&'static str] {
-    texts.as_array().into_iter().flatten().filter_map(leaked).collect::<Vec<_>>().leak()
+fn storage_hash(group: &str, version: &str, kind: &str) -> String {
+    STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes())
 }

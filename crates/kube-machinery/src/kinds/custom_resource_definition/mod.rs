@@ -1,7 +1,7 @@
 //! The kind CustomResourceDefinition, by which users add kinds of their own. The custom resources themselves are in
 //! `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
-use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 
 mod approval;
 mod causes;
@@ -29,7 +29,7 @@ pub use self::approval::conformance;
 pub use self::conversion::has_invalid_bundle;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "apiextensions.k8s.io",
     plural: "customresourcedefinitions",
     singular: "customresourcedefinition",
@@ -47,5 +47,5 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate_status: validation::validate_status,
     warnings: warnings::warnings,
     columns: crate::kinds::columns::definitions::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

@@ -7,11 +7,11 @@ mod validation;
 use crate::conventions::edit::{empty, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "autoscaling",
     version: "v2",
     plural: "horizontalpodautoscalers",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate: validation::validate,
     validate_status: validation::validate_status,
     columns: columns::autoscaler::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_HorizontalPodAutoscaler`.

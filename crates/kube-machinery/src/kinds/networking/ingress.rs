@@ -7,11 +7,11 @@ use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "ingresses",
     singular: "ingress",
@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     columns: columns::networking::INGRESSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Validates a create or update. The older class annotation must agree with `ingressClassName` only in a new Ingress.

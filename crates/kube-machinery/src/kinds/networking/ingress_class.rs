@@ -6,11 +6,11 @@ use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::{Generation, Resource, Scope};
+use crate::kinds::resource::{Generation, ResourceRow, Scope};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "ingressclasses",
     singular: "ingressclass",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::networking::CLASSES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_IngressClass`.

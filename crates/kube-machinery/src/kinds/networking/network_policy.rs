@@ -6,11 +6,11 @@ use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
-use crate::kinds::resource::{Generation, Resource};
+use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: "networking.k8s.io",
     plural: "networkpolicies",
     singular: "networkpolicy",
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: set_defaults,
     validate,
     columns: columns::networking::POLICIES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Sets the defaults. A policy restricts egress by default only if it has egress rules. Upstream:

@@ -7,11 +7,11 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Strategy};
+use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "clusterroles",
     singular: "clusterrole",
@@ -22,7 +22,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateClusterRole`.

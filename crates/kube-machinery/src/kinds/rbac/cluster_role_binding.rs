@@ -4,11 +4,11 @@
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Scope, Strategy};
+use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "clusterrolebindings",
     singular: "clusterrolebinding",
@@ -20,7 +20,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: super::set_defaults_of_binding,
     validate,
     columns: columns::rbac::CLUSTER_BINDINGS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Validates a create or update. The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.

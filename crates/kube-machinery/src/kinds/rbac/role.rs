@@ -3,11 +3,11 @@
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "roles",
     singular: "role",
@@ -17,7 +17,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `ValidateRole`.

@@ -4,11 +4,11 @@
 use crate::conventions::cause::Cause;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Resource, Strategy};
+use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     group: super::GROUP,
     plural: "rolebindings",
     singular: "rolebinding",
@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     defaults: super::set_defaults_of_binding,
     validate,
     columns: columns::rbac::BINDINGS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Validates a create or update. The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.

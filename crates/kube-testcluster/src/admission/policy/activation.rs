@@ -18,7 +18,7 @@ use kube_machinery::value::Value;
 /// several activations. `row` is the version in which the expressions see the objects.
 pub(in crate::admission) struct Seen<'a> {
     attributes: &'a Attributes<'a>,
-    row: &'static Resource,
+    row: &'a Resource,
     request: OnceCell<Cel>,
     object: OnceCell<Cel>,
     old: OnceCell<Cel>,
@@ -28,7 +28,7 @@ pub(in crate::admission) struct Seen<'a> {
 impl<'a> Seen<'a> {
     pub(in crate::admission) fn of(
         attributes: &'a Attributes<'a>,
-        row: &'static Resource,
+        row: &'a Resource,
         namespace: Option<&Value>,
     ) -> Self {
         let (request, object, old) = (OnceCell::new(), OnceCell::new(), OnceCell::new());

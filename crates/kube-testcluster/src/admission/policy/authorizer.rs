@@ -46,9 +46,9 @@ pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
 pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
     let resource = ResourceAttributes {
         verb: String::new(),
-        group: attributes.request.served.group.to_owned(),
+        group: attributes.request.served.group().to_owned(),
         namespace: attributes.namespace().to_owned(),
-        resource: attributes.request.served.plural.to_owned(),
+        resource: attributes.request.served.plural().to_owned(),
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
     };

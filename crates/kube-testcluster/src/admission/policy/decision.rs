@@ -73,7 +73,7 @@ impl<'h> Denial<'h> {
         let with = self.binding.map(|binding| format!(" with binding '{}'", binding.name)).unwrap_or_default();
         let message = format!("ValidatingAdmissionPolicy '{policy}'{with} denied request: {why}");
         ApiError::denied_by_policy(
-            attributes.request.served,
+            &attributes.request.served,
             attributes.name_in_refusal(),
             &message,
             self.decision.reason,

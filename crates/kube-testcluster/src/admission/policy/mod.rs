@@ -56,7 +56,7 @@ async fn decide<'h>(
             Err(why) => config_errors.push((None, why)),
             Ok(kind) => {
                 for binding in &hook.bindings {
-                    match evaluated_for(hook, binding, kind, row, attributes).await? {
+                    match evaluated_for(hook, binding, kind.as_ref(), &row, attributes).await? {
                         Ok(decisions) => act(hook, binding, decisions, attributes, denials),
                         Err(why) => config_errors.push((Some(binding), why)),
                     }
@@ -78,8 +78,8 @@ async fn decide<'h>(
 async fn evaluated_for(
     hook: &PolicyHook,
     binding: &Binding,
-    kind: Option<&'static Resource>,
-    row: &'static Resource,
+    kind: Option<&Resource>,
+    row: &Resource,
     attributes: &Attributes<'_>,
 ) -> Result<Result<Vec<Decision>, String>, ApiError> {
     match matching::binding(binding, attributes) {
@@ -105,7 +105,7 @@ async fn evaluated_for(
 #[cfg(feature = "cel")]
 fn validated(
     hook: &PolicyHook,
-    row: &'static Resource,
+    row: &Resource,
     attributes: &Attributes<'_>,
     param: &Value,
     namespace: Option<&Value>,
@@ -114,13 +114,7 @@ fn validated(
 }
 
 #[cfg(not(feature = "cel"))]
-fn validated(
-    hook: &PolicyHook,
-    _: &'static Resource,
-    _: &Attributes<'_>,
-    _: &Value,
-    _: Option<&Value>,
-) -> Vec<Decision> {
+fn validated(hook: &PolicyHook, _: &Resource, _: &Attributes<'_>, _: &Value, _: Option<&Value>) -> Vec<Decision> {
     let why = "this API server was built without CEL: the feature `cel`";
     vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }

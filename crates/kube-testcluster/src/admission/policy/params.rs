@@ -18,9 +18,9 @@ use kube_machinery::value::Value;
 
 /// Returns the kind of a policy's parameters, as it is served; `None` if the policy has no parameters.
 /// Fails if the kind is not served.
-pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
+pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
-    let row = kind.row(&store.catalog());
+    let row = kind.row(&store.catalog()).cloned();
     row.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", kind_text(kind)))
 }
 
@@ -33,7 +33,7 @@ fn kind_text(kind: &ParamKind) -> String {
 /// Returns the parameters; the policy runs once for each. Without parameters it runs once with `null`. The error is a
 /// configuration error of the binding.
 pub(super) async fn collect(
-    kind: Option<&'static Resource>,
+    kind: Option<&Resource>,
     binding: &Binding,
     attributes: &Attributes<'_>,
 ) -> Result<Vec<Value>, String> {
@@ -78,7 +78,7 @@ fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) 
 /// Returns the parameters that a selector matches, in key order.
 fn selected(
     store: &Store,
-    row: &'static Resource,
+    row: &Resource,
     namespace: Option<String>,
     selector: LabelSelector,
 ) -> Result<Vec<Arc<Opened>>, String> {

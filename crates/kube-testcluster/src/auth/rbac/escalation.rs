@@ -21,7 +21,7 @@ use kube_machinery::value::Value;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant<'a> {
-    pub(crate) resource: &'static Resource,
+    pub(crate) resource: &'a Resource,
     /// The namespace in the path; empty for a ClusterRole or ClusterRoleBinding.
     pub(crate) namespace: &'a str,
     /// The name in the path; empty for a creation by POST.
@@ -35,10 +35,10 @@ pub(crate) struct Grant<'a> {
 /// `escalate` or `bind`. Writes of other kinds, and the cluster's own writes, pass.
 /// The error is 403; for a binding of a role that does not exist, 404.
 pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), ApiError> {
-    let Some(caller) = caller.filter(|caller| grant.resource.group == GROUP && !is_privileged(&caller.user)) else {
+    let Some(caller) = caller.filter(|caller| grant.resource.group() == GROUP && !is_privileged(&caller.user)) else {
         return Ok(());
     };
-    match grant.resource.plural {
+    match grant.resource.plural() {
         "roles" | "clusterroles" => caller.check_role(grant),
         "rolebindings" | "clusterrolebindings" => caller.check_binding(grant),
         _ => Ok(()),
@@ -48,7 +48,7 @@ pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), Api
 impl Caller {
     /// Checks a write of a role: the user must have its rules, or the right to `escalate`.
     fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
-        if self.may("escalate", GROUP, grant.resource.plural, grant.namespace, grant.name) || grant.is_for_garbage() {
+        if self.may("escalate", GROUP, grant.resource.plural(), grant.namespace, grant.name) || grant.is_for_garbage() {
             return Ok(());
         }
         self.confirm_no_escalation(grant, &PolicyRule::all_of(grant.new))?;
@@ -136,7 +136,7 @@ fn in_the_plural(problem: &Unresolved) -> String {
 impl Grant<'_> {
     fn forbidden(&self, why: &str) -> ApiError {
         let name = self.new["metadata"]["name"].as_str().unwrap_or_default();
-        ApiError::not_allowed(self.resource.group, self.resource.plural, name, why)
+        ApiError::not_allowed(self.resource.group(), self.resource.plural(), name, why)
     }
 
     /// Returns true if only fields change that the garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.

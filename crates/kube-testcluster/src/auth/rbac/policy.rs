@@ -32,7 +32,7 @@ impl fmt::Display for Unresolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             // In the singular, as a lister of client-go puts it.
-            Self::NotFound { row, name } => write!(f, "{}.{} {} not found", row.singular, row.group, quote(name)),
+            Self::NotFound { row, name } => write!(f, "{}.{} {} not found", row.singular(), row.group(), quote(name)),
             Self::NoNamespace => f.write_str("Namespace parameter required."),
             Self::UnknownKind(kind) => write!(f, "unsupported role reference kind: {}", quote(kind)),
         }
@@ -52,7 +52,7 @@ pub(crate) struct Policy {
 impl Policy {
     /// Applies the state of a role or binding after a write; `None` after its removal.
     pub(super) fn put(&mut self, resource: &Resource, key: &Key, object: Option<&Value>) {
-        let roles = match resource.plural {
+        let roles = match resource.plural() {
             "clusterroles" => &mut self.cluster_roles,
             "roles" => &mut self.roles,
             _ => return self.put_binding(key, object),
@@ -118,7 +118,7 @@ impl Followed {
     pub(crate) fn start(store: &Store) -> Self {
         let mut policy = Policy::default();
         let changes = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS].map(|row| {
-            let (objects, _, changes) = store.lock().cache(row).follow();
+            let (objects, _, changes) = store.lock().follow(row);
             for object in objects.iter().filter_map(|object| object.open().ok()) {
                 policy.put(row, &object.key, Some(&object.value));
             }
@@ -132,7 +132,7 @@ impl Followed {
         for changes in &mut self.changes {
             while let Ok((event, current)) = changes.try_recv() {
                 let object = event.object();
-                self.policy.put(object.resource, &object.key, current.as_ref().map(|object| &object.value));
+                self.policy.put(&object.resource, &object.key, current.as_ref().map(|object| &object.value));
             }
         }
         &self.policy

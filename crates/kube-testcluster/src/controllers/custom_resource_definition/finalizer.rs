@@ -40,9 +40,9 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError>
         write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await?;
         return Ok(Progress::Done);
     }
-    let stored = store.catalog().definition(key.name()).map(|definition| definition.stored);
-    if let Some(stored) = stored
-        && !delete_instances(store, stored).await?
+    let definition = store.catalog().definition(key.name()).cloned();
+    if let Some(definition) = definition
+        && !delete_instances(store, &definition.stored).await?
     {
         return Ok(Progress::Waits); // the removal of the last object wakes the controller
     }
@@ -51,7 +51,7 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError>
 }
 
 /// Deletes all objects of a kind; as upstream, without admission. Returns true if none is left.
-async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<bool, ApiError> {
+async fn delete_instances(store: &Store, resource: &Resource) -> Result<bool, ApiError> {
     let instances = everything(store, resource, &Filter::default());
     for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
         let options = DeleteOptions::of_controller(None, Policy::Background);

@@ -123,7 +123,7 @@ impl Queue {
     /// Queues work items after the definition of a kind was added or removed. Namespaces that are being deleted are
     /// checked again, because they do not wait for objects of an undefined kind. So are the kind's objects with owners,
     /// because the garbage collector ignores an undefined kind.
-    pub(super) fn note_definition(&mut self, kind: &'static Resource, storage: &Storage) {
+    pub(super) fn note_definition(&mut self, kind: &Resource, storage: &Storage) {
         for namespace in storage.of_kind(NAMESPACES).filter(|namespace| is_deleting(namespace)) {
             self.push(WorkItem::EmptyNamespace(namespace.key.name().to_owned()));
         }
@@ -239,7 +239,7 @@ impl Queue {
     /// not keep a namespace, as upstream, which asks discovery for the kinds to look for.
     pub(super) fn is_empty(&self, namespace: &str, catalog: &Catalog) -> bool {
         let is_kept_for =
-            |kind: &GroupResource| catalog.defined(kind.group, kind.plural).is_some_and(Resource::is_namespaced);
+            |kind: &GroupResource| catalog.defined(kind.group(), kind.plural()).is_some_and(Resource::is_namespaced);
         self.contents.get(namespace).is_none_or(|kinds| !kinds.keys().any(is_kept_for))
     }
 

@@ -71,7 +71,7 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
         WorkItem::CheckOwners(object_ref) => garbage_collector::check_owners(store, housekeeping, object_ref).await,
         WorkItem::HandleDependents(object_ref) => {
             let handled = garbage_collector::handle_dependents(store, housekeeping, object_ref).await;
-            if object_ref.resource == CUSTOM_RESOURCE_DEFINITIONS {
+            if object_ref.kind == CUSTOM_RESOURCE_DEFINITIONS.group_resource() {
                 custom_resource_definition::apply(store, object_ref.key.name()).await; // this may have been its last finalizer
             }
             handled

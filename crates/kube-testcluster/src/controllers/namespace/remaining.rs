@@ -21,7 +21,7 @@ pub(super) struct Remaining {
 
 impl Remaining {
     pub(super) fn add(&mut self, object: &Object) {
-        let kind = format!("{}.{}", object.resource.plural, object.resource.group);
+        let kind = format!("{}.{}", object.resource.plural(), object.resource.group());
         *self.kinds.entry(kind).or_default() += 1;
         for finalizer in object.summary.finalizers() {
             *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;

@@ -3,9 +3,11 @@
 //! the schemas of the definitions. Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use bytes::Bytes;
 
 use super::documents::{self, Document};
+use crate::store::Store;
 use kube_machinery::conventions::fnv::fnv;
 use kube_machinery::kinds::{Catalog, Resource, Subresource};
 use kube_machinery::value::{Map, Value, format_smolstr, json};
@@ -20,48 +22,47 @@ const SCHEMAS: &str = "#/components/schemas/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
-static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Document>>>> = LazyLock::new(Mutex::default);
-
 /// Returns the group versions of custom resources, with the hashes of their documents.
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
-    let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group, row.version)).collect();
+    let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group(), row.version())).collect();
     versions
         .into_iter()
         .map(|(group, version)| (format!("apis/{group}/{version}"), etag(catalog, group, version)))
         .collect()
 }
 
-pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
+pub(super) fn find(store: &Store, name: &str) -> Option<Document> {
     let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
-    let rows: Vec<_> = rows(catalog, group, version).collect();
+    let catalog = store.catalog();
+    let rows: Vec<_> = rows(&catalog, group, version).collect();
     if rows.is_empty() {
         return None;
     }
-    let etag = etag(catalog, group, version);
-    if let Some(made) = MADE.lock().unwrap_or_else(PoisonError::into_inner).get(&etag) {
-        return Some(made.clone());
+    let etag = etag(&catalog, group, version);
+    if let Some(json) = store.document(group, version, &etag) {
+        return Some(Document { etag, json, protobuf: None });
     }
-    let json = document(&rows)?.to_string().into_bytes().into();
-    let made = Arc::new(Document { etag: etag.clone(), json, protobuf: None });
-    MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(etag, made.clone());
-    Some(made)
+    let json: Bytes = document(&rows)?.to_string().into_bytes().into();
+    store.keep_document(&catalog, group, version, &etag, json.clone());
+    Some(Document { etag, json, protobuf: None })
 }
 
-fn rows<'c>(catalog: &'c Catalog, group: &'c str, version: &'c str) -> impl Iterator<Item = &'static Resource> + 'c {
-    catalog.custom().filter(move |row| row.group == group && row.version == version)
+fn rows<'c>(catalog: &'c Catalog, group: &str, version: &str) -> impl Iterator<Item = &'c Resource> {
+    catalog.custom().filter(move |row| row.group() == group && row.version() == version)
 }
 
 /// Returns a hash of the plural and the schema of each kind, so that a document need not be made to know its hash.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     let hashes: Vec<u8> = rows(catalog, group, version)
         .flat_map(|row| {
-            fnv(format!("{} {:?}", row.plural, row.custom.map(|custom| &custom.document)).as_bytes()).to_be_bytes()
+            fnv(format!("{} {:?}", row.plural(), row.custom.as_ref().map(|custom| &custom.document)).as_bytes())
+                .to_be_bytes()
         })
         .collect();
     format!("{:016X}", fnv(&hashes))
 }
 
-fn document(rows: &[&'static Resource]) -> Option<Value> {
+fn document(rows: &[&Resource]) -> Option<Value> {
     let pattern: Value = serde_json::from_slice(&documents::find(PATTERN)?.json).ok()?;
     let mut paths = Map::new();
     let mut schemas = Map::new();
@@ -90,12 +91,12 @@ fn document(rows: &[&'static Resource]) -> Option<Value> {
 
 /// Returns the path of a kind that corresponds to a path of the pattern; `None` if the kind does not have it.
 fn path_of(row: &Resource, pattern: &str) -> Option<String> {
-    let root = format!("/apis/{}/{}", row.group, row.version);
+    let root = format!("/apis/{}/{}", row.group(), row.version());
     if pattern == PATTERN_PATH_OF_ALL {
-        return row.is_namespaced().then(|| format!("{root}/{}", row.plural));
+        return row.is_namespaced().then(|| format!("{root}/{}", row.plural()));
     }
     let rest = pattern.strip_prefix(PATTERN_PATH)?;
-    let has = |part| row.subresources.contains(&part);
+    let has = |part| row.subresources().contains(&part);
     let is_served = match rest {
         "" | "/{name}" => true,
         "/{name}/status" => has(Subresource::Status),
@@ -103,13 +104,13 @@ fn path_of(row: &Resource, pattern: &str) -> Option<String> {
         _ => false,
     };
     let namespace = if row.is_namespaced() { "/namespaces/{namespace}" } else { "" };
-    is_served.then(|| format!("{root}{namespace}/{}{rest}", row.plural))
+    is_served.then(|| format!("{root}{namespace}/{}{rest}", row.plural()))
 }
 
 /// Returns the name of a kind's schema. It begins with the reversed group.
 fn model(row: &Resource) -> String {
-    let group: Vec<&str> = row.group.rsplit('.').collect();
-    format!("{}.{}.{}", group.join("."), row.version, row.kind)
+    let group: Vec<&str> = row.group().rsplit('.').collect();
+    format!("{}.{}.{}", group.join("."), row.version(), row.kind())
 }
 
 /// Replaces the pattern's names by those of a kind, and removes the media types that custom resources do not support.
@@ -122,7 +123,7 @@ fn rename(value: &mut Value, row: &Resource) {
                 }
             // Names of operations and short descriptions; a long text is a description of Deployment itself.
             } else if text.contains("Deployment") && text.len() < 100 {
-                *text = text.replace("AppsV1", "").replace("Deployment", row.kind).into();
+                *text = text.replace("AppsV1", "").replace("Deployment", row.kind()).into();
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, row)),
@@ -132,9 +133,9 @@ fn rename(value: &mut Value, row: &Resource) {
             });
             if fields.get("kind") == Some(&json!("Deployment")) && fields.contains_key("version") {
                 *fields = Map::from_iter([
-                    ("group".to_owned(), json!(row.group)),
-                    ("kind".to_owned(), json!(row.kind)),
-                    ("version".to_owned(), json!(row.version)),
+                    ("group".to_owned(), json!(row.group())),
+                    ("kind".to_owned(), json!(row.kind())),
+                    ("version".to_owned(), json!(row.version())),
                 ]);
                 return;
             }
@@ -152,15 +153,16 @@ fn drop_namespace(item: &mut Value) {
 
 /// Returns the whole schema of a kind: that of its definition, with the fields that all objects have.
 fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
-    let custom = row.custom?;
+    let custom = row.custom.as_ref()?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
     complete(&mut schema, pattern);
     let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
     set_meta(properties, pattern);
-    schema["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": row.kind, "version": row.version}]);
-    if !row.fields.is_empty() {
-        let fields = row.fields.iter().map(|(name, ..)| json!({"fieldPath": name}));
-        schema["x-kubernetes-selectable-fields"] = fields.collect();
+    schema["x-kubernetes-group-version-kind"] =
+        json!([{"group": row.group(), "kind": row.kind(), "version": row.version()}]);
+    let fields: Vec<Value> = row.fields().map(|(name, ..)| json!({"fieldPath": name})).collect();
+    if !fields.is_empty() {
+        schema["x-kubernetes-selectable-fields"] = fields.into();
     }
     Some(schema)
 }
@@ -210,12 +212,12 @@ fn set_meta(properties: &mut Value, pattern: &Value) {
 fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
     let mut list = pattern["components"]["schemas"][format!("{PATTERN_MODEL}List")].clone();
     let kind = row.list_kind();
-    list["description"] = json!(format!("{kind} is a list of {}", row.kind));
+    list["description"] = json!(format!("{kind} is a list of {}", row.kind()));
     list["properties"]["items"] = json!({
-        "description": format!("List of {}. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md", row.plural),
+        "description": format!("List of {}. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md", row.plural()),
         "items": {"$ref": format!("{SCHEMAS}{model}")}, "type": "array",
     });
-    list["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": kind, "version": row.version}]);
+    list["x-kubernetes-group-version-kind"] = json!([{"group": row.group(), "kind": kind, "version": row.version()}]);
     list
 }
 

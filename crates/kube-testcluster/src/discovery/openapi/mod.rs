@@ -63,8 +63,8 @@ pub(crate) async fn v3(
     headers: HeaderMap,
 ) -> Response {
     let Ok(Path(name)) = name else { return empty(StatusCode::NOT_FOUND) };
-    let custom = custom::find(&store.catalog(), &name);
-    let Some(document) = custom.as_deref().or_else(|| documents::find(&format!("v3/{name}"))) else {
+    let custom = custom::find(&store, &name);
+    let Some(document) = custom.as_ref().or_else(|| documents::find(&format!("v3/{name}"))) else {
         return empty(StatusCode::NOT_FOUND);
     };
     let Some(form) = DocumentForm::negotiate(document, &headers) else {

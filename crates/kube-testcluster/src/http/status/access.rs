@@ -37,7 +37,7 @@ impl ApiError {
 
     /// The error for a request that an admission policy denies. `reason` is one of the reasons that a policy can give.
     /// Upstream: `dispatcher.Dispatch` of `ValidatingAdmissionPolicy`.
-    pub(crate) fn denied_by_policy(resource: &'static Resource, name: &str, why: &str, reason: &'static str) -> Self {
+    pub(crate) fn denied_by_policy(resource: &Resource, name: &str, why: &str, reason: &'static str) -> Self {
         let mut error = Self::forbidden(resource, name, why);
         error.reason = reason;
         error.code = match reason {

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
+use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::Progress;
@@ -15,14 +16,38 @@ use super::folder::{DataError, Folder};
 use super::record::{MAGIC, Record};
 use crate::private_file::create_private;
 use crate::store::event::Event;
-use crate::store::object::{Key, Object};
+use crate::store::object::{Key, Object, ObjectText};
 use crate::store::storage::Storage;
-use kube_machinery::kinds::GroupResource;
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, GroupResource};
 
 /// The size in bytes from which a part of a snapshot is written to the file.
 const PIECE: usize = 1 << 20;
 
-type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
+type Objects = BTreeMap<(GroupResource, Key), Kept>;
+
+/// A stored object as the next snapshot needs it.
+#[derive(Debug)]
+enum Kept {
+    Object(Arc<Object>),
+    /// A custom resource whose definition has changed since. The object would keep the definition as it was.
+    Text(ObjectText),
+}
+
+impl Kept {
+    fn revision(&self) -> u64 {
+        match self {
+            Self::Object(object) => object.revision,
+            Self::Text(text) => text.revision,
+        }
+    }
+
+    fn json(&self) -> Bytes {
+        match self {
+            Self::Object(object) => object.json(),
+            Self::Text(text) => text.json(),
+        }
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -44,8 +69,8 @@ impl Writer {
     /// Begins the next generation with a snapshot of `storage`. A log of more than `long` bytes is replaced by a new
     /// snapshot.
     pub(super) fn begin(mut folder: Folder, storage: &Storage, long: u64) -> Result<Self, DataError> {
-        let objects =
-            storage.all().map(|object| ((object.resource.group_resource(), object.key.clone()), object.clone()));
+        let index = |object: &Object| (object.resource.group_resource(), object.key.clone());
+        let objects = storage.all().map(|object| (index(object), Kept::Object(object.clone())));
         let (objects, revision) = (objects.collect(), storage.revision());
         let (snapshot, log) = next_generation(&mut folder, &objects, revision)?;
         Ok(Self { folder, log, long, written: 0, snapshot, objects, revision, buffer: Vec::new() })
@@ -81,14 +106,14 @@ impl Writer {
         self.buffer.clear();
         for event in events {
             let object = event.object();
-            let GroupResource { group, plural } = object.resource.group_resource();
-            let (revision, key) = (event.revision, object.key.as_str());
             let index = (object.resource.group_resource(), object.key.clone());
+            let (revision, key) = (event.revision, object.key.as_str());
+            let (group, plural) = (object.resource.group(), object.resource.plural());
             match &event.current {
                 Some(current) => {
                     let json = current.json();
                     Record::Put { revision, group, plural, key, json: &json }.write(&mut self.buffer);
-                    self.objects.insert(index, current.clone());
+                    self.objects.insert(index, Kept::Object(current.clone()));
                 }
                 None => {
                     Record::Removed { revision, group, plural, key }.write(&mut self.buffer);
@@ -96,6 +121,9 @@ impl Writer {
                 }
             }
             self.revision = revision;
+            if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
+                self.detach(object.key.name());
+            }
         }
         self.log.write_all(&self.buffer)?;
         self.written += self.buffer.len() as u64;
@@ -104,6 +132,17 @@ impl Writer {
     }
 
     /// Replaces a long log by a snapshot.
+    fn detach(&mut self, definition: &str) {
+        let Some((plural, group)) = definition.split_once('.') else { return };
+        let kind = GroupResource::defined(plural, group);
+        let first = (kind.clone(), Key::from_start(String::new()));
+        for (_, kept) in self.objects.range_mut(first..).take_while(|((of, _), _)| *of == kind) {
+            if let Kept::Object(object) = kept {
+                *kept = Kept::Text(object.text_alone());
+            }
+        }
+    }
+
     fn start_again(&mut self) -> Result<(), DataError> {
         let (snapshot, log) = next_generation(&mut self.folder, &self.objects, self.revision)?;
         (self.log, self.written, self.snapshot) = (log, 0, snapshot);
@@ -144,8 +183,9 @@ fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Res
 fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
     let mut piece = MAGIC.to_vec();
     let mut length = 0;
-    for ((GroupResource { group, plural }, key), object) in objects {
-        let (revision, key, json) = (object.revision, key.as_str(), object.json());
+    for ((kind, key), object) in objects {
+        let (group, plural, key) = (kind.group(), kind.plural(), key.as_str());
+        let (revision, json) = (object.revision(), object.json());
         Record::Put { revision, group, plural, key, json: &json }.write(&mut piece);
         if piece.len() > PIECE {
             file.write_all(&piece)?;

@@ -56,8 +56,8 @@ pub(in crate::verbs) async fn write(
     gate.validate(Operation::Create, Some(binding), None).await?;
     let now = store.clock.now();
     let next = |pod: &Opened| preconditions(pod, binding).and_then(|()| bound(pod, binding, &now));
-    let bind = |pod: Arc<Opened>| ready(next(&pod).map(|next| (target.resource, next)));
-    store.guaranteed_update(target.resource, &key, commit, bind).await
+    let bind = |pod: Arc<Opened>| ready(next(&pod).map(|next| (target.resource.clone(), next)));
+    store.guaranteed_update(&target.resource, &key, commit, bind).await
 }
 
 fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {
@@ -100,7 +100,7 @@ fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
 /// Returns the pod with its node, or the conflict if it cannot be bound.
 fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     let name = pod.key.name();
-    let refused = |why: String| Err(ApiError::conflict(pod.resource, "pods/binding", name, why));
+    let refused = |why: String| Err(ApiError::conflict(&pod.resource, "pods/binding", name, why));
     if pod.summary.is_deleting {
         return refused(format!("pod {name} is being deleted, cannot be assigned to a host"));
     }

@@ -26,7 +26,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let mut eviction = format.typed(&body, "Eviction", "policy/v1", strictness)?;
-    let (resource, key) = (target.resource, key(&target)?);
+    let (resource, key) = (&target.resource, key(&target)?);
     body::check_namespace(&eviction.value, target.namespace.as_deref())?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     eviction.value = gate.mutate(Operation::Create, eviction.value, None).await?;

@@ -174,7 +174,7 @@ impl Reader {
             }
             // The order matters: subscribe before checking the container, so that its end is not missed, and read the
             // lines last, so that no line before the end is missed.
-            let mut changes = Changes::of(&self.store, PODS, &self.key);
+            let mut changes = Changes::of(&self.store, PODS, &self.key).ok()?;
             self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
             if let Some(last) = new.last() {

@@ -38,11 +38,11 @@ const NONE_WANTED: i64 = i32::MIN as i64;
 
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target)?;
-    let object = call.store.get(call.target.resource, &key);
-    let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    let object = conversion::to_served(&call.store, (&call.target).into(), object.open()?).await?;
-    let (scale, replicas) = scale(&object, call.target.served).map_err(ApiError::internal)?;
-    match paths(call.target.served) {
+    let object = call.store.get(&call.target.resource, &key);
+    let object = object.ok_or_else(|| ApiError::not_found(&call.target.resource, key.name()))?;
+    let object = conversion::to_served(&call.store, &(&call.target).into(), object.open()?).await?;
+    let (scale, replicas) = scale(&object, &call.target.served).map_err(ApiError::internal)?;
+    match paths(&call.target.served) {
         Some(paths) if replicas == Replicas::Missing => {
             let path = paths.spec_replicas_text();
             Err(ApiError::internal_error(&format!("the spec replicas field {path:?} does not exist")))
@@ -59,7 +59,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let read = format?.typed(&body, KIND, VERSION, strictness);
-    let mut wanted = read.map_err(|error| if paths(target.served).is_some() { no_such_type() } else { error })?;
+    let mut wanted = read.map_err(|error| if paths(&target.served).is_some() { no_such_type() } else { error })?;
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
@@ -103,9 +103,9 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     next: impl Fn(Arc<Opened>) -> F + Copy,
 ) -> Result<Response, ApiError> {
     let change = |current| conversion::changed(store, target.into(), current, next);
-    let written = store.guaranteed_update(target.resource, &key(target)?, commit, change).await?;
-    let written = conversion::to_served(store, target.into(), written).await?;
-    let (scale, _) = scale(&written, target.served).map_err(ApiError::bad_request)?;
+    let written = store.guaranteed_update(&target.resource, &key(target)?, commit, change).await?;
+    let written = conversion::to_served(store, &target.into(), written).await?;
+    let (scale, _) = scale(&written, &target.served).map_err(ApiError::bad_request)?;
     Ok(answer(&scale))
 }
 
@@ -117,7 +117,7 @@ async fn patched(
     patch: &PatchBody,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    let mut wanted = live(&current, target.served)?;
+    let mut wanted = live(&current, &target.served)?;
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
@@ -136,7 +136,7 @@ async fn admitted(
     if gate.is_open() {
         return updated(store, target, &current, wanted, writer);
     }
-    let old = live(&current, target.served)?;
+    let old = live(&current, &target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
     let next = updated(store, target, &current, wanted.clone(), writer)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
@@ -157,7 +157,7 @@ fn updated(
     let (handler, live) = handled(store, target, current)?;
     // The managers of a scale are computed here; clients cannot send them.
     object(&mut wanted["metadata"]).remove("managedFields");
-    let entries = scale_manager(store, target.served, manager).update(Some(&live), &wanted, &Value::Null);
+    let entries = scale_manager(store, &target.served, manager).update(Some(&live), &wanted, &Value::Null);
     rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer)
 }
 
@@ -173,7 +173,7 @@ async fn applied(
     if gate.is_open() {
         return rescaled(store, target, &current, &wanted, entries, &apply.writer);
     }
-    let old = live(&current, target.served)?;
+    let old = live(&current, &target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
     let next = rescaled(store, target, &current, &wanted, entries, &apply.writer)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
@@ -183,7 +183,7 @@ async fn applied(
 /// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = handled(store, target, current)?;
-    let manager = scale_manager(store, target.served, &apply.manager);
+    let manager = scale_manager(store, &target.served, &apply.manager);
     let mut wanted = apply.onto(Some(&live), &manager)?;
     let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
     let wanted = schema::from_map(KIND, &mut wanted, &Value::Null).and_then(|()| schema::decode(KIND, wanted));
@@ -197,7 +197,7 @@ fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHan
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
     let handler = handler.map_err(ApiError::internal)?;
-    let mut live = live(current, target.served)?;
+    let mut live = live(current, &target.served)?;
     live["metadata"]["managedFields"] = handler.to_subresource();
     Ok((handler, live))
 }
@@ -211,7 +211,7 @@ fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError>
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
-    let path = |row: &Resource| match row.custom {
+    let path = |row: &Resource| match &row.custom {
         Some(custom) => custom.scale.as_ref().map(|scale| field_path(&scale.spec_replicas_path())),
         None => Some(field_path(&["spec", "replicas"])),
     };
@@ -230,7 +230,7 @@ fn rescaled(
 ) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-    match paths(target.served) {
+    match paths(&target.served) {
         Some(paths) if replicas == NONE_WANTED => {
             let path = paths.spec_replicas_text();
             return Err(ApiError::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
@@ -241,15 +241,15 @@ fn rescaled(
     let written = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
     let (requested, uid) = (written("uid"), current.summary.uid());
     if target.served.custom.is_none() && !requested.is_empty() && requested != uid {
-        let what = format!("{}/scale", target.served.plural);
+        let what = format!("{}/scale", target.served.plural());
         let why = format!("Precondition failed: UID in precondition: {requested}, UID in object meta: {uid}");
-        return Err(ApiError::conflict(target.served, &what, current.key.name(), why));
+        return Err(ApiError::conflict(&target.served, &what, current.key.name(), why));
     }
     if !written("resourceVersion").is_empty() {
         value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
     }
     value["metadata"]["managedFields"] = entries;
-    update::next(store, current, current.resource, value, None, &writer.with_entries())
+    update::next(store, current, &current.resource, value, None, &writer.with_entries())
 }
 
 /// Returns the error for every malformed scale of a custom resource: upstream cannot report the real error, because its
@@ -259,12 +259,12 @@ fn no_such_type() -> ApiError {
 }
 
 /// Returns the paths of a custom resource's scale; `None` for a built-in kind.
-fn paths(served: &'static Resource) -> Option<&'static ScalePaths> {
-    served.custom.and_then(|custom| custom.scale.as_ref())
+fn paths(served: &Resource) -> Option<&ScalePaths> {
+    served.custom.as_ref().and_then(|custom| custom.scale.as_ref())
 }
 
 /// Returns the Scale of an object before a write. Missing replicas become [`NONE_WANTED`].
-fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
+fn live(object: &Opened, served: &Resource) -> Result<Value, ApiError> {
     let (mut scale, replicas) = scale(object, served).map_err(ApiError::internal)?;
     if replicas == Replicas::Missing {
         scale["spec"]["replicas"] = json!(NONE_WANTED);
@@ -280,13 +280,13 @@ enum Replicas {
 }
 
 /// Fails with upstream's message if a field that the definition names has another type.
-fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
+fn scale(object: &Opened, served: &Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();
     let shown = fields.filter_map(|field| metadata.get(field).map(|value| (field, value.clone())));
     let selector = match &object.value["spec"]["selector"] {
         // The selector of a ReplicationController is a map of labels.
-        labels if object.resource.kind == "ReplicationController" => {
+        labels if object.resource.kind() == "ReplicationController" => {
             label_selector::read(&json!({"matchLabels": labels}))
         }
         selector => label_selector::read(selector),

@@ -19,7 +19,7 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target)?;
     let pod =
-        store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open()?;
+        store.get(&target.resource, &key).ok_or_else(|| ApiError::not_found(&target.resource, key.name()))?.open()?;
     let gate = Gate::of(&store, &target, &user_of(request.extensions()), Commit::Really, Map::new);
     if !gate.is_open() {
         gate.connect(options(&query, target.subresource)).await?;

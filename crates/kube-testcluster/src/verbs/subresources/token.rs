@@ -38,7 +38,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { strictness, commit } = WriteOptions::of_create(&query)?; // a dry run gets the same response
-    let mut decoded = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
+    let mut decoded = format.typed(&body, TOKEN_REQUEST.kind(), &TOKEN_REQUEST.api_version(), strictness)?;
     body::check_namespace(&decoded.value, target.namespace.as_deref())?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     decoded.value = gate.mutate(Operation::Create, decoded.value, None).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     prepare(&mut value, &account, &store.clock.now())?;
     let causes = validate(&value["spec"]);
     if !causes.is_empty() {
-        return Err(ApiError::invalid(&TOKEN_REQUEST, "", causes));
+        return Err(ApiError::invalid(TOKEN_REQUEST, "", causes));
     }
     gate.validate(Operation::Create, Some(&value), None).await?;
     decoded.faults.extend(gate.warnings());
@@ -59,13 +59,13 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
         "token": service_account::issue(&store, &account, bound, &value["spec"]["audiences"], lasts),
         "expirationTimestamp": store.clock.after(seconds),
     });
-    value["kind"] = json!(TOKEN_REQUEST.kind);
+    value["kind"] = json!(TOKEN_REQUEST.kind());
     value["apiVersion"] = json!(TOKEN_REQUEST.api_version());
     Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
 }
 
 /// Reads an object, or returns `NotFound`.
-fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
+fn found(store: &Store, resource: &Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
     let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
     Ok(object.open()?)
 }
@@ -82,7 +82,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
         let given = metadata[field].as_str().unwrap_or_default().to_owned();
         if !given.is_empty() && own[field] != given {
             let cause = Cause::invalid(format!("metadata.{field}"), &given, why);
-            return Err(ApiError::invalid(&TOKEN_REQUEST, account.key.name(), vec![cause]));
+            return Err(ApiError::invalid(TOKEN_REQUEST, account.key.name(), vec![cause]));
         }
         metadata[field] = own[field].clone();
     }
@@ -91,7 +91,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
         let found = own["uid"].as_str().unwrap_or_default();
         let why =
             format!("the UID in the token request ({uid}) does not match the UID of the service account ({found})");
-        return Err(ApiError::conflict(&TOKEN_REQUEST, TOKEN_REQUEST.kind, account.key.name(), why));
+        return Err(ApiError::conflict(TOKEN_REQUEST, TOKEN_REQUEST.kind(), account.key.name(), why));
     }
     metadata["uid"] = own["uid"].clone();
     metadata["creationTimestamp"] = json!(now);

@@ -8,12 +8,12 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volumes::sources;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{DeleteResponse, Resource, Scope, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumes",
     singular: "persistentvolume",
     kind: "PersistentVolume",
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare,
     validate: validation::validate,
     columns: columns::storage::VOLUMES,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_PersistentVolume`.

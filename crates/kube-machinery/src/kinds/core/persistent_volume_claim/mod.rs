@@ -6,12 +6,12 @@ use crate::conventions::edit::{empty, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::text;
 use crate::kinds::resource::Change;
-use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "persistentvolumeclaims",
     singular: "persistentvolumeclaim",
     kind: "PersistentVolumeClaim",
@@ -24,7 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate: validation::validate,
     validate_status: validation::validate_status,
     columns: columns::storage::CLAIMS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };
 
 /// Upstream: `SetDefaults_PersistentVolumeClaim`.

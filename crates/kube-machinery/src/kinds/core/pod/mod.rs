@@ -22,6 +22,7 @@ mod probes;
 mod profiles;
 mod projected;
 mod qos;
+mod reset_fields;
 mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
@@ -39,7 +40,7 @@ pub(in crate::kinds) mod volumes;
 mod windows;
 
 use crate::kinds::columns;
-use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
+use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, Subresource};
 
 pub(in crate::kinds) use self::certificates::signer_name;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
@@ -50,7 +51,7 @@ pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "pods",
     singular: "pod",
     kind: "Pod",
@@ -72,14 +73,14 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     delete_response: DeleteResponse::Object,
     generation: Generation::Counted,
     fields: &[
-        ("spec.nodeName", &["spec", "nodeName"], ""),
-        ("spec.restartPolicy", &["spec", "restartPolicy"], ""),
-        ("spec.schedulerName", &["spec", "schedulerName"], ""),
-        ("spec.serviceAccountName", &["spec", "serviceAccountName"], ""),
-        ("spec.hostNetwork", &["spec", "hostNetwork"], "false"),
-        ("status.phase", &["status", "phase"], ""),
-        ("status.podIP", &["status", "podIP"], ""),
-        ("status.nominatedNodeName", &["status", "nominatedNodeName"], ""),
+        ("spec.nodeName", "spec.nodeName", ""),
+        ("spec.restartPolicy", "spec.restartPolicy", ""),
+        ("spec.schedulerName", "spec.schedulerName", ""),
+        ("spec.serviceAccountName", "spec.serviceAccountName", ""),
+        ("spec.hostNetwork", "spec.hostNetwork", "false"),
+        ("status.phase", "status.phase", ""),
+        ("status.podIP", "status.podIP", ""),
+        ("status.nominatedNodeName", "status.nominatedNodeName", ""),
     ],
     defaults: set_defaults,
     defaults_but_spec: Some(defaults::status),
@@ -87,6 +88,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     validate,
     validate_status,
     validate_subresource: subresources::validate,
+    reset_fields: reset_fields::reset_fields,
     columns: columns::pod::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

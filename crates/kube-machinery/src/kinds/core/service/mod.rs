@@ -12,7 +12,7 @@ mod validation;
 
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{DeleteResponse, Resource, Strategy, Subresource};
+use crate::kinds::resource::{DeleteResponse, ResourceRow, Strategy, Subresource};
 
 pub(in crate::kinds) use self::allocation::allocator;
 pub(in crate::kinds) use self::defaults::service as set_defaults;
@@ -20,7 +20,7 @@ pub(in crate::kinds) use self::load_balancer::status as validate_status;
 pub(in crate::kinds) use self::validation::service as validate;
 
 /// The kind's row in the table of kinds (`kinds::served`).
-pub(in crate::kinds) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     plural: "services",
     singular: "service",
     kind: "Service",
@@ -30,12 +30,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     delete_response: DeleteResponse::Object,
     strategy: Strategy::CREATED_ON_UPDATE,
-    fields: &[("spec.clusterIP", &["spec", "clusterIP"], ""), ("spec.type", &["spec", "type"], "")],
+    fields: &[("spec.clusterIP", "spec.clusterIP", ""), ("spec.type", "spec.type", "")],
     name_rule: NameRule::Label,
     defaults: set_defaults,
     validate,
     validate_status,
     allocator: Some(allocator),
     columns: columns::service::COLUMNS,
-    ..Resource::USUAL
+    ..ResourceRow::USUAL
 };

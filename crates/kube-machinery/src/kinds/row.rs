@@ -1,0 +1,139 @@
+//! The type [`ResourceRow`]: one row in the table of kinds (`served`). It has the properties of a kind in one version,
+//! such as its names, its defaults and its validation, as data and functions.
+
+use super::columns::{self, Column};
+use super::field_selector::FieldRow;
+use super::names::NameRule;
+use super::reset_fields;
+use super::resource::{Allocator, Change, Resource};
+use super::stored_form::StoredForm;
+use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
+use super::subresource::Subresource;
+use crate::conventions::cause::Cause;
+use crate::managed_fields::Filter;
+use crate::value::Value;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Namespaced,
+    Cluster,
+}
+
+/// The way the objects of a kind are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serving {
+    Stored,
+    /// A POST of an object is answered, and nothing is stored.
+    Review,
+    /// Objects are computed for each request.
+    Computed,
+}
+
+/// The properties of a built-in kind in one version, or those that all custom resources share. The names are private,
+/// because those of a custom resource are in its definition: [`Resource`] has methods for both.
+///
+/// [`Resource`]: super::resource::Resource
+#[derive(Debug)]
+pub struct ResourceRow {
+    /// Empty for the core group.
+    pub(super) group: &'static str,
+    pub(super) version: &'static str,
+    /// Unique in its group.
+    pub(super) plural: &'static str,
+    pub(super) singular: &'static str,
+    pub(super) kind: &'static str,
+    /// The storageVersionHash in discovery; empty for a kind that is not stored.
+    pub(super) storage_hash: &'static str,
+    pub serving: Serving,
+    pub(super) scope: Scope,
+    pub(super) short_names: &'static [&'static str],
+    pub(super) categories: &'static [&'static str],
+    pub(super) subresources: &'static [Subresource],
+    pub deletion: Deletion,
+    pub delete_response: DeleteResponse,
+    pub generation: Generation,
+    pub strategy: Strategy,
+    /// True if the watch cache answers lists and gets. Watches always come from the watch cache.
+    pub cached: bool,
+    /// The fields that field selectors support, besides `metadata.name` and `metadata.namespace`.
+    pub(super) fields: &'static [FieldRow<'static>],
+    pub(crate) name_rule: NameRule,
+    pub defaults: fn(&mut Value),
+    /// Sets the defaults outside of the spec, for an update that leaves the spec unchanged.
+    pub(super) defaults_but_spec: Option<fn(&mut Value)>,
+    /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+    pub prepare: fn(&mut Value, &Change<'_>),
+    /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
+    pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// Validates an update of the status, but not the rest of the object again.
+    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// Validates an update through a subresource other than the status: the new state, then the old one.
+    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
+    /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
+    /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
+    pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
+    /// Returns the fields that a write to a subresource (`None` for the object itself) cannot change, in the served form
+    /// of the kind. Upstream: `GetResetFields` and `GetResetFieldsFilter`.
+    pub reset_fields: fn(&Resource, Option<Subresource>) -> Option<Filter>,
+    /// Makes the allocator of a kind whose objects need values of their own, such as addresses and ports of services.
+    pub allocator: Option<fn() -> Box<dyn Allocator>>,
+    /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
+    pub(super) deprecation: Option<&'static str>,
+    pub columns: &'static [Column],
+    /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
+    /// the validation belong to the other row, and get the stored form.
+    pub stored_form: Option<&'static StoredForm>,
+}
+
+impl ResourceRow {
+    pub(super) const USUAL: Self = Self {
+        group: "",
+        version: "v1",
+        plural: "",
+        singular: "",
+        kind: "",
+        storage_hash: "",
+        serving: Serving::Stored,
+        scope: Scope::Namespaced,
+        short_names: &[],
+        categories: &[],
+        subresources: &[],
+        deletion: Deletion::AtOnce,
+        delete_response: DeleteResponse::Status,
+        generation: Generation::Absent,
+        strategy: Strategy::USUAL,
+        cached: true,
+        fields: &[],
+        name_rule: NameRule::Subdomain,
+        defaults: no_defaults,
+        defaults_but_spec: None,
+        prepare: no_preparation,
+        validate: no_causes,
+        validate_status: no_causes,
+        validate_subresource: no_subresource,
+        warnings: no_warnings,
+        reset_fields: reset_fields::usual,
+        allocator: None,
+        deprecation: None,
+        columns: columns::simple::OTHERS,
+        stored_form: None,
+    };
+}
+
+fn no_defaults(_: &mut Value) {}
+
+fn no_preparation(_: &mut Value, _: &Change<'_>) {}
+
+fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
+    Vec::new()
+}
+
+/// The validation of a kind that only validates metadata.
+fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Vec::new()
+}
+
+/// The validation of a kind without subresources of its own.
+fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
+    Vec::new()
+}
