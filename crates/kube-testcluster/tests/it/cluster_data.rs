@@ -193,7 +193,10 @@ async fn a_write_that_was_never_finished_is_left_out_and_one_that_was_answered_i
     assert!(refused.ends_with("what was written behind is gone"), "{refused}");
     folder.change_log(|bytes| *bytes = flushed);
     let refused = folder.refusal();
-    assert!(refused.ends_with("the revisions before do not rise"), "a log of an earlier generation: {refused}");
+    assert!(
+        refused.ends_with("the revisions before do not follow each other"),
+        "a log of an earlier generation: {refused}"
+    );
 }
 
 #[tokio::test]

@@ -54,7 +54,7 @@ fn each(bytes: &[u8], mut take: impl FnMut(&Record<'_>) -> bool) -> Result<Optio
         };
         let record = Record::read(content).ok_or_else(|| damaged("a record there is not as it was written"))?;
         if !take(&record) {
-            return Err(damaged("the revisions there do not rise"));
+            return Err(damaged("the revision there does not follow the one before"));
         }
         at = bytes.len() - rest.len();
     }

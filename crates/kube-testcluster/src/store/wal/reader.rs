@@ -125,14 +125,15 @@ impl Folder {
 }
 
 impl Replayed {
-    /// Applies the record of a write, whose revision must be higher than those before. Returns false if it is not.
+    /// Applies the record of a write, whose revision must be the next one: each write takes one. Returns false if it is
+    /// not.
     pub(super) fn write(&mut self, record: &Record<'_>) -> bool {
-        let rises = record.revision() > self.revision && !matches!(record, Record::End { .. });
-        if rises {
+        let is_next = self.revision.checked_add(1) == Some(record.revision()) && !matches!(record, Record::End { .. });
+        if is_next {
             self.revision = record.revision();
             self.take(record);
         }
-        rises
+        is_next
     }
 
     /// Applies the record of a snapshot, whose objects are in the order of their keys.
@@ -197,8 +198,8 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
 
 /// Applies the records of a batch that ends at an offset.
 fn write(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
-    let rise = records.iter().all(|record| state.write(record));
-    if rise { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not rise" }) }
+    let follow = records.iter().all(|record| state.write(record));
+    if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not follow each other" }) }
 }
 
 /// The difference of the next batch from what was written there.

@@ -62,5 +62,6 @@ fn damage_of_a_folder_of_the_first_version_is_refused() {
     let damaged = |log: Vec<u8>| matches!(read(log), Err(DataError::Damaged { .. }));
     assert!(damaged(Vec::new()) && damaged(MAGIC[..5].to_vec()), "an empty log");
     assert!(damaged(bytes(&[put(6, b"{}"), put(7, b"{}"), put(6, b"{}")])), "a record is there again");
+    assert!(damaged(bytes(&[put(6, b"{}"), put(8, b"{}")])), "a record is missing");
     assert!(damaged(bytes(&[put(5, b"{}")])), "a log of another snapshot");
 }
