@@ -26,6 +26,10 @@ fn main() -> ExitCode {
     if let Some(binary) = Binary::from_args(&args) {
         return binary.run(&args);
     }
+    #[cfg(unix)]
+    if let Some(guarding) = cluster::Guarding::from_args(&args) {
+        return guarding.run();
+    }
     let invocation = match cli::parse(&args) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),

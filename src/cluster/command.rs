@@ -1,22 +1,28 @@
 //! Runs the command of `informer-lab cluster -- COMMAND` beside the cluster; its exit code becomes the program's own.
 
+#[cfg(unix)]
+mod guardian;
 #[cfg_attr(not(unix), path = "command/process_group_other.rs")]
 mod process_group;
 
+#[cfg(unix)]
+pub use self::guardian::Guarding;
 pub(super) use self::process_group::ProcessGroup;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
-use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use tokio::process::Command;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, sleep_until};
 
+#[cfg(unix)]
+use self::guardian::Guardian;
 use self::process_group::CommandProcesses;
+use super::kubeconfig_file::KubeconfigFile;
 use crate::trace::{Failure, Printer};
 
 /// A shell's exit code for a command that does not exist.
@@ -35,20 +41,22 @@ const GRACE: Duration = Duration::from_secs(10);
 /// cluster. In the foreground of a terminal, the terminal itself sends Ctrl-C to the command, so SIGINT is not passed
 /// on, and other signals go to the command alone. Windows has no signals: only Ctrl-C reaches the command.
 ///
-/// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126.
+/// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126. On Unix a guardian ends
+/// the command if this program is killed.
 ///
 /// # Errors
 /// The command's exit status cannot be read.
 pub(super) async fn run(
     words: &[OsString],
-    kubeconfig: &Path,
+    kubeconfig: &KubeconfigFile,
     group: ProcessGroup,
     mut signals: UnboundedReceiver<u8>,
     printer: &Printer,
 ) -> Result<u8> {
     let (program, arguments) = words.split_first().expect("a command has at least one word");
+    let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
     let mut command = Command::new(program);
-    command.args(arguments).env("KUBECONFIG", kubeconfig).kill_on_drop(true);
+    command.args(arguments).env("KUBECONFIG", &path).kill_on_drop(true);
     group.prepare(&mut command);
     let mut child = match command.spawn() {
         Ok(child) => child,
@@ -59,6 +67,8 @@ pub(super) async fn run(
         }
     };
     let processes = CommandProcesses::new(group, &child);
+    #[cfg(unix)]
+    let _guardian = Guardian::start(&processes, Some(path.as_path()).filter(|_| kubeconfig.is_temporary()));
     let mut kill_at = None;
     let status = loop {
         tokio::select! {
@@ -136,9 +146,9 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let words = ["sh", "-c", DEAF].map(OsString::from);
         let (sender, signals) = unbounded_channel();
-        let (path, began) = (pipe.clone(), Instant::now());
+        let (kubeconfig, began) = (KubeconfigFile::of_test(&pipe), Instant::now());
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::En));
-        let running = tokio::spawn(async move { run(&words, &path, ProcessGroup::Own, signals, &printer).await });
+        let running = tokio::spawn(async move { run(&words, &kubeconfig, ProcessGroup::Own, signals, &printer).await });
         let first_line = spawn_blocking(move || {
             let mut lines = BufReader::new(File::open(pipe).unwrap());
             let mut line = String::new();

@@ -18,6 +18,9 @@ use crate::trace::Failure;
 /// The first line of every kubeconfig of this program. A file without it is never overwritten.
 const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
 
+/// The beginning of the name of a temporary directory. 16 digits follow.
+const TEMPORARY: &str = "informer-lab-";
+
 #[derive(Debug)]
 pub(crate) struct KubeconfigFile {
     path: PathBuf,
@@ -61,7 +64,8 @@ impl KubeconfigFile {
                 Ok(Self { path: path.to_owned(), temporary: None })
             }
             None => {
-                let directory = env::temp_dir().join(format!("informer-lab-{:016x}", fastrand::u64(..)));
+                remove_stale(&env::temp_dir());
+                let directory = env::temp_dir().join(format!("{TEMPORARY}{:016x}", fastrand::u64(..)));
                 make_private(&directory).map_err(|error| failure(&directory, error))?;
                 let path = directory.join("kubeconfig");
                 let made = Self { path, temporary: Some(directory) };
@@ -75,6 +79,18 @@ impl KubeconfigFile {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns true if the file goes with its cluster.
+    #[cfg(unix)]
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
+    }
+
+    /// Names a file that a test has made.
+    #[cfg(test)]
+    pub(super) fn of_test(path: &Path) -> Self {
+        Self { path: path.to_owned(), temporary: None }
     }
 
     /// Returns the command that sets KUBECONFIG in another terminal.
@@ -187,7 +203,26 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     }
 }
 
-/// Returns the server's address in a kubeconfig of this program.
+/// Removes the temporary kubeconfigs of clusters that were killed: nothing answers at their addresses any more.
+fn remove_stale(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_temporary_name));
+    for directory in ours.map(|entry| entry.path()) {
+        let kubeconfig = directory.join("kubeconfig");
+        // Those of other users cannot be read.
+        let found = fs::read(&kubeconfig).ok().filter(|found| found.starts_with(MARK.as_bytes()));
+        if found.and_then(|found| server(&found)).is_some_and(|address| !answers(address)) {
+            let _ = fs::remove_file(&kubeconfig);
+            let _ = fs::remove_dir(&directory); // fails if there is something else in it
+        }
+    }
+}
+
+fn is_temporary_name(name: &str) -> bool {
+    let number = name.strip_prefix(TEMPORARY);
+    number.is_some_and(|number| number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
     line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()
@@ -259,6 +294,23 @@ mod tests {
         }
         drop(file);
         assert!(!path.parent().unwrap().exists());
+    }
+
+    #[test]
+    fn the_temporary_kubeconfig_of_a_cluster_that_was_killed_goes_with_the_next_one() {
+        let folder = KubeconfigFile::write(address(), None).unwrap(); // its temporary directory holds the files of this test
+        let folder = folder.path().with_file_name("temporary");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let (running, gone) = (listener.local_addr().unwrap(), address());
+        let file = |directory: &str| folder.join(directory).join("kubeconfig");
+        let (kept, stale) = ("informer-lab-0123456789abcdef", "informer-lab-fedcba9876543210");
+        for (directory, address) in [(kept, running), (stale, gone), ("informer-lab-notes", gone)] {
+            fs::create_dir_all(folder.join(directory)).unwrap();
+            fs::write(file(directory), content(address, None)).unwrap();
+        }
+        remove_stale(&folder);
+        assert!(file(kept).exists() && file("informer-lab-notes").exists() && !folder.join(stale).exists());
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 
     #[test]

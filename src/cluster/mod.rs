@@ -19,6 +19,8 @@ use std::time::SystemTime;
 
 use kube_testcluster::{Admin, Era, Fault};
 
+#[cfg(unix)]
+pub use command::Guarding;
 pub use controllers::{Admission, Authorization, Controllers, ManagedFields};
 pub use files::{Fixture, PODS_OF_THE_BOOK};
 pub(crate) use kubeconfig_file::KubeconfigFile;

@@ -56,9 +56,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let ended = if settings.command.is_empty() {
             wait_for_signal(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
-            let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
             let signals = console.interrupt.hand_over();
-            command::run(&settings.command, &path, ProcessGroup::choose(), signals, &console.printer)
+            command::run(&settings.command, &kubeconfig, ProcessGroup::choose(), signals, &console.printer)
                 .await
                 .map(Ended::Command)
         };
@@ -100,6 +99,11 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
             format!("目录 {shown} 里没有集群数据，却有别的文件"),
         ))
         .next(("name an empty folder, or one that is not there yet", "请换一个空目录，或尚不存在的目录")),
+        DataError::Newer(_) => Failure::new((
+            format!("a newer informer-lab has written what is in {shown}"),
+            format!("目录 {shown} 里的数据由更新版本的 informer-lab 写成"),
+        ))
+        .next(("use that version, or name another folder", "请使用那个版本，或换一个目录")),
         DataError::Unusable { .. } if folder.is_file() => {
             Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
                 .next(("name another folder", "请换一个目录"))

@@ -115,6 +115,91 @@ fn no_acknowledged_write_is_lost_when_the_program_is_killed_again_and_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The limit of the size of a file stands for a full disk. It is given in blocks of 512 or 1024 bytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn writes_are_refused_while_the_log_cannot_grow_and_go_on_when_it_can() {
+    use rustix::process::{Pid, Resource, getrlimit, prlimit};
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-full");
+    let _ = fs::remove_dir_all(&folder);
+    let program = command("").get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    let limited = "trap '' XFSZ; ulimit -S -f 4096; exec \"$0\" cluster --bare --data \"$1\"";
+    let mut live = Live::start(shell.args(["-c", limited]).arg(program).arg(&folder));
+    let address: SocketAddr = after(&mut live.out, "http://").parse().unwrap();
+    let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
+    let map = |name: &str| json!({"metadata": {"name": name}, "data": {"text": "x".repeat(900_000)}});
+    let mut answered = Vec::new();
+    let refused = loop {
+        let name = format!("m{}", answered.len());
+        let answer = ask(&mut stream, "POST", MAPS, &map(&name)).unwrap();
+        if answer["kind"] != "ConfigMap" {
+            break answer;
+        }
+        answered.push(name);
+    };
+    assert_eq!((&refused["kind"], &refused["code"]), (&json!("Status"), &json!(500)), "{refused}");
+    let why = "the log cannot be written: File too large (os error 27)";
+    assert_eq!(refused["message"], why);
+    assert_eq!(ask(&mut stream, "POST", MAPS, &map("other")).unwrap()["message"], why);
+
+    let id = Pid::from_raw(live.child.id().try_into().unwrap());
+    prlimit(id, Resource::Fsize, getrlimit(Resource::Fsize)).unwrap();
+    assert_eq!(ask(&mut stream, "POST", MAPS, &map("after")).unwrap()["kind"], "ConfigMap");
+    live.child.kill().unwrap();
+    live.child.wait().unwrap();
+
+    let (live, address) = start(&folder);
+    let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
+    let list = ask(&mut stream, "GET", MAPS, &json!({})).unwrap();
+    let found: Vec<_> = list["items"].as_array().unwrap().iter().map(|map| &map["metadata"]["name"]).collect();
+    assert!(
+        answered.iter().map(String::as_str).chain(["after"]).all(|name| found.contains(&&json!(name))),
+        "{found:?}"
+    );
+    drop(live);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_changed_bit_of_the_last_answered_write_stops_the_next_start_with_a_next_step() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-last-bit");
+    let _ = fs::remove_dir_all(&folder);
+    let (mut live, address) = start(&folder);
+    let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
+    let map = json!({"metadata": {"name": "answered"}, "data": {"a": "1"}});
+    assert_eq!(ask(&mut stream, "POST", MAPS, &map).unwrap()["kind"], "ConfigMap");
+    live.child.kill().unwrap();
+    live.child.wait().unwrap();
+    let log = folder.join("0000000000000001.wal");
+    let mut bytes = fs::read(&log).unwrap();
+    let at = bytes.len() - 3;
+    bytes[at] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    let refused = finish(command("cluster --bare --data").arg(&folder));
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("is damaged at byte ") && refused.err.contains("next: "), "{}", refused.err);
+    assert_eq!(fs::read(&log).unwrap(), bytes, "the file is left as it is");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_folder_of_a_newer_version_is_an_error() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-newer");
+    let _ = fs::remove_dir_all(&folder);
+    let run = || finish(command("cluster --bare --data").arg(&folder).args(["--", "true"]));
+    assert_eq!(run().code, Some(0));
+    let snapshot = folder.join("0000000000000001.snap");
+    let mut bytes = fs::read(&snapshot).unwrap();
+    bytes[7] = b'9';
+    fs::write(&snapshot, bytes).unwrap();
+    let refused = run();
+    assert_eq!(refused.code, Some(1));
+    let told = format!("a newer informer-lab has written what is in {}", folder.display());
+    assert!(refused.err.contains(&told) && refused.err.contains("next: "), "{}", refused.err);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn a_folder_that_another_cluster_uses_is_an_error() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-in-use");

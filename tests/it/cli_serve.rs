@@ -69,6 +69,19 @@ fn ask(address: SocketAddr, head: &str, body: &str) -> String {
 const POD: &str = r#"{"metadata": {"name": "nettool"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}}"#;
 const CREATE: &str = "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost";
 
+/// The pipe ends when all processes that have it as standard output have ended.
+#[test]
+fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed() {
+    let mut cluster = command("cluster --bare -- sh -c");
+    let mut live = Live::start(cluster.arg("echo \"at $KUBECONFIG\"; tail -f /dev/null & wait"));
+    let kubeconfig = after(&mut live.out, "at ");
+    assert!(Path::new(&kubeconfig).exists());
+    live.child.kill().unwrap();
+    live.child.wait().unwrap();
+    assert_eq!(live.out.read_to_string(&mut String::new()).unwrap(), 0);
+    assert!(!Path::new(&kubeconfig).parent().unwrap().exists());
+}
+
 #[test]
 fn a_cluster_prints_its_address_and_removes_its_kubeconfig_at_the_end() {
     let (mut live, address) = Live::cluster("--pods 3");

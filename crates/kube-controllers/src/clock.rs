@@ -1,7 +1,7 @@
 //! The cluster's clock, from which all times in objects come. It follows tokio's clock, so that tests can pause and
 //! advance it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -15,6 +15,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock that shows the time of the system, or the last time that it can show if the system's is later.
+    pub fn starting_now() -> Self {
+        Self::starting_at(Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX))
+    }
+
     /// A clock that shows this time now.
     pub fn starting_at(start: Timestamp) -> Self {
         Self { start, origin: Instant::now() }
@@ -48,7 +53,8 @@ pub fn shifted(time: &str, by: i64) -> String {
 }
 
 fn seconds(unix: i64) -> String {
-    Timestamp::from_second(unix).unwrap_or(Timestamp::MAX).to_string()
+    let last = Timestamp::MAX.as_second();
+    Timestamp::from_second(unix.min(last)).unwrap_or(Timestamp::MIN).to_string()
 }
 
 #[cfg(test)]
@@ -62,5 +68,7 @@ mod tests {
         assert_eq!(clock.now(), "2023-05-01T10:01:01Z");
         assert_eq!(clock.after(Duration::from_secs(30)), "2023-05-01T10:01:31Z");
         assert_eq!(shifted("2023-05-01T10:00:30Z", -25), "2023-05-01T10:00:05Z");
+        let at_the_end = Clock::starting_at(Timestamp::MAX);
+        assert_eq!(at_the_end.after(Duration::from_secs(30)), "9999-12-30T22:00:00Z");
     }
 }

@@ -19,7 +19,6 @@ mod sync;
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use tokio_util::sync::CancellationToken;
@@ -132,7 +131,7 @@ impl Controller {
             queue: WorkQueue::new(),
             expectations: Expectations::default(),
             statuses: OwnWrites::default(),
-            clock: Clock::starting_at(Timestamp::now()),
+            clock: Clock::starting_now(),
             availability: Availability::default(),
             ours: Box::new(|_| true),
             writes: Writes::default(),

@@ -348,6 +348,9 @@ impl ClusterBuilder {
     /// 410. The builder's initial nodes and pods count only for the first cluster of a folder. Later clusters only
     /// create the namespaces and services of kube-apiserver again if they are gone.
     ///
+    /// While the disk has no room, each write is refused with the cause (code 500). Reads go on, and so do writes when
+    /// there is room again.
+    ///
     /// Later versions of this crate can read the files of this one. Only one cluster at a time can use a folder.
     ///
     /// ```
@@ -374,8 +377,8 @@ impl ClusterBuilder {
     /// ```
     ///
     /// # Errors
-    /// If another cluster uses the folder, if it holds files of another program, if it is damaged, or if it cannot be
-    /// read or written.
+    /// If another cluster uses the folder, if it holds files of another program or of a newer version of this one, if it
+    /// is damaged, or if it cannot be read or written.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -383,9 +386,8 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
-    /// Starts the cluster. With a folder, it continues the cluster that has used the folder before, if there is one.
-    fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
-        let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
+    pub(crate) fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
+        let clock = self.started_at.map_or_else(Clock::starting_now, Clock::starting_at);
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();
         let mut settings = self.settings;
         if let Some(earlier) = &earlier {

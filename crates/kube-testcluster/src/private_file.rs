@@ -10,5 +10,26 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    keep_private(&file)?;
+    Ok(file)
+}
+
+/// Closes a file to all but its owner, who can read and write it whatever the umask.
+pub(crate) fn keep_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+/// Flushes the names in a directory, so that a file that was created or renamed in it is there after a power cut.
+/// Windows does this by itself, and cannot open a directory as a file.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(path)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
 }

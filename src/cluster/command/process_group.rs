@@ -1,6 +1,7 @@
 //! The process group of the command, on Unix. A terminal or `kill` sends a signal to a group, so it decides whether a
 //! signal also reaches the processes that the command started.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::time::Duration;
 
@@ -50,6 +51,24 @@ pub(super) struct CommandProcesses {
 impl CommandProcesses {
     pub(super) fn new(group: ProcessGroup, child: &Child) -> Self {
         Self { group, id: child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) }
+    }
+
+    /// Returns the arguments from which [`from_args`](Self::from_args) makes the same value in another process.
+    pub(super) fn to_args(&self) -> [String; 2] {
+        let id = self.id.map_or(0, |id| id.as_raw_nonzero().get());
+        let group = if self.group == ProcessGroup::Own { "group" } else { "process" };
+        [id.to_string(), group.to_owned()]
+    }
+
+    /// Reads the arguments of [`to_args`](Self::to_args). Returns `None` for others.
+    pub(super) fn from_args(id: &OsStr, group: &OsStr) -> Option<Self> {
+        let group = match group.to_str()? {
+            "group" => ProcessGroup::Own,
+            "process" => ProcessGroup::Foreground,
+            _ => return None,
+        };
+        let id = id.to_str()?.parse().ok().filter(|id| *id > 1).and_then(Pid::from_raw)?;
+        Some(Self { group, id: Some(id) })
     }
 
     /// Passes a signal on and returns true, unless the terminal has sent it to the command already.

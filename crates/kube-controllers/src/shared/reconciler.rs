@@ -6,7 +6,6 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use kube_client::Client;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_core::Resource;
@@ -43,7 +42,7 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
 }
 
 pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with::<C>(client, Clock::starting_at(Timestamp::now()), &stop).await
+    run_with::<C>(client, Clock::starting_now(), &stop).await
 }
 
 /// Runs a controller with its cluster's clock, once there is an object that it works on.

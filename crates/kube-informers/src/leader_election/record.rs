@@ -2,7 +2,7 @@
 //! candidate reads it to decide whether it may lead, and writes it when it acquires, renews or releases the lease.
 //! Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use k8s_openapi::api::coordination::v1::LeaseSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
@@ -57,7 +57,7 @@ pub(super) fn release(record: &mut LeaseSpec) {
 /// candidates recognise a renewal only by a change.
 fn now_after(renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
-    let now = Timestamp::now();
+    let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX); // `Timestamp::now` panics after it
     let now = now.round(micros).unwrap_or(now);
     if renewed.is_some_and(|renewed| renewed.0 == now) {
         return MicroTime(now.saturating_add(Duration::from_micros(1)).unwrap_or(now));

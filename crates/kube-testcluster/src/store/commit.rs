@@ -41,7 +41,7 @@ impl Store {
     /// cannot change before the object is stored.
     ///
     /// # Errors
-    /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
+    /// `Unwritable`, `AlreadyExists`, `NotAllocated`, or the error of `admit`.
     pub(crate) async fn create<E: From<StoreError>>(
         &self,
         resource: &Resource,
@@ -50,7 +50,7 @@ impl Store {
         commit: Commit,
         admit: impl FnOnce(&Storage) -> Result<(), E>,
     ) -> Result<Arc<Object>, E> {
-        self.commit_latency().await;
+        self.before_commit(commit).await?;
         let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
         let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
@@ -104,7 +104,7 @@ impl Store {
         commit: Commit,
         mut change: impl FnMut(Arc<Opened>) -> F,
     ) -> Result<Arc<Opened>, E> {
-        self.commit_latency().await;
+        self.before_commit(commit).await?;
         loop {
             let current = self.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?;
             let current = current.open()?;
@@ -202,10 +202,15 @@ impl Store {
         opened
     }
 
-    async fn commit_latency(&self) {
+    /// Refuses a write that the log has no room for, and simulates the latency of a write to etcd.
+    async fn before_commit(&self, commit: Commit) -> Result<(), StoreError> {
+        if let Some(wal) = self.wal.get().filter(|_| commit == Commit::Really) {
+            wal.writable().await.map_err(|why| StoreError::Unwritable { why })?;
+        }
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
         }
+        Ok(())
     }
 
     /// Announces a write that storage has just taken: to the write-ahead log, the admission configuration, the

@@ -1,6 +1,8 @@
 //! The errors of the store. They know nothing of HTTP: `http/store_error.rs` turns them into a `Status` for the client.
 //! Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
 
+use std::sync::Arc;
+
 use super::object::Key;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::kinds::Resource;
@@ -33,6 +35,10 @@ pub(crate) enum StoreError {
     TooLargeResourceVersion {
         requested: u64,
         current: u64,
+    },
+    /// The write-ahead log cannot be written, so nothing was changed.
+    Unwritable {
+        why: Arc<str>,
     },
     TooManyWatches {
         limit: usize,

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::Event;
 use super::object::Object;
+use super::wal::Wal;
 use super::{Store, StoreState};
 use kube_machinery::kinds::Lifetime;
 
@@ -69,7 +70,8 @@ impl Expiry {
 
 impl Store {
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
-        if state.expiry.objects.is_empty() {
+        // While the log has no room, nothing new comes that could fill the memory either.
+        if state.expiry.objects.is_empty() || self.wal.get().is_some_and(Wal::refuses) {
             return;
         }
         let now = Instant::now();
@@ -90,6 +92,7 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
                 Some(at) => tokio::time::sleep_until(at).await,
                 None => begun.notified().await,
             }
+            store.until_writable().await;
         };
         tokio::select! {
             biased;

@@ -229,7 +229,7 @@ impl Store {
     /// Returns true if every write that began has ended, so storage, the watch caches and the controllers' graph agree,
     /// and the write-ahead log works.
     pub(crate) fn is_sound(&self) -> bool {
-        self.lock().open_writes == 0 && self.wal.get().is_none_or(|wal| wal.failure().is_none())
+        self.lock().open_writes == 0 && !self.wal.get().is_some_and(Wal::refuses)
     }
 
     pub(crate) fn catalog(&self) -> Arc<Catalog> {

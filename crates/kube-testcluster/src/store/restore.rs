@@ -68,8 +68,23 @@ impl Store {
         Ok(())
     }
 
+    /// Waits while the log refuses writes. Returns at once if the cluster has no folder.
+    pub(super) async fn until_writable(&self) {
+        if let Some(wal) = self.wal.get() {
+            wal.until_writable().await;
+        }
+    }
+
+    /// Waits until the log has ended.
+    #[cfg(test)]
+    pub(super) async fn log_has_ended(&self) {
+        if let Some(wal) = self.wal.get() {
+            wal.ended().await;
+        }
+    }
+
     /// Waits until every write so far is on the disk. Returns at once if the cluster has no folder. The error is the
-    /// reason why the folder can no longer be written to.
+    /// reason why the folder cannot be written to now.
     pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
         match self.wal.get() {
             None => Ok(()),

@@ -12,10 +12,12 @@ use rcgen::{
 };
 
 use super::TlsError;
-use crate::private_file::create_private;
+use crate::private_file::{create_private, sync_directory};
 
 /// The validity of a certificate. Some clients refuse more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// The last second of the year 9999, since 1970: no certificate names a later time.
+const LAST_TIME: Duration = Duration::from_secs(253_402_300_799);
 /// Certificates are valid from this long ago, because the clock of a client may be slow.
 const SLOW: Duration = Duration::from_secs(60 * 60);
 
@@ -158,15 +160,40 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     let mut file = create_private(&unfinished)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(unfinished, path)
+    fs::rename(unfinished, path)?;
+    path.parent().map_or(Ok(()), sync_directory)
 }
 
 fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::new(others)?;
     params.distinguished_name = rcgen::DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
-    let now = SystemTime::now();
-    params.not_before = (now - SLOW).into();
-    params.not_after = (now + LASTS).into();
+    let (from, until) = validity(SystemTime::now());
+    (params.not_before, params.not_after) = (from.into(), until.into());
     Ok(params)
+}
+
+/// Returns the validity of a certificate that is made at a time, within the years that a certificate can name.
+fn validity(now: SystemTime) -> (SystemTime, SystemTime) {
+    let last = SystemTime::UNIX_EPOCH + LAST_TIME;
+    let from = now.checked_sub(SLOW).unwrap_or(now);
+    (from.min(last), now.checked_add(LASTS).map_or(last, |until| until.min(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_of_the_last_year_is_valid_until_its_end() {
+        let second = Duration::from_secs(1);
+        let last = SystemTime::UNIX_EPOCH + LAST_TIME;
+        for now in [last - LASTS, last - LASTS + second, last - second, last, last + LASTS] {
+            let (from, until) = validity(now);
+            assert!(from <= until && until <= last, "{from:?} {until:?}");
+            let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+            (params.not_before, params.not_after) = (from.into(), until.into());
+            params.self_signed(&PrivateKey::generate().unwrap()).unwrap();
+        }
+    }
 }

@@ -224,3 +224,26 @@ async fn each_served_version_of_a_custom_resource_has_its_api_service() {
     delete("doors.example.com").await;
     assert!(of_group().await.is_empty());
 }
+
+/// jiff's last time is two hours before the end of 9999-12-30.
+#[tokio::test(start_paused = true)]
+async fn a_cluster_whose_clock_is_at_its_end_serves_all_the_same() {
+    let cluster = Cluster::builder().admission(Admission::Kube).started_at(jiff::Timestamp::MAX).start();
+    let api = Api::new(&cluster);
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}});
+    let cron_job = json!({"metadata": {"name": "c"}, "spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template}}}});
+    let job = json!({"metadata": {"name": "j"}, "spec": {"template": template, "ttlSecondsAfterFinished": 9, "activeDeadlineSeconds": 99}});
+    for (path, object) in [("cronjobs", cron_job), ("jobs", job)] {
+        let made = api.post(&format!("/apis/batch/v1/namespaces/default/{path}"), &object).await;
+        assert_eq!(made.status, 201, "{}", made.body);
+    }
+    let token = json!({"spec": {"expirationSeconds": 3600}});
+    let token = api.post("/api/v1/namespaces/default/serviceaccounts/default/token", &token).await;
+    assert_eq!(token.status, 201, "{}", token.body);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    for path in ["/api/v1/events", "/api/v1/pods", "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"] {
+        api.table(path).await;
+    }
+    assert_eq!(api.get("/readyz").await.status, 200);
+    cluster.shutdown().await;
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use kube_testcluster::{Cluster, DataError};
 use serde_json::{Value, json};
 
-use crate::support::api::{Api, quiet};
+use crate::support::api::{Api, PODS, quiet};
 use crate::support::seeds;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -176,19 +176,29 @@ async fn a_folder_with_foreign_files_is_refused_and_left_unchanged() {
 }
 
 #[tokio::test]
-async fn an_incomplete_last_record_is_dropped() {
+async fn a_write_that_was_never_finished_is_left_out_and_one_that_was_answered_is_damage() {
     let folder = Folder::new("data-torn");
     let cluster = folder.start();
-    for name in ["a", "b", "c"] {
+    for name in ["a", "b"] {
         create(&Api::new(&cluster), name).await;
     }
     cluster.shutdown().await;
-    folder.change_log(|bytes| bytes.truncate(bytes.len() - 5));
+    let flushed = fs::read(folder.log()).unwrap();
+    folder.change_log(|bytes| bytes.extend([9; 700]));
     let cluster = folder.start();
-    assert_eq!(names(&cluster).await, ["a", "b"]);
-    create(&Api::new(&cluster), "d").await;
+    let revision = create(&Api::new(&cluster), "c").await;
+    assert_eq!(names(&cluster).await, ["a", "b", "c"], "{revision}");
     cluster.shutdown().await;
-    assert_eq!(names(&folder.start()).await, ["a", "b", "d"]);
+
+    folder.change_log(|bytes| bytes.truncate(bytes.len() - 5));
+    let refused = folder.refusal();
+    assert!(refused.ends_with("what was written behind is gone"), "{refused}");
+    folder.change_log(|bytes| *bytes = flushed);
+    let refused = folder.refusal();
+    assert!(
+        refused.ends_with("the revisions before do not follow each other"),
+        "a log of an earlier generation: {refused}"
+    );
 }
 
 #[tokio::test]
@@ -199,10 +209,11 @@ async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
         create(&Api::new(&cluster), name).await;
     }
     cluster.shutdown().await;
-    folder.change_log(|bytes| bytes[40] ^= 1);
+    folder.change_log(|bytes| bytes[8200] ^= 1);
     let damaged = fs::read(folder.log()).unwrap();
     let refused = folder.refusal();
-    assert!(refused.ends_with(".wal is damaged at byte 8: a record there is not as it was written"), "{refused}");
+    let damage = ".wal is damaged at byte 8192: a batch of writes there is not as it was written";
+    assert!(refused.ends_with(damage), "{refused}");
     assert_eq!(fs::read(folder.log()).unwrap(), damaged);
     let (log, snapshot) = (folder.log(), folder.log().with_extension("snap"));
     fs::rename(&snapshot, folder.0.join("aside")).unwrap();
@@ -210,6 +221,67 @@ async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
     fs::rename(folder.0.join("aside"), &snapshot).unwrap();
     fs::remove_file(&log).unwrap();
     assert!(folder.refusal().contains("it is missing, and its snapshot is there"), "{}", folder.refusal());
+}
+
+#[tokio::test]
+async fn controllers_and_watches_work_after_a_restart_of_a_cluster_that_had_none_of_their_objects() {
+    let folder = Folder::new("data-deployment");
+    let start = || Cluster::builder().start_in(&folder.0).unwrap();
+    start().shutdown().await;
+    let cluster = start();
+    let api = Api::new(&cluster);
+    let listed = api.get(PODS).await.version();
+    let mut watch = api.watch(&format!("resourceVersion={listed}")).await;
+    let deployment = json!({"metadata": {"name": "web"}, "spec": {
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    }});
+    assert_eq!(api.post("/apis/apps/v1/namespaces/default/deployments", &deployment).await.status, 201);
+    let (created, scheduled) = (watch.next().await.unwrap(), watch.next().await.unwrap());
+    assert_eq!((&created["type"], &scheduled["type"]), (&json!("ADDED"), &json!("MODIFIED")));
+    assert!(scheduled["object"]["spec"]["nodeName"].is_string(), "{scheduled}");
+    cluster.shutdown().await;
+}
+
+/// Upstream's etcd has these modes too.
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_can_enter_a_new_folder_and_open_or_lock_its_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = Folder::new("data-modes");
+    let parent = folder.0.join("above");
+    let inner = parent.join("data");
+    quiet().start_in(&inner).unwrap().shutdown().await;
+    assert_eq!(mode(&inner), 0o700);
+    let files = || fs::read_dir(&inner).unwrap().map(|file| file.unwrap().path());
+    assert!(files().count() >= 3 && files().all(|file| mode(&file) == 0o600), "{:?}", files().collect::<Vec<_>>());
+    // An earlier version has left the lock open to others.
+    fs::set_permissions(inner.join("lock"), PermissionsExt::from_mode(0o644)).unwrap();
+    quiet().start_in(&inner).unwrap().shutdown().await;
+    assert_eq!(mode(&inner.join("lock")), 0o600);
+}
+
+/// The fixture is what an earlier program has left: a snapshot, and a log of writes after it.
+#[tokio::test]
+async fn a_cluster_goes_on_with_a_folder_of_the_first_version() {
+    let folder = Folder::new("data-first-version");
+    fs::create_dir_all(&folder.0).unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/data/first-version");
+    for file in fs::read_dir(&fixture).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), folder.0.join(file.file_name())).unwrap();
+    }
+    let expected: Value = serde_json::from_slice(&fs::read(fixture.join("configmaps.json")).unwrap()).unwrap();
+    fs::remove_file(folder.0.join("configmaps.json")).unwrap();
+    let cluster = folder.start();
+    assert!(cluster.is_continued());
+    let api = Api::new(&cluster);
+    assert_eq!(api.get(MAPS).await.body, expected, "the list is as that version has answered it");
+    let later = create(&api, "later").await;
+    assert_eq!(revision_of(&later), revision_of(&expected) + 1);
+    cluster.shutdown().await;
+    assert_eq!(names(&folder.start()).await.len(), expected["items"].as_array().unwrap().len() + 1);
+    assert!(fs::read(folder.log()).unwrap().starts_with(b"ILABWAL2"));
 }
 
 #[tokio::test]

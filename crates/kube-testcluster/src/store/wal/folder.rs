@@ -4,138 +4,144 @@
 //! 16 digits). A new generation begins when a cluster starts, and when the log has grown too long. While its snapshot
 //! is written, the file ends with `.snap.part`; when the snapshot is complete, it gets its final name, and the files of
 //! the previous generation are removed. So after a crash at any moment, the newest `.snap` is complete and has its log.
-//! The file `lock` is empty and stays.
+//! The file `lock` is empty and stays. The file `reserve` only takes up room (see `reserve.rs`).
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::record::MAGIC;
-
-/// The reason why a folder cannot hold a cluster's data.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DataError {
-    /// The folder or a file in it cannot be read or written.
-    #[error("{} cannot be used", .path.display())]
-    Unusable {
-        /// The folder or the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        #[source]
-        why: io::Error,
-    },
-    /// The folder holds other files, and no data of a cluster.
-    #[error("{} holds other files, and no cluster", .0.display())]
-    NotACluster(PathBuf),
-    /// Another cluster uses the folder.
-    #[error("{} is used by another cluster", .0.display())]
-    InUse(PathBuf),
-    /// Another version of this program has written objects of a kind that this version does not serve.
-    #[error("the object {key} of {kind} cannot be served by this version")]
-    Foreign {
-        /// The kind, as in `deployments.apps`.
-        kind: String,
-        /// The object, as `NAMESPACE/NAME` or `NAME`.
-        key: String,
-    },
-    /// Another program has changed or truncated a file, or the disk has lost data.
-    #[error("{} is damaged at byte {at}: {why}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The offset in bytes of the first record that cannot be read.
-        at: u64,
-        /// The damage, in words.
-        why: String,
-    },
-}
+use super::data_error::DataError;
+use super::disk::{Disk, SystemDisk};
+use super::log;
+use crate::private_file::{keep_private, sync_directory};
 
 /// A folder that only this process uses. Dropping this value unlocks the folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    path: PathBuf,
-    _lock: File,
+    pub(super) disk: Arc<dyn Disk>,
+    /// `None` for a simulated disk, which no other process sees.
+    _lock: Option<File>,
     /// The number of the newest generation with a complete snapshot; 0 before the first one.
     pub(super) generation: u64,
+    /// True if a power cut could still undo the name of the newest snapshot.
+    is_unsettled: bool,
 }
 
 impl Folder {
     /// Creates the folder if it is missing, and locks it. The error is `NotACluster`, `InUse` or `Unusable`.
     pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
         let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
-        fs::create_dir_all(path).map_err(unusable)?;
+        create_private_directory(path).map_err(unusable)?;
+        let disk = SystemDisk(path.to_owned());
         // Do not write into a folder that the user has named by mistake.
-        let found = names(path)?;
+        let found = disk.names().map_err(unusable)?;
         if !found.iter().any(|name| is_of_cluster(name)) && !found.iter().all(|name| is_of_system(name)) {
             return Err(DataError::NotACluster(path.to_owned()));
         }
-        let lock = File::options().create(true).append(true).open(path.join(LOCK)).map_err(unusable)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(DataError::InUse(path.to_owned())),
-            Err(TryLockError::Error(why)) => return Err(unusable(why)),
-        }
-        let mut folder = Self { path: path.to_owned(), _lock: lock, generation: 0 };
-        let snapshots = names(path)?.into_iter().filter_map(|name| number(&name, SNAPSHOT));
+        let lock = lock(&path.join(LOCK)).map_err(|error| match error {
+            TryLockError::WouldBlock => DataError::InUse(path.to_owned()),
+            TryLockError::Error(why) => unusable(why),
+        })?;
+        Self::on(Arc::new(disk), Some(lock))
+    }
+
+    /// Opens a folder on a disk.
+    pub(super) fn on(disk: Arc<dyn Disk>, lock: Option<File>) -> Result<Self, DataError> {
+        let mut folder = Self { disk, _lock: lock, generation: 0, is_unsettled: false };
+        let snapshots = folder.names()?.into_iter().filter_map(|name| number(&name, SNAPSHOT));
         folder.generation = snapshots.max().unwrap_or_default();
         Ok(folder)
     }
 
-    pub(super) fn snapshot(&self, generation: u64) -> PathBuf {
-        self.path.join(format!("{generation:016}{SNAPSHOT}"))
-    }
-
-    pub(super) fn log(&self, generation: u64) -> PathBuf {
-        self.path.join(format!("{generation:016}{LOG}"))
-    }
-
-    /// Returns the path of a generation's snapshot while it is written.
-    pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
-        self.path.join(format!("{generation:016}{UNFINISHED}"))
+    /// Returns the path of a file, for messages.
+    pub(super) fn path_of(&self, name: &str) -> PathBuf {
+        self.disk.path().join(name)
     }
 
     /// Returns the generation of a log that has writes, but whose snapshot is missing. Then the folder is damaged,
-    /// because a log gets no writes before its snapshot is complete. An empty log of the next generation is fine: a
-    /// crash leaves one if it comes before the snapshot is complete.
+    /// because a log gets no writes before its snapshot is complete. A log of the next generation without writes is
+    /// fine: a crash leaves one if it comes before the snapshot is complete.
     pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
-        let later =
-            names(&self.path)?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
-        // A log begins with the magic bytes; anything behind them is a write.
-        let has_writes = |log: &u64| fs::metadata(self.log(*log)).is_ok_and(|found| found.len() > MAGIC.len() as u64);
-        Ok(later.into_iter().find(has_writes))
+        let later = self.names()?.into_iter().filter_map(|name| number(&name, LOG));
+        for generation in later.filter(|generation| *generation > self.generation) {
+            if self.read_file(&log_name(generation))?.len() as u64 > log::START {
+                return Ok(Some(generation));
+            }
+        }
+        Ok(None)
     }
 
-    /// Flushes the directory, so that files created, renamed or removed in it stay so after a crash.
-    pub(super) fn sync(&self) -> io::Result<()> {
-        #[cfg(unix)]
-        File::open(&self.path)?.sync_all()?;
+    pub(super) fn read_file(&self, name: &str) -> Result<Vec<u8>, DataError> {
+        self.disk.read(name).map_err(|why| DataError::Unusable { path: self.path_of(name), why })
+    }
+
+    /// Puts the next generation into use, whose log and unfinished snapshot are complete. An error means that the
+    /// previous generation stays in use.
+    pub(super) fn begin_next(&mut self) -> io::Result<()> {
+        let next = self.generation + 1;
+        self.disk.sync()?; // the log has its name before the snapshot has
+        self.disk.rename(&unfinished_name(next), &snapshot_name(next))?;
+        (self.generation, self.is_unsettled) = (next, true);
+        Ok(())
+    }
+
+    /// Makes sure that the newest generation is still the newest one after a power cut. No write to its log may be
+    /// answered before. Then the files of earlier generations go.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        if self.is_unsettled {
+            self.disk.sync()?;
+            self.is_unsettled = false;
+            if let Err(error) = self.remove_old() {
+                // They are no loss, and the next generation removes them.
+                tracing::warn!(%error, "files of an earlier generation stay in the folder");
+            }
+        }
         Ok(())
     }
 
     /// Removes the files of all generations but the newest, and unfinished snapshots.
-    pub(super) fn remove_old(&self) -> Result<(), DataError> {
+    fn remove_old(&self) -> io::Result<()> {
         let is_old = |name: &String| {
             let generation = number(name, SNAPSHOT).or_else(|| number(name, LOG));
             generation.is_some_and(|generation| generation != self.generation) || number(name, UNFINISHED).is_some()
         };
-        for name in names(&self.path)?.iter().filter(|name| is_old(name)) {
-            let path = self.path.join(name);
-            fs::remove_file(&path).map_err(|why| DataError::Unusable { path, why })?;
+        let names = self.disk.names()?;
+        names.iter().filter(|name| is_old(name)).try_for_each(|name| self.disk.remove(name))
+    }
+
+    /// Removes what was written of the next generation, whose snapshot could not be finished.
+    pub(super) fn abandon_next(&self) {
+        let next = self.generation + 1;
+        for name in [unfinished_name(next), log_name(next)] {
+            let _ = self.disk.remove(&name); // it may be missing, and the next generation replaces it otherwise
         }
-        Ok(())
+    }
+
+    pub(super) fn names(&self) -> Result<Vec<String>, DataError> {
+        self.disk.names().map_err(|why| DataError::Unusable { path: self.disk.path().to_owned(), why })
     }
 }
 
 const LOCK: &str = "lock";
 const SNAPSHOT: &str = ".snap";
 const LOG: &str = ".wal";
+/// The suffix of a snapshot that is being written.
 const UNFINISHED: &str = ".snap.part";
 
-fn names(folder: &Path) -> Result<Vec<String>, DataError> {
-    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    let entries = entries.map_err(|why| DataError::Unusable { path: folder.to_owned(), why })?;
-    Ok(entries.into_iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+/// Returns the name of a generation's snapshot.
+pub(super) fn snapshot_name(generation: u64) -> String {
+    format!("{generation:016}{SNAPSHOT}")
+}
+
+/// Returns the name of a generation's log.
+pub(super) fn log_name(generation: u64) -> String {
+    format!("{generation:016}{LOG}")
+}
+
+/// Returns the name of a generation's snapshot while it is written.
+pub(super) fn unfinished_name(generation: u64) -> String {
+    format!("{generation:016}{UNFINISHED}")
 }
 
 /// Returns true if a cluster has written a file of this name.
@@ -152,4 +158,41 @@ fn is_of_system(name: &str) -> bool {
 fn number(name: &str, kind: &str) -> Option<u64> {
     let digits = name.strip_suffix(kind)?;
     (digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+}
+
+/// Creates a directory that only its owner can enter, and the parents that are missing. A directory that is there keeps
+/// its mode. Each new one stays after a power cut.
+fn create_private_directory(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent.filter(|parent| !parent.exists()) {
+        create_parents(parent)?;
+    }
+    DirBuilder::new().create(path)?;
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?; // whatever the umask
+    sync_directory(parent.unwrap_or(Path::new(".")))
+}
+
+fn create_parents(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent.filter(|parent| !parent.exists()) {
+        create_parents(parent)?;
+    }
+    fs::create_dir(path)?;
+    sync_directory(parent.unwrap_or(Path::new(".")))
+}
+
+/// Locks the folder's lock file. Other users cannot open it, so none of them can hold the lock.
+fn lock(path: &Path) -> Result<File, TryLockError> {
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(TryLockError::Error)?;
+    keep_private(&file).map_err(TryLockError::Error)?; // earlier versions left it open to others
+    file.try_lock()?;
+    Ok(file)
 }

@@ -2,12 +2,16 @@
 //! after it. Applied in order, they give the objects that the earlier cluster had at its end.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::{fs, io};
 
-use super::folder::{DataError, Folder};
-use super::record::{self, MAGIC, Next, Record};
+use super::data_error::DataError;
+use super::first_version;
+use super::folder::{Folder, log_name, snapshot_name};
+use super::frame::{self, Batch, FAMILY, MAGIC, Next};
+use super::log::{Mark, START};
+use super::record::Record;
+use super::reserve;
 
+/// The data that an earlier cluster has left in a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Restored {
     /// The revision of its last write.
@@ -16,6 +20,7 @@ pub(crate) struct Restored {
     pub(crate) objects: Vec<RestoredObject>,
 }
 
+/// An object that an earlier cluster has left.
 #[derive(Debug)]
 pub(crate) struct RestoredObject {
     pub(crate) revision: u64,
@@ -25,87 +30,212 @@ pub(crate) struct RestoredObject {
     pub(crate) json: Vec<u8>,
 }
 
-/// Objects by group, plural and key.
-type Objects = BTreeMap<(String, String, String), (u64, Vec<u8>)>;
+/// The highest revision that is taken over: as many are left for later writes.
+const HIGHEST: u64 = u64::MAX / 2;
+
+/// The version of a file's format.
+#[derive(Clone, Copy, Debug)]
+enum Format {
+    First,
+    Second,
+}
+
+/// The first bytes of a file that are not as they were written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub(super) at: usize,
+    pub(super) why: &'static str,
+}
+
+/// The end of a log that was never finished: the offset of its first byte, and its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unfinished {
+    pub(super) at: usize,
+    pub(super) length: usize,
+}
+
+/// The state after the records read so far.
+#[derive(Debug, Default)]
+pub(super) struct Replayed {
+    /// The revision of the last write so far.
+    pub(super) revision: u64,
+    /// The revisions and texts of the objects, by group, plural and key.
+    objects: BTreeMap<(String, String, String), (u64, Vec<u8>)>,
+}
 
 impl Folder {
     /// Reads the data of an earlier cluster. Returns `None` if there was none. The error is `Damaged` or `Unusable`.
     pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
         if let Some(log) = self.stray_log()? {
-            let (path, why) = (self.snapshot(log), "it is missing, and its log is there".to_owned());
-            return Err(DataError::Damaged { path, at: 0, why });
+            return Err(self.damaged(&snapshot_name(log), "it is missing, and its log is there"));
         }
         if self.generation == 0 {
+            // The reserve is made after the first snapshot has its name.
+            let had_one = self.names()?.iter().any(|name| name == reserve::NAME);
+            let missing = || self.damaged(&snapshot_name(1), "it is missing, with all that came after it");
+            return if had_one { Err(missing()) } else { Ok(None) };
+        }
+        let (snapshot, log) = (snapshot_name(self.generation), log_name(self.generation));
+        if !self.names()?.contains(&log) {
+            return Err(self.damaged(&log, "it is missing, and its snapshot is there"));
+        }
+        let mut state = Replayed::default();
+        self.read_as(&snapshot, |bytes, version| match version {
+            Format::First => first_version::snapshot(bytes, &mut state),
+            Format::Second => read_snapshot(bytes, &mut state),
+        })?;
+        let unfinished = self.read_as(&log, |bytes, version| match version {
+            Format::First => first_version::log(bytes, &mut state),
+            Format::Second => read_log(bytes, &mut state),
+        })?;
+        if let Some(Unfinished { at, length }) = unfinished {
+            let path = self.path_of(&log);
+            tracing::warn!(path = %path.display(), at, length, "the last writes were never finished, and are left out");
+            // If a power cut has hidden that they were answered, clients know their revisions. A write takes more than a
+            // byte, so these are the revisions that they can have had.
+            state.revision = state.revision.saturating_add(length as u64);
+        }
+        if state.revision > HIGHEST {
+            return Err(self.damaged(&log, "no cluster has so high a revision"));
+        }
+        Ok(Some(state.restored()))
+    }
+
+    /// Reads a file of either version.
+    fn read_as<T>(&self, name: &str, read: impl FnOnce(&[u8], Format) -> Result<T, Damage>) -> Result<T, DataError> {
+        let bytes = self.read_file(name)?;
+        let path = self.path_of(name);
+        let read = match bytes.first_chunk() {
+            Some(MAGIC) => read(&bytes, Format::Second),
+            Some(first_version::MAGIC) => read(&bytes, Format::First),
+            Some(other) if other.starts_with(FAMILY) => return Err(DataError::Newer(path)),
+            Some(_) => Err(Damage { at: 0, why: "it is no file of this program" }),
+            // A log is on the disk before its snapshot has its name, so no crash leaves it empty.
+            None => Err(Damage { at: bytes.len(), why: "it ends in its first bytes" }),
+        };
+        read.map_err(|Damage { at, why }| DataError::Damaged { path, at: at as u64, why: why.to_owned() })
+    }
+
+    fn damaged(&self, name: &str, why: &str) -> DataError {
+        DataError::Damaged { path: self.path_of(name), at: 0, why: why.to_owned() }
+    }
+}
+
+impl Replayed {
+    /// Applies the record of a write, whose revision must be the next one: each write takes one. Returns false if it is
+    /// not.
+    pub(super) fn write(&mut self, record: &Record<'_>) -> bool {
+        let is_next = self.revision.checked_add(1) == Some(record.revision()) && !matches!(record, Record::End { .. });
+        if is_next {
+            self.revision = record.revision();
+            self.take(record);
+        }
+        is_next
+    }
+
+    /// Applies the record of a snapshot, whose objects are in the order of their keys.
+    pub(super) fn take(&mut self, record: &Record<'_>) {
+        let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
+        match record {
+            Record::Put { revision, group, plural, key, json } => {
+                self.objects.insert(index(group, plural, key), (*revision, json.to_vec()));
+            }
+            Record::Removed { group, plural, key, .. } => {
+                self.objects.remove(&index(group, plural, key));
+            }
+            Record::End { revision } => self.revision = *revision,
+        }
+    }
+
+    fn restored(self) -> Restored {
+        let restored = |((group, plural, key), (revision, json))| RestoredObject { revision, group, plural, key, json };
+        let mut objects: Vec<RestoredObject> = self.objects.into_iter().map(restored).collect();
+        objects.sort_by_key(|object| object.revision);
+        Restored { revision: self.revision, objects }
+    }
+}
+
+/// Reads a snapshot, which was complete before it got its name.
+fn read_snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage> {
+    let mut batches = Batches { bytes, at: MAGIC.len(), number: 0 };
+    while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
+        records.iter().for_each(|record| state.take(record));
+        if let Some(Record::End { .. }) = records.last() {
+            let is_all = batches.at == bytes.len();
+            return if is_all { Ok(()) } else { Err(Damage { at: batches.at, why: "something follows its end" }) };
+        }
+    }
+    Err(Damage { at: bytes.len(), why: "it has no end" })
+}
+
+/// Reads a log: all that its mark says is on the disk, and then as much as was finished.
+fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Damage> {
+    let Some(mark) = Mark::newest(bytes) else {
+        return Err(Damage { at: MAGIC.len(), why: "it does not say any more how far it was written" });
+    };
+    let flushed = usize::try_from(mark.end).ok().and_then(|end| bytes.get(..end));
+    let Some(flushed) = flushed else { return Err(Damage { at: bytes.len(), why: "what was written behind is gone" }) };
+    let mut batches = Batches { bytes: flushed, at: START as usize, number: 0 };
+    while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
+        write(&records, batches.at, state)?;
+    }
+    if batches.number != mark.batches {
+        return Err(batches.damage(Mismatch::Number));
+    }
+    batches.bytes = bytes;
+    loop {
+        match batches.next() {
+            Ok(Some(records)) => write(&records, batches.at, state)?,
+            Ok(None) => return Ok(None),
+            Err(Mismatch::Content) => return Ok(Some(Unfinished { at: batches.at, length: bytes.len() - batches.at })),
+            Err(Mismatch::Number) => return Err(batches.damage(Mismatch::Number)), // no crash makes a whole batch with it
+        }
+    }
+}
+
+/// Applies the records of a batch that ends at an offset.
+fn write(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
+    let follow = records.iter().all(|record| state.write(record));
+    if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not follow each other" }) }
+}
+
+/// The difference of the next batch from what was written there.
+#[derive(Clone, Copy, Debug)]
+enum Mismatch {
+    Content,
+    Number,
+}
+
+/// Reads the batches of a file in order.
+struct Batches<'a> {
+    bytes: &'a [u8],
+    /// The offset of the next batch.
+    at: usize,
+    /// The number of the last batch.
+    number: u64,
+}
+
+impl<'a> Batches<'a> {
+    /// Returns the records of the next batch; `None` at the end of the bytes.
+    fn next(&mut self) -> Result<Option<Vec<Record<'a>>>, Mismatch> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.is_empty() {
             return Ok(None);
         }
-        let (mut revision, mut objects) = (0, Objects::new());
-        let mut is_complete = false;
-        let path = self.snapshot(self.generation);
-        // A snapshot was complete before it got its name, so a torn record in it is damage; at the end of a log it is
-        // not.
-        let torn = each(&path, |record| is_complete |= apply(record, &mut revision, &mut objects))?;
-        if torn.is_some() || !is_complete {
-            return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
+        let Next::Frame(content, behind) = frame::next(rest) else { return Err(Mismatch::Content) };
+        let batch = Batch::read(content).ok_or(Mismatch::Content)?;
+        if batch.number != self.number + 1 {
+            return Err(Mismatch::Number);
         }
-        let path = self.log(self.generation);
-        if !path.exists() {
-            let why = "it is missing, and its snapshot is there".to_owned();
-            return Err(DataError::Damaged { path, at: 0, why });
-        }
-        let torn = each(&path, |record| {
-            apply(record, &mut revision, &mut objects);
-        })?;
-        if let Some(at) = torn {
-            tracing::warn!(path = %path.display(), at, "the last record was never finished, and is left out");
-        }
-        let restored = |((group, plural, key), (revision, json))| RestoredObject { revision, group, plural, key, json };
-        let mut objects: Vec<RestoredObject> = objects.into_iter().map(restored).collect();
-        objects.sort_by_key(|object| object.revision);
-        Ok(Some(Restored { revision, objects }))
+        (self.at, self.number) = (self.bytes.len() - behind.len(), batch.number);
+        Ok(Some(batch.records))
     }
-}
 
-/// Applies a record to the objects read so far. `last` is the revision of the last write so far. Returns true if the
-/// record is the end of a snapshot.
-fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
-    let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
-    match record {
-        Record::Put { revision, group, plural, key, json } => {
-            *last = (*last).max(*revision);
-            objects.insert(index(group, plural, key), (*revision, json.to_vec()));
-        }
-        Record::Removed { revision, group, plural, key } => {
-            *last = (*last).max(*revision);
-            objects.remove(&index(group, plural, key));
-        }
-        Record::End { revision } => {
-            *last = (*last).max(*revision);
-            return true;
-        }
-    }
-    false
-}
-
-/// Calls `take` with every record of a file. Returns the offset of the last record if it is incomplete (torn by a
-/// crash).
-fn each(path: &Path, mut take: impl FnMut(&Record<'_>)) -> Result<Option<u64>, DataError> {
-    let bytes = fs::read(path).map_err(|why: io::Error| DataError::Unusable { path: path.to_owned(), why })?;
-    let damaged =
-        |at: usize, why: &str| DataError::Damaged { path: path.to_owned(), at: at as u64, why: why.to_owned() };
-    let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
-        // A crash can leave a new log that is shorter than its header.
-        return if MAGIC.starts_with(&bytes) { Ok(Some(0)) } else { Err(damaged(0, "it is no file of this program")) };
-    };
-    loop {
-        let at = bytes.len() - rest.len();
-        match record::next(rest) {
-            Next::Record(record, behind) => {
-                take(&record);
-                rest = behind;
-            }
-            Next::End => return Ok(None),
-            Next::Torn => return Ok(Some(at as u64)),
-            Next::Damaged => return Err(damaged(at, "a record there is not as it was written")),
-        }
+    fn damage(&self, mismatch: Mismatch) -> Damage {
+        let why = match mismatch {
+            Mismatch::Content => "a batch of writes there is not as it was written",
+            Mismatch::Number => "a batch of writes is missing there, or is there twice",
+        };
+        Damage { at: self.at, why }
     }
 }

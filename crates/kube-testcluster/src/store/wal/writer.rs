@@ -1,28 +1,35 @@
 //! The thread that writes the write-ahead log and its snapshots to the disk. It takes the writes that `Wal::append`
 //! sends it, and reports the revision up to which everything is on the disk; responses wait for that. When the log has
 //! grown too long, it begins a new generation: a snapshot of all objects, and an empty log.
+//!
+//! When the disk fails or is full, the writes that are in the store already wait, and each later message is an attempt
+//! to write them. So the log goes on by itself once the cause is gone.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::sync::{Arc, mpsc};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 
-use super::Progress;
-use super::folder::{DataError, Folder};
-use super::record::{MAGIC, Record};
-use crate::private_file::create_private;
+use super::data_error::DataError;
+use super::folder::{Folder, log_name, snapshot_name, unfinished_name};
+use super::frame::{BatchBuilder, MAGIC};
+use super::log::Log;
+use super::record::Record;
+use super::reserve::Reserve;
+use super::{Message, Progress};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object, ObjectText};
 use crate::store::storage::Storage;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, GroupResource};
 
-/// The size in bytes from which a part of a snapshot is written to the file.
-const PIECE: usize = 1 << 20;
+/// The size in bytes from which a batch, or a part of a snapshot, takes no further record.
+const BATCH: usize = 1 << 20;
 
+/// The stored objects, by kind and key.
 type Objects = BTreeMap<(GroupResource, Key), Kept>;
 
 /// A stored object as the next snapshot needs it.
@@ -49,152 +56,234 @@ impl Kept {
     }
 }
 
+/// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
-    log: File,
-    /// A log longer than this, and longer than the snapshot before it, is replaced by a new snapshot. In bytes.
+    log: Log,
+    reserve: Reserve,
+    /// A log longer than this is replaced by a new snapshot. In bytes.
     long: u64,
-    /// The lengths of the current log and of its snapshot, in bytes.
-    written: u64,
-    snapshot: u64,
+    /// The least value of `long`.
+    least: u64,
     /// The objects as of `revision`, for the next snapshot. The thread keeps its own map, so that it needs no lock of
     /// the store; the objects themselves are shared.
     objects: Objects,
+    /// The revision of the last write that is on the disk.
     revision: u64,
-    buffer: Vec<u8>,
+    /// The writes that are not on the disk. Later ones are refused while the disk fails, so these are the writes of the
+    /// requests in progress at most.
+    waiting: VecDeque<Arc<Event>>,
 }
 
 impl Writer {
-    /// Begins the next generation with a snapshot of `storage`. A log of more than `long` bytes is replaced by a new
-    /// snapshot.
-    pub(super) fn begin(mut folder: Folder, storage: &Storage, long: u64) -> Result<Self, DataError> {
+    /// Begins the next generation with a snapshot of `storage`. A log of more than `least` bytes, and longer than its
+    /// snapshot, is replaced by a new snapshot.
+    pub(super) fn begin(mut folder: Folder, storage: &Storage, least: u64) -> Result<Self, DataError> {
         let index = |object: &Object| (object.resource.group_resource(), object.key.clone());
         let objects = storage.all().map(|object| (index(object), Kept::Object(object.clone())));
         let (objects, revision) = (objects.collect(), storage.revision());
-        let (snapshot, log) = next_generation(&mut folder, &objects, revision)?;
-        Ok(Self { folder, log, long, written: 0, snapshot, objects, revision, buffer: Vec::new() })
+        let path = folder.path_of(&snapshot_name(folder.generation + 1));
+        let mut reserve = Reserve::Spent;
+        let made = next_generation(&mut folder, &objects, revision)
+            .and_then(|made| folder.settle().map(|()| made))
+            .and_then(|made| reserve.keep(&*folder.disk).map(|()| made));
+        let (snapshot, log) = made.map_err(|why| DataError::Unusable { path, why })?;
+        let (long, waiting) = (least.max(snapshot), VecDeque::new());
+        Ok(Self { folder, log, reserve, long, least, objects, revision, waiting })
     }
 
-    /// Starts the thread. It ends when the sender of `writes` is dropped, or when the disk fails.
+    /// Starts the thread. It ends when the sender of `messages` is dropped.
     pub(super) fn spawn(
         mut self,
-        writes: mpsc::Receiver<Arc<Event>>,
+        mut messages: UnboundedReceiver<Message>,
         progress: watch::Sender<Progress>,
-    ) -> Result<JoinHandle<()>, DataError> {
-        let path = self.folder.log(self.folder.generation); // names the log in the error
+    ) -> Result<Option<JoinHandle<()>>, DataError> {
+        #[cfg(test)]
+        if self.folder.disk.is_simulated() {
+            tokio::spawn(async move {
+                while let Some(first) = messages.recv().await {
+                    self.step(first, &mut messages, &progress);
+                }
+                self.end();
+            });
+            return Ok(None);
+        }
+        let path = self.folder.path_of(&log_name(self.folder.generation)); // names the log in the error
         let run = move || {
-            while let Ok(first) = writes.recv() {
-                // Writes that have come meanwhile share one flush, which is the slow part.
-                let more = std::iter::from_fn(|| writes.try_recv().ok());
-                match self.write(std::iter::once(first).chain(more)) {
-                    Ok(()) => progress.send_modify(|progress| progress.revision = self.revision),
-                    Err(error) => return fail(&progress, &error),
-                }
-                if self.written > self.long.max(self.snapshot)
-                    && let Err(error) = self.start_again()
-                {
-                    return fail(&progress, &error);
-                }
+            while let Some(first) = messages.blocking_recv() {
+                self.step(first, &mut messages, &progress);
             }
+            self.end();
         };
-        thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
+        let thread = thread::Builder::new().name("wal".into()).spawn(run);
+        thread.map(Some).map_err(|why| DataError::Unusable { path, why })
     }
 
-    /// Writes the records of these events, and waits for the disk.
-    fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
-        self.buffer.clear();
-        for event in events {
-            let object = event.object();
-            let index = (object.resource.group_resource(), object.key.clone());
-            let (revision, key) = (event.revision, object.key.as_str());
-            let (group, plural) = (object.resource.group(), object.resource.plural());
-            match &event.current {
-                Some(current) => {
-                    let json = current.json();
-                    Record::Put { revision, group, plural, key, json: &json }.write(&mut self.buffer);
-                    self.objects.insert(index, Kept::Object(current.clone()));
-                }
-                None => {
-                    Record::Removed { revision, group, plural, key }.write(&mut self.buffer);
-                    self.objects.remove(&index);
-                }
-            }
-            self.revision = revision;
-            if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
-                self.detach(object.key.name());
-            }
+    /// Writes what has come, and reports how far the disk is.
+    fn step(&mut self, first: Message, messages: &mut UnboundedReceiver<Message>, progress: &watch::Sender<Progress>) {
+        // Writes that have come meanwhile share one flush, which is the slow part.
+        let more = std::iter::from_fn(|| messages.try_recv().ok());
+        self.waiting.extend(std::iter::once(first).chain(more).filter_map(|message| match message {
+            Message::Write(event) => Some(event),
+            Message::TryAgain => None,
+        }));
+        let refused: Option<Arc<str>> =
+            self.write().err().map(|why| format!("the log cannot be written: {why}").into());
+        report(progress.borrow().refused.as_deref(), refused.as_deref());
+        if refused.is_none() {
+            self.shorten();
         }
-        self.log.write_all(&self.buffer)?;
-        self.written += self.buffer.len() as u64;
-        self.buffer.shrink_to(PIECE);
-        self.log.sync_data()
+        progress.send_modify(|progress| {
+            let attempts = progress.attempts + 1;
+            *progress = Progress { revision: self.revision, refused, attempts };
+        });
     }
 
-    /// Replaces a long log by a snapshot.
-    fn detach(&mut self, definition: &str) {
-        let Some((plural, group)) = definition.split_once('.') else { return };
-        let kind = GroupResource::defined(plural, group);
-        let first = (kind.clone(), Key::from_start(String::new()));
-        for (_, kept) in self.objects.range_mut(first..).take_while(|((of, _), _)| *of == kind) {
-            if let Kept::Object(object) = kept {
-                *kept = Kept::Text(object.text_alone());
+    /// Brings all writes that wait to the disk, with the reserve's room if that is needed. An error means that no
+    /// further write must come: there is no room for it.
+    fn write(&mut self) -> io::Result<()> {
+        match self.write_waiting() {
+            Ok(()) => self.reserve.keep(&*self.folder.disk),
+            Err(why) => {
+                if self.reserve.spend(&*self.folder.disk) {
+                    self.write_waiting()?;
+                }
+                Err(why)
             }
         }
     }
 
-    fn start_again(&mut self) -> Result<(), DataError> {
-        let (snapshot, log) = next_generation(&mut self.folder, &self.objects, self.revision)?;
-        (self.log, self.written, self.snapshot) = (log, 0, snapshot);
+    fn write_waiting(&mut self) -> io::Result<()> {
+        self.folder.settle()?;
+        while !self.waiting.is_empty() {
+            let mut batch = BatchBuilder::new(self.log.next());
+            let mut count = 0;
+            for event in &self.waiting {
+                push(&mut batch, event);
+                count += 1;
+                if batch.length() >= BATCH {
+                    break;
+                }
+            }
+            self.log.append(&batch.finish())?;
+            for event in self.waiting.drain(..count) {
+                let object = event.object();
+                let index = (object.resource.group_resource(), object.key.clone());
+                match &event.current {
+                    Some(current) => self.objects.insert(index, Kept::Object(current.clone())),
+                    None => self.objects.remove(&index),
+                };
+                self.revision = event.revision;
+                if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
+                    detach(&mut self.objects, object.key.name());
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Replaces a long log by a snapshot. If there is no room for it, the log goes on, and grows as long again before
+    /// the next attempt.
+    fn shorten(&mut self) {
+        if self.log.length() <= self.long {
+            return;
+        }
+        match next_generation(&mut self.folder, &self.objects, self.revision) {
+            Ok((snapshot, log)) => {
+                (self.log, self.long) = (log, self.least.max(snapshot));
+                // Without the flush, the next write tries it again.
+                let _ = self.folder.settle();
+            }
+            Err(error) => {
+                self.long = self.log.length().saturating_mul(2);
+                tracing::warn!(%error, "no snapshot can be written, so the log goes on growing");
+            }
+        }
+    }
+
+    /// Ends the log.
+    fn end(mut self) {
+        if !self.waiting.is_empty()
+            && let Err(error) = self.write()
+        {
+            let lost = self.waiting.len();
+            tracing::error!(%error, lost, "writes that were refused are not in the log");
+        }
+        if let Err(error) = self.log.close() {
+            tracing::warn!(%error, "the log cannot be flushed");
+        }
     }
 }
 
-/// Reports that nothing more reaches the disk. From now on, each request that must wait for the disk fails.
-fn fail(progress: &watch::Sender<Progress>, error: &(dyn std::error::Error + 'static)) {
-    tracing::error!(error, "nothing can be written to the log any more: remove the cause, and start the cluster again");
-    let message = format!("the log cannot be written, and the cluster must be started again: {error}");
-    progress.send_modify(|progress| progress.failed = Some(message.into()));
+/// Reports when the disk begins to fail, and when it works again.
+fn report(before: Option<&str>, now: Option<&str>) {
+    match (before, now) {
+        (None, Some(error)) => tracing::error!(error, "writes are refused until the cause is gone"),
+        (Some(_), None) => tracing::warn!("the log can be written again"),
+        _ => {}
+    }
+}
+
+/// Keeps only the text of the objects of a definition that has changed, so that the log does not keep its earlier state.
+fn detach(objects: &mut Objects, definition: &str) {
+    let Some((plural, group)) = definition.split_once('.') else { return };
+    let kind = GroupResource::defined(plural, group);
+    let first = (kind.clone(), Key::from_start(String::new()));
+    for (_, kept) in objects.range_mut(first..).take_while(|((of, _), _)| *of == kind) {
+        if let Kept::Object(object) = kept {
+            *kept = Kept::Text(object.text_alone());
+        }
+    }
+}
+
+/// Adds a write to a batch.
+fn push(batch: &mut BatchBuilder, event: &Event) {
+    let object = event.object();
+    let (group, plural) = (object.resource.group(), object.resource.plural());
+    let (revision, key) = (event.revision, object.key.as_str());
+    match &event.current {
+        Some(current) => batch.push(&Record::Put { revision, group, plural, key, json: &current.json() }),
+        None => batch.push(&Record::Removed { revision, group, plural, key }),
+    }
 }
 
 /// Writes a snapshot, and begins an empty log after it. Returns the snapshot's length in bytes, and the log. The
 /// snapshot gets its final name when both files are on the disk, so a crash before that leaves the previous generation
-/// in use.
-fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Result<(u64, File), DataError> {
+/// in use. After an error the previous generation is in use too.
+fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> io::Result<(u64, Log)> {
     let next = folder.generation + 1;
-    let path = folder.snapshot(next);
-    let made = || {
-        let mut log = create_private(&folder.log(next))?;
-        log.write_all(MAGIC)?;
-        log.sync_all()?;
-        let unfinished = folder.unfinished(next);
-        let length = write_snapshot(create_private(&unfinished)?, objects, revision)?;
-        fs::rename(&unfinished, &path)?;
-        folder.sync()?;
-        Ok((length, log))
-    };
-    let made = made().map_err(|why| DataError::Unusable { path: path.clone(), why })?;
-    folder.generation = next;
-    folder.remove_old()?;
-    Ok(made)
+    let made = Log::create(&*folder.disk, &log_name(next)).and_then(|log| {
+        let snapshot = write_snapshot(folder, &unfinished_name(next), objects, revision)?;
+        folder.begin_next()?;
+        Ok((snapshot, log))
+    });
+    made.inspect_err(|_| folder.abandon_next())
 }
 
-/// Writes all objects and the end record, in large pieces. Returns the length in bytes.
-fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
-    let mut piece = MAGIC.to_vec();
-    let mut length = 0;
+/// Writes all objects and the end record, in batches. Returns the length in bytes.
+fn write_snapshot(folder: &Folder, name: &str, objects: &Objects, revision: u64) -> io::Result<u64> {
+    let mut file = folder.disk.create(name)?;
+    file.write_at(0, MAGIC)?;
+    let (mut length, mut number) = (MAGIC.len() as u64, 1);
+    let mut batch = BatchBuilder::new(number);
+    let mut write = |batch: BatchBuilder| {
+        let bytes = batch.finish();
+        file.write_at(length, &bytes)?;
+        length += bytes.len() as u64;
+        Ok::<_, io::Error>(())
+    };
     for ((kind, key), object) in objects {
         let (group, plural, key) = (kind.group(), kind.plural(), key.as_str());
         let (revision, json) = (object.revision(), object.json());
-        Record::Put { revision, group, plural, key, json: &json }.write(&mut piece);
-        if piece.len() > PIECE {
-            file.write_all(&piece)?;
-            length += piece.len() as u64;
-            piece.clear();
+        batch.push(&Record::Put { revision, group, plural, key, json: &json });
+        if batch.length() >= BATCH {
+            number += 1;
+            write(std::mem::replace(&mut batch, BatchBuilder::new(number)))?;
         }
     }
-    Record::End { revision }.write(&mut piece);
-    file.write_all(&piece)?;
-    file.sync_all()?;
-    Ok(length + piece.len() as u64)
+    batch.push(&Record::End { revision });
+    write(batch)?;
+    file.sync()?;
+    Ok(length)
 }

@@ -1,0 +1,7 @@
+//! Tests of a whole cluster on a simulated disk.
+
+mod damage;
+mod first_version;
+mod full_disk;
+mod restarts;
+mod support;
