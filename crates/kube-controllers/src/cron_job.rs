@@ -12,7 +12,6 @@ mod sync;
 use std::sync::Arc;
 
 use k8s_openapi::api::batch::v1::{CronJob, Job};
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
     Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
@@ -22,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
-use super::shared::object::{namespace, owner_index};
+use super::shared::object::owner_index;
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
@@ -125,11 +124,5 @@ impl Enqueue for Controller {
     fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
         self.statuses.forget(key);
         self.job_writes.forget(key);
-    }
-}
-
-impl Controller {
-    fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)
     }
 }

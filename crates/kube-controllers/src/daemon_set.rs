@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
     Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
@@ -26,10 +25,10 @@ use kube_informers::workqueue::WorkQueue;
 use kube_selectors::LabelSelector;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::claims::Claims;
+use super::shared::controller_ref_manager::ControllerRefManager;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
-use super::shared::object::{namespace, owner_index};
+use super::shared::object::owner_index;
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
@@ -133,8 +132,8 @@ impl Reconciler for Controller {
         if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
             return Ok(());
         }
-        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
-        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, |_| true).await?;
+        let manager = ControllerRefManager { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let pods = manager.claim(&self.pods_by_owner, &self.kind_of_pods, |_| true).await?;
         let history = self.revisions.history(key, &set, &selector).await?;
         let nodes = self.nodes.list(&LabelSelector::everything());
         let mut sync = DaemonSetSync::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
@@ -154,11 +153,5 @@ impl Enqueue for Controller {
         self.pod_writes.forget(key);
         self.revisions.forget(key);
         self.backoffs.forget(key);
-    }
-}
-
-impl Controller {
-    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }
 }

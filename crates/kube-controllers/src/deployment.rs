@@ -22,7 +22,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
     Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
@@ -32,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
-use super::shared::object::{namespace, owner_index};
+use super::shared::object::owner_index;
 use super::shared::own_writes::OwnWrites;
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
@@ -138,11 +137,5 @@ impl Enqueue for Controller {
     fn forget(&self, key: &str, _: &Deletion<DynamicObject>) {
         self.statuses.forget(key);
         self.set_writes.forget(key);
-    }
-}
-
-impl Controller {
-    fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
     }
 }

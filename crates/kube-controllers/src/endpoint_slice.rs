@@ -19,7 +19,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
     Done, Error, Index, InformerStopped, Reader, SharedIndexInformer, SharedInformerFactory, with_causes,
@@ -178,9 +177,5 @@ impl Controller {
             group.endpoints.insert(endpoint::new(service, pod, node.as_deref(), address_type));
         }
         (groups, left_out)
-    }
-
-    fn api(&self, service: &DynamicObject) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&service.metadata), &self.kind_of_slices)
     }
 }

@@ -23,7 +23,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::WorkQueue;
@@ -31,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::handlers::{DependentHandler, OwnKindHandler};
-use super::shared::object::{namespace, owner_index};
+use super::shared::object::owner_index;
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource, Reason};
@@ -161,9 +160,5 @@ impl Controller {
             self.recorder.record(&job.metadata, Reason::NotSupported, message).await;
         }
         !foreign && policy.is_none()
-    }
-
-    fn api(&self, job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&job.metadata), kind)
     }
 }

@@ -16,7 +16,6 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
     Deletion, Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
@@ -24,10 +23,10 @@ use kube_informers::cache::{
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::claims::Claims;
+use super::shared::controller_ref_manager::ControllerRefManager;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::handlers::{DependentHandler, Enqueue, OwnKindHandler};
-use super::shared::object::{name, namespace, owner_index};
+use super::shared::object::{name, owner_index};
 use super::shared::own_writes::{OwnWrites, RETRY_DELAY};
 use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, EventSource};
@@ -131,9 +130,9 @@ impl Reconciler for Controller {
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
         let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
-        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let manager = ControllerRefManager { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
         let is_member = |pod: &Pod| identity::ordinal(name(&set.metadata), name(&pod.metadata)).is_some();
-        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;
+        let pods = manager.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;
         let history = self.revisions.history(key, &set, &selector).await?;
         let sync = StatefulSetSync::new(self, key, set.clone(), pods, &history);
         let done = sync.advance().await;
@@ -153,11 +152,5 @@ impl Enqueue for Controller {
         self.pod_writes.forget(key);
         self.claim_writes.forget(key);
         self.revisions.forget(key);
-    }
-}
-
-impl Controller {
-    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
     }
 }

@@ -9,7 +9,7 @@ use kube_client::api::{DeleteParams, DynamicObject};
 use super::active::end;
 use super::sync::CronJobSync;
 use crate::shared::error::SyncError;
-use crate::shared::object::{name, uid};
+use crate::shared::object::{api, name, uid};
 use crate::shared::recorder::Reason;
 
 impl CronJobSync<'_> {
@@ -34,7 +34,7 @@ impl CronJobSync<'_> {
     /// Deletes a Job, and its pods in the background.
     pub(super) async fn delete(&mut self, job: &Arc<DynamicObject>) -> Result<(), SyncError> {
         let job_name = name(&job.metadata);
-        let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);
+        let api = api(&self.controller.client, &self.cron_job.metadata, &self.controller.kind_of_jobs);
         match api.delete(job_name, &DeleteParams::background()).await {
             Ok(_) => self.record(Reason::SuccessfulDelete, format!("Deleted job {job_name}")).await,
             Err(kube_client::Error::Api(status)) if status.code == 404 => {}

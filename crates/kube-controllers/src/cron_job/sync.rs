@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
-use kube_client::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube_client::api::{DynamicObject, PostParams};
 use kube_informers::cache::{ApiError, with_causes};
 use serde_json::{Value, json};
 
@@ -14,8 +14,9 @@ use super::Controller;
 use super::active::{Reference, Status};
 use super::due_times::{DueTimes, NeverDue};
 use crate::shared::error::{SyncError, is_namespace_terminating};
-use crate::shared::object::{controller, name, namespace, owned_by, uid};
+use crate::shared::object::{api, controller, name, namespace, owned_by, uid};
 use crate::shared::recorder::Reason;
+use crate::shared::status;
 use kube_machinery::conventions::cron::{self, Schedule};
 use kube_machinery::conventions::time_zone::time_zone;
 
@@ -143,7 +144,7 @@ impl<'a> CronJobSync<'a> {
     async fn create(&mut self, at: Timestamp, zone: &TimeZone) -> Result<bool, SyncError> {
         let job = self.job(at, zone);
         let job_name = name(&job.metadata).to_owned();
-        let api = self.controller.api(&self.cron_job, &self.controller.kind_of_jobs);
+        let api = api(&self.controller.client, &self.cron_job.metadata, &self.controller.kind_of_jobs);
         let made = match api.create(&PostParams::default(), &job).await {
             Ok(made) => {
                 self.controller.job_writes.wrote(self.key, made.metadata.resource_version.clone());
@@ -196,14 +197,10 @@ impl<'a> CronJobSync<'a> {
         if self.status == self.written {
             return Ok(());
         }
-        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
-        let metadata = &self.cron_job.metadata;
-        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status.patch()});
-        let api = self.controller.api(&self.cron_job, &self.controller.kind);
-        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
-        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
-        Ok(())
+        let (controller, metadata) = (self.controller, &self.cron_job.metadata);
+        let api = api(&controller.client, metadata, &controller.kind);
+        let patch = json!({ "status": self.status.patch() });
+        status::write(&api, metadata, patch, self.key, &controller.statuses).await.map(drop)
     }
 
     pub(super) async fn record(&self, reason: Reason, message: String) {

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::nodes::{Decision, set_node_affinity};
 use super::sync::DaemonSetSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
-use crate::shared::object::{name, owned_by};
+use crate::shared::object::{api, name, owned_by};
 use crate::shared::pods;
 use crate::shared::recorder::Reason;
 use crate::shared::revisions::POD_HASH;
@@ -102,7 +102,7 @@ impl DaemonSetSync<'_> {
     /// Creates a pod for each of these nodes, and deletes these pods.
     pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
-        let api = controller.api(&self.set, &controller.kind_of_pods);
+        let api = api(&controller.client, &self.set.metadata, &controller.kind_of_pods);
         for node in missing.iter().take(BURST) {
             let created = match api.create(&PostParams::default(), &self.new_pod(node)).await {
                 Ok(created) => created,

@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DynamicObject, Patch, PatchParams};
+use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
 use super::Controller;
 use super::nodes::{Decision, decide, target_node, with_daemon_tolerations};
 use super::spec::Spec;
 use crate::shared::error::SyncError;
-use crate::shared::object::name;
+use crate::shared::object::{api, name};
 use crate::shared::pods;
 use crate::shared::revisions::{History, POD_HASH};
+use crate::shared::status;
 
 pub(super) struct DaemonSetSync<'a> {
     pub(super) controller: &'a Controller,
@@ -96,28 +97,17 @@ impl<'a> DaemonSetSync<'a> {
 
     pub(super) async fn write_status(&self) -> Result<(), SyncError> {
         let status = self.status();
-        let before = &self.set.data["status"];
-        // An absent count means 0.
-        let same = status.as_object().into_iter().flatten().all(|(field, value)| {
-            let old = &before[field];
-            old == value || (old.is_null() && *value == 0)
-        });
         let mut all = self.pods.values().flatten();
         if all.any(|pod| pods::is_ready(pod) && !self.is_available(pod)) {
             let time = Duration::from_secs(self.spec.min_ready_seconds.unsigned_abs() + 1);
             self.controller.queue.add_after(self.key.to_owned(), time); // no event says that time has passed
         }
-        if same {
+        if status::is_up_to_date(&self.set.data["status"], &status) {
             return Ok(());
         }
-        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
-        let metadata = &self.set.metadata;
-        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": status});
-        let api = self.controller.api(&self.set, &self.controller.kind);
-        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
-        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
-        Ok(())
+        let (controller, metadata) = (self.controller, &self.set.metadata);
+        let api = api(&controller.client, metadata, &controller.kind);
+        status::write(&api, metadata, json!({ "status": status }), self.key, &controller.statuses).await.map(drop)
     }
 
     fn status(&self) -> Value {

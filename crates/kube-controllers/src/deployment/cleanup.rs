@@ -8,7 +8,7 @@ use super::claim::age;
 use super::replica_sets::{existing, revision, wanted};
 use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
-use crate::shared::object::{name, number};
+use crate::shared::object::{api, name, number};
 
 impl DeploymentSync<'_> {
     /// Deletes the oldest ReplicaSets beyond the history limit, unless they have pods.
@@ -18,7 +18,7 @@ impl DeploymentSync<'_> {
         old.retain(|set| set.metadata.deletion_timestamp.is_none());
         let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
         old.sort_by_cached_key(|set| (revision(set), age(set)));
-        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         for set in old.into_iter().take(surplus) {
             let seen = number(set, "/status/observedGeneration") >= set.metadata.generation.unwrap_or_default();
             if existing(set) != 0 || wanted(set) != 0 || !seen {

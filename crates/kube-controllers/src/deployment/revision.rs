@@ -16,7 +16,7 @@ use super::status::Condition;
 use super::sync::DeploymentSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::hash::hash;
-use crate::shared::object::{annotation, controller, name, number, owned_by};
+use crate::shared::object::{annotation, api, controller, name, number, owned_by};
 use crate::shared::recorder::Reason;
 
 /// The largest length of the annotation that lists earlier revisions, in bytes.
@@ -78,7 +78,7 @@ impl DeploymentSync<'_> {
         let wanted = self.share_of_new();
         let set = self.new_replica_set(wanted);
         let set_name = name(&set.metadata).to_owned();
-        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         let created = match api.create(&PostParams::default(), &set).await {
             Ok(created) => created,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {
@@ -141,7 +141,7 @@ impl DeploymentSync<'_> {
     /// cache was late. If not, the hash is that of another template; the collision is counted, so the next sync
     /// computes another hash.
     async fn handle_collision(&mut self, set_name: &str) -> Result<(), SyncError> {
-        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         let existing = api.get(set_name).await;
         let existing = existing.map_err(SyncError::refused(format!("look at the ReplicaSet {set_name}")))?;
         let ours = controller(&existing.metadata).map(|owner| &owner.uid) == self.deployment.metadata.uid.as_ref();

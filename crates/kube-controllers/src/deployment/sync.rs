@@ -13,8 +13,9 @@ use super::replica_sets::{
 use super::spec::{Spec, Strategy};
 use super::status::{Condition, Status};
 use crate::shared::error::SyncError;
-use crate::shared::object::{annotation, name, number};
+use crate::shared::object::{annotation, api, name, number};
 use crate::shared::recorder::Reason;
+use crate::shared::status;
 
 pub(super) struct DeploymentSync<'a> {
     pub(super) controller: &'a Controller,
@@ -140,24 +141,20 @@ impl<'a> DeploymentSync<'a> {
         if self.status == self.before && revision.is_none() {
             return Ok(());
         }
-        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
-        let metadata = &self.deployment.metadata;
-        let mut patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
+        let mut patch = json!({ "status": self.status });
         if let Some(revision) = revision {
             patch["metadata"]["annotations"] = json!({REVISION: revision});
         }
-        let api = self.controller.api(&self.deployment, &self.controller.kind);
-        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
-        self.controller.statuses.wrote(self.key, written.metadata.resource_version);
-        Ok(())
+        let (controller, metadata) = (self.controller, &self.deployment.metadata);
+        let api = api(&controller.client, metadata, &controller.kind);
+        status::write(&api, metadata, patch, self.key, &controller.statuses).await.map(drop)
     }
 
     /// Patches a ReplicaSet, and replaces it in `sets` by the result.
     pub(super) async fn change_set(&mut self, index: usize, mut patch: Value) -> Result<(), SyncError> {
         let metadata = &self.sets[index].metadata;
         patch["metadata"]["resourceVersion"] = json!(metadata.resource_version);
-        let api = self.controller.api(&self.deployment, &self.controller.kind_of_sets);
+        let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         let changed = api.patch(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
         let changed = changed.map_err(SyncError::refused(format!("change a ReplicaSet of {}", self.key)))?;
         self.controller.set_writes.wrote(self.key, changed.metadata.resource_version.clone());

@@ -12,7 +12,7 @@ use super::fill::{Group, endpoints, fill};
 use super::hints::hinted;
 use super::service::{new_slice, owns};
 use crate::shared::error::SyncError;
-use crate::shared::object::name;
+use crate::shared::object::{api, name};
 
 /// The writes that make the slices of one address type match the wanted endpoints.
 pub(super) struct Plan {
@@ -113,7 +113,7 @@ impl Plan {
 impl Controller {
     /// Performs the planned writes.
     pub(super) async fn write(&self, key: &str, service: &DynamicObject, plan: Plan) -> Result<(), SyncError> {
-        let (api, parameters) = (self.api(service), PostParams::default());
+        let (api, parameters) = (api(&self.client, &service.metadata, &self.kind_of_slices), PostParams::default());
         // A service that is being deleted gets no new slices, because the garbage collector deletes its slices.
         let create = if service.metadata.deletion_timestamp.is_none() { plan.create } else { Vec::new() };
         for slice in create {
@@ -141,7 +141,8 @@ impl Controller {
         service: &DynamicObject,
         slice: &DynamicObject,
     ) -> Result<(), SyncError> {
-        match self.api(service).delete(name(&slice.metadata), &DeleteParams::default()).await {
+        let api = api(&self.client, &service.metadata, &self.kind_of_slices);
+        match api.delete(name(&slice.metadata), &DeleteParams::default()).await {
             Err(kube_client::Error::Api(status)) if status.code == 404 => Ok(()),
             deleted => deleted.map(drop).map_err(SyncError::refused(format!("delete a slice of {key}"))),
         }

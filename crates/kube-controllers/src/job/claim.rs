@@ -1,5 +1,5 @@
 //! Decides which pods belong to a Job: adopts matching pods without a controller, and releases pods that no longer
-//! match. It differs from `shared/claims.rs` by the finalizer, which a pod gets and loses with its Job. Upstream:
+//! match. It differs from `ControllerRefManager` by the finalizer, which a pod gets and loses with its Job. Upstream:
 //! `getPodsForJob`.
 
 use std::sync::Arc;
@@ -9,9 +9,10 @@ use kube_client::api::{DynamicObject, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::{Controller, pods};
+use crate::shared::controller_ref_manager::can_adopt;
 use crate::shared::error::SyncError;
 use crate::shared::handlers::Enqueue;
-use crate::shared::object::{name, namespace, orphans_of, owned_by, uid};
+use crate::shared::object::{api, name, namespace, orphans_of, owned_by, uid};
 use kube_machinery::conventions::label_selector;
 
 impl Controller {
@@ -41,15 +42,10 @@ impl Controller {
         Ok(claimed)
     }
 
-    /// Makes the Job the controller of a pod, and adds the finalizer. Asks the API server first whether the Job still
-    /// exists, because the cache may be stale, and a deleted Job must not adopt pods.
+    /// Makes the Job the controller of a pod, and adds the finalizer.
     async fn adopt(&self, job: &DynamicObject, pod: &Pod) -> Result<(), SyncError> {
         let metadata = &job.metadata;
-        let fresh = self.api(job, &self.kind).get(name(metadata)).await;
-        let fresh = fresh.map_err(SyncError::refused(format!("look at {} again", name(metadata))))?.metadata;
-        if fresh.uid != metadata.uid || fresh.deletion_timestamp.is_some() {
-            return Err(SyncError::Gone(name(metadata).to_owned()));
-        }
+        can_adopt(&self.client, metadata, &self.kind).await?;
         let owner = owned_by(metadata, &self.kind);
         let finalizers = json!([pods::TRACKED]);
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": owner, "finalizers": finalizers}});
@@ -58,7 +54,7 @@ impl Controller {
 
     /// Patches a pod, if it still exists.
     pub(super) async fn change_pod(&self, job: &DynamicObject, pod: &Pod, patch: Value) -> Result<(), SyncError> {
-        let api = self.api(job, &self.kind_of_pods);
+        let api = api(&self.client, &job.metadata, &self.kind_of_pods);
         match api.patch(name(&pod.metadata), &PatchParams::default(), &Patch::Strategic(patch)).await {
             Ok(changed) => {
                 let key = format!("{}/{}", namespace(&job.metadata), name(&job.metadata));
@@ -85,8 +81,7 @@ impl Controller {
         }
         let metadata = &pod.metadata;
         let patch = json!({"metadata": {"uid": metadata.uid, "$deleteFromPrimitiveList/finalizers": [pods::TRACKED]}});
-        let api: kube_client::Api<DynamicObject> =
-            kube_client::Api::namespaced_with(self.client.clone(), namespace(metadata), &self.kind_of_pods);
+        let api = api(&self.client, metadata, &self.kind_of_pods);
         match api.patch(name(metadata), &PatchParams::default(), &Patch::Strategic(patch)).await {
             Err(kube_client::Error::Api(status)) if status.code == 404 => Ok(()),
             released => released.map(drop).map_err(SyncError::refused(format!("release the pod {key}"))),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::pods::{self, INDEX, TRACKED};
 use super::sync::JobSync;
 use crate::shared::error::{SyncError, is_namespace_terminating};
-use crate::shared::object::{name, namespace, owned_by};
+use crate::shared::object::{api, name, namespace, owned_by};
 use crate::shared::recorder::Reason;
 
 /// The largest number of pods that one sync creates or deletes.
@@ -97,7 +97,7 @@ impl JobSync<'_> {
 
     async fn delete(&mut self, pod: &Arc<Pod>) -> Result<(), SyncError> {
         let pod_name = name(&pod.metadata);
-        let api = self.controller.api(&self.job, &self.controller.kind_of_pods);
+        let api = api(&self.controller.client, &self.job.metadata, &self.controller.kind_of_pods);
         match api.delete(pod_name, &DeleteParams::background()).await {
             Ok(deleted) => {
                 if let Some(going) = deleted.left() {

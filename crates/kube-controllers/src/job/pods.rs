@@ -3,14 +3,13 @@
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+use crate::shared::pods::phase;
+pub(super) use crate::shared::pods::{has_ended, is_going, is_ready};
+
 /// The finalizer that a pod has until the Job's status counts it.
 pub(super) const TRACKED: &str = "batch.kubernetes.io/job-tracking";
 /// The annotation and label with the pod's index in an indexed Job.
 pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-
-fn phase(pod: &Pod) -> &str {
-    pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
-}
 
 pub(super) fn uid(pod: &Pod) -> &str {
     pod.metadata.uid.as_deref().unwrap_or_default()
@@ -25,23 +24,8 @@ pub(super) fn has_succeeded(pod: &Pod) -> bool {
     phase(pod) == "Succeeded"
 }
 
-/// Returns true if all containers have ended for good.
-pub(super) fn has_ended(pod: &Pod) -> bool {
-    matches!(phase(pod), "Succeeded" | "Failed")
-}
-
-/// Returns true if the pod is being deleted.
-pub(super) fn is_going(pod: &Pod) -> bool {
-    pod.metadata.deletion_timestamp.is_some()
-}
-
 pub(super) fn is_active(pod: &Pod) -> bool {
     !has_ended(pod) && !is_going(pod)
-}
-
-pub(super) fn is_ready(pod: &Pod) -> bool {
-    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
-    conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
 /// Returns the number of restarts of all containers together.

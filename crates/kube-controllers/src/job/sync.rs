@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DynamicObject, Patch, PatchParams};
+use kube_client::api::DynamicObject;
 use serde_json::json;
 
 use super::spec::Spec;
 use super::status::Status;
 use super::{Controller, Key, indexes, pods};
 use crate::shared::error::SyncError;
-use crate::shared::object::name;
+use crate::shared::object::api;
 use crate::shared::recorder::Reason;
+use crate::shared::status;
 
 pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
@@ -141,15 +142,10 @@ impl<'a> JobSync<'a> {
         if self.status == self.written {
             return Ok(());
         }
-        // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
-        let metadata = &self.job.metadata;
-        let patch = json!({"metadata": {"resourceVersion": metadata.resource_version}, "status": self.status});
-        let api = self.controller.api(&self.job, &self.controller.kind);
-        let written = api.patch_status(name(metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
-        let written = written.map_err(SyncError::refused(format!("tell the status of {}", self.key)))?;
-        // The next sync waits until the cache has this write.
-        self.controller.statuses.wrote(self.key, written.metadata.resource_version.clone());
-        self.job = Arc::new(written);
+        let (controller, metadata) = (self.controller, &self.job.metadata);
+        let api = api(&controller.client, metadata, &controller.kind);
+        let patch = json!({ "status": self.status });
+        self.job = Arc::new(status::write(&api, metadata, patch, self.key, &controller.statuses).await?);
         self.written = self.status.clone();
         Ok(())
     }

@@ -9,7 +9,7 @@ use kube_client::api::{DeleteParams, Preconditions};
 use super::pods;
 use super::sync::JobSync;
 use crate::shared::error::SyncError;
-use crate::shared::object::name;
+use crate::shared::object::{api, name};
 
 impl JobSync<'_> {
     /// Removes the finalizer from pods that still have one, and deletes the Job when its TTL is over.
@@ -26,7 +26,7 @@ impl JobSync<'_> {
         // A new Job of the same name must stay.
         let same = Preconditions { uid: metadata.uid.clone(), resource_version: None };
         let how = DeleteParams::foreground().preconditions(same);
-        match self.controller.api(&self.job, &self.controller.kind).delete(name(metadata), &how).await {
+        match api(&self.controller.client, metadata, &self.controller.kind).delete(name(metadata), &how).await {
             Err(kube_client::Error::Api(status)) if status.code == 404 => Ok(()),
             deleted => deleted.map(drop).map_err(SyncError::refused(format!("delete {}, which has ended", self.key))),
         }

@@ -3,9 +3,9 @@
 
 mod catch_up;
 mod containers;
+mod event_correlator;
 
 mod pod_worker;
-mod recorder;
 mod run_stages;
 mod schedule;
 mod texts;

@@ -1,19 +1,21 @@
 //! Decides which pods belong to a ReplicaSet: adopts pods that its selector matches and that have no controller, and
-//! releases pods that it no longer matches. It differs from `shared/claims.rs` in that it reports each step to the
-//! observer. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! releases pods that it no longer matches. It differs from the shared `ControllerRefManager` in that it
+//! reports each step to the observer. Upstream: `PodControllerRefManager` in
+//! `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Api;
-use kube_client::api::{Patch, PatchParams};
+use kube_client::api::{ApiResource, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::observer::SyncEvent;
-use super::sync::{is_status, name};
+use super::sync::is_status;
 use super::{Controller, pods, spec};
+use crate::shared::controller_ref_manager::can_adopt;
 use crate::shared::error::SyncError;
+use crate::shared::object::{api, controller, namespace, orphans_of, uid};
 use crate::shared::slim_pod::SlimPod;
 use kube_selectors::LabelSelector;
 
@@ -25,7 +27,7 @@ impl Controller {
         let selected = |pod: &SlimPod| selector.matches_values(|key| pod.labels().get(key));
         let going = set.metadata.deletion_timestamp.is_some();
         let mut owned = Vec::new();
-        for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default()) {
+        for pod in self.active(uid(&set.metadata)) {
             if selected(&pod) {
                 owned.push(pod);
             } else if !going {
@@ -33,12 +35,12 @@ impl Controller {
             }
         }
         let mut may_adopt = false;
-        for pod in self.active(&pods::orphans_of(name(set.metadata.namespace.as_ref()))) {
+        for pod in self.active(&orphans_of(namespace(&set.metadata))) {
             if going || !selected(&pod) {
                 continue;
             }
             if !may_adopt {
-                self.check_alive(set).await?;
+                can_adopt(&self.client, &set.metadata, &ApiResource::erase::<ReplicaSet>(&())).await?;
                 may_adopt = true;
             }
             if self.adopt(set, &pod).await? {
@@ -53,7 +55,7 @@ impl Controller {
     pub(super) fn related(&self, set: &ReplicaSet) -> Vec<Arc<SlimPod>> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
-            let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything());
+            let sets = self.sets.namespace(namespace(&set.metadata)).list(&LabelSelector::everything());
             let siblings = sets.iter().filter(|other| controller_uid(other) == Some(controller));
             let others = siblings.filter(|sibling| sibling.metadata.uid != set.metadata.uid);
             uids.extend(others.filter_map(|other| other.metadata.uid.clone()));
@@ -63,18 +65,6 @@ impl Controller {
 
     fn active(&self, owner: &str) -> Vec<Arc<SlimPod>> {
         self.by_owner.get(owner).iter().filter(|pod| pod.is_active()).cloned().collect()
-    }
-
-    /// Asks the API server whether the ReplicaSet still exists, because the cache may be stale, and a deleted
-    /// ReplicaSet must not adopt pods.
-    async fn check_alive(&self, set: &ReplicaSet) -> Result<(), SyncError> {
-        let api = self.api::<ReplicaSet>(set);
-        let set_name = name(set.metadata.name.as_ref());
-        let fresh = api.get(set_name).await.map_err(SyncError::refused(format!("look at {set_name} again")))?;
-        if fresh.metadata.uid != set.metadata.uid || fresh.metadata.deletion_timestamp.is_some() {
-            return Err(SyncError::Gone(set_name.to_owned()));
-        }
-        Ok(())
     }
 
     /// Makes the ReplicaSet the controller of a pod. Returns true if the pod still existed.
@@ -97,7 +87,7 @@ impl Controller {
 
     /// Patches the owner references of a pod. Returns true if the pod still existed.
     async fn change_owners(&self, set: &ReplicaSet, pod: &SlimPod, owners: Value) -> Result<bool, kube_client::Error> {
-        let api: Api<_> = self.api::<Pod>(set);
+        let api = api(&self.client, &set.metadata, &ApiResource::erase::<Pod>(&()));
         let patch = Patch::Strategic(json!({"metadata": {"uid": pod.uid(), "ownerReferences": owners}}));
         match api.patch(pod.name(), &PatchParams::default(), &patch).await {
             Ok(_) => Ok(true),
@@ -108,6 +98,5 @@ impl Controller {
 }
 
 fn controller_uid(set: &ReplicaSet) -> Option<&str> {
-    let mut owners = set.metadata.owner_references.iter().flatten();
-    owners.find(|owner| owner.controller == Some(true)).map(|owner| owner.uid.as_str())
+    controller(&set.metadata).map(|owner| owner.uid.as_str())
 }

@@ -8,6 +8,7 @@ use kube_core::Resource;
 
 use super::spec;
 use crate::shared::error::SyncError;
+use crate::shared::object::orphans_of;
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::IndexValues;
 
@@ -22,11 +23,6 @@ pub(super) fn owner_index(pod: &SlimPod) -> IndexValues<'_> {
         (None, _) => orphans_of(pod.namespace()).into(),
         (Some(_), owner) => owner.map(|owner| &owner.uid).into_iter().collect(),
     }
-}
-
-/// Returns the index value of the pods in a namespace that have no controller. No uid contains a slash.
-pub(super) fn orphans_of(namespace: &str) -> String {
-    format!("{namespace}/")
 }
 
 pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {

@@ -70,8 +70,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
         });
         status["conditions"] = others.chain(new).collect();
     }
-    // The resourceVersion turns a patch of a stale state into a conflict, after which the key is tried again.
-    Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
+    Some(json!({ "status": status }))
 }
 
 /// The type of the condition that reports failed creations or deletions of pods.

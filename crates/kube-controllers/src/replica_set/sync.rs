@@ -8,15 +8,17 @@ use futures::future::join_all;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
-use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube_client::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 
 use super::observer::SyncEvent;
 use super::spec::{self, wanted};
-use super::status::{self, Counts};
+use super::status::{Counts, patch};
 use super::{Controller, Writes, pods, rank};
 use crate::shared::error::{SyncError, is_namespace_terminating};
+use crate::shared::object::{api, name, namespace};
 use crate::shared::recorder::Reason;
 use crate::shared::slim_pod::SlimPod;
+use crate::shared::status;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
 /// The largest number of pods that one sync creates or deletes.
@@ -68,8 +70,7 @@ impl Controller {
     /// Creates pods by slow start: one pod, then two, then four at a time. Stops at the first failure, because the
     /// reason of a refusal is most likely the same for all pods.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
-        let namespace = name(set.metadata.namespace.as_ref());
-        let (api, pod) = (Api::namespaced(self.client.clone(), namespace), pods::new(set)?);
+        let (api, pod) = (Api::namespaced(self.client.clone(), namespace(&set.metadata)), pods::new(set)?);
         self.expectations.expect_creations(key, missing);
         let (mut left, mut batch) = (missing, 1); // the pods that are not tried yet, and the size of the next batch
         while left > 0 {
@@ -90,7 +91,7 @@ impl Controller {
     async fn create_one(&self, key: &str, set: &ReplicaSet, api: &Api<Pod>, pod: &Pod) -> Result<(), SyncError> {
         match api.create(&PostParams::default(), pod).await {
             Ok(created) => {
-                let pod = name(created.metadata.name.as_ref());
+                let pod = name(&created.metadata);
                 self.observer.report(SyncEvent::Created { pod });
                 self.record(set, Reason::SuccessfulCreate, || format!("Created pod: {pod}")).await;
                 Ok(())
@@ -113,7 +114,7 @@ impl Controller {
     }
 
     async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<SlimPod>]) -> Result<(), SyncError> {
-        let api = self.api::<Pod>(set);
+        let api = api(&self.client, &set.metadata, &ApiResource::erase::<Pod>(&()));
         let keys: Vec<String> = going.iter().map(|pod| meta_namespace_key(&**pod)).collect();
         self.expectations.expect_deletions(key, keys.clone());
         let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
@@ -179,33 +180,14 @@ impl Controller {
         let counts = Counts::of(set, owned, available.count);
         let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
         let failure = failure.map(|error| (reason, with_causes(error).to_string()));
-        let Some(patch) = status::patch(set, counts, failure, &self.clock) else { return Ok(()) };
-        let set_name = name(set.metadata.name.as_ref());
-        let written = self
-            .api::<ReplicaSet>(set)
-            .patch_status(set_name, &PatchParams::default(), &Patch::Merge(patch))
-            .await
-            .map_err(ApiError::from)
-            .map_err(|error| {
-                let changed = error.status().is_some_and(|status| status.code == 409);
-                let why = if changed { ", which was changed meanwhile" } else { "" };
-                SyncError::refused(format!("tell the status of {key}{why}"))(error)
-            })?;
-        self.statuses.wrote(key, written.metadata.resource_version);
+        let Some(patch) = patch(set, counts, failure, &self.clock) else { return Ok(()) };
+        let api = api(&self.client, &set.metadata, &ApiResource::erase::<ReplicaSet>(&()));
+        status::write(&api, &set.metadata, patch, key, &self.statuses).await?;
         self.observer.report(SyncEvent::Status { set: key, replicas: counts.replicas, ready: counts.ready });
         Ok(())
-    }
-
-    pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
-        let namespace = name(set.metadata.namespace.as_ref());
-        Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
     }
 }
 
 pub(super) fn is_status(error: &kube_client::Error, code: u16) -> bool {
     matches!(error, kube_client::Error::Api(status) if status.code == code)
-}
-
-pub(super) fn name(name: Option<&String>) -> &str {
-    name.map(String::as_str).unwrap_or_default()
 }

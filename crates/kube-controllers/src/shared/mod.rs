@@ -1,8 +1,8 @@
 //! The parts that the workload controllers share: the run loop (`reconciler`, `drive`, `when_needed`), event handlers
-//! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`claims`), template history
-//! (`revisions`), Events (`recorder`) and helpers.
+//! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`controller_ref_manager`),
+//! template history (`revisions`), the writes of statuses (`status`), Events (`recorder`) and helpers.
 
-pub(super) mod claims;
+pub(super) mod controller_ref_manager;
 pub(super) mod drive;
 pub(super) mod error;
 pub(super) mod expectations;
@@ -16,4 +16,5 @@ pub(super) mod reconciler;
 pub(super) mod recorder;
 pub(super) mod revisions;
 pub(super) mod slim_pod;
+pub(super) mod status;
 pub(super) mod when_needed;

@@ -1,9 +1,16 @@
-//! Reads the metadata of objects of any kind, and makes owner references. Most workload controllers share it.
+//! Reads the metadata of objects of any kind, makes owner references, and returns the API of a kind. Most
+//! workload controllers share it.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
+use kube_client::{Api, Client};
 use kube_informers::cache::IndexValues;
 use serde_json::{Value, json};
+
+/// Returns the API of a kind in the namespace of an object.
+pub(crate) fn api(client: &Client, metadata: &ObjectMeta, kind: &ApiResource) -> Api<DynamicObject> {
+    Api::namespaced_with(client.clone(), namespace(metadata), kind)
+}
 
 /// Returns the integer at a JSON pointer, or 0.
 pub(crate) fn number(object: &DynamicObject, pointer: &str) -> i64 {

@@ -1,5 +1,5 @@
-//! Reads the state of typed pods: phase, readiness, availability, deletion. The controllers of DaemonSets, StatefulSets
-//! and EndpointSlices share it. Upstream: `pkg/api/v1/pod`.
+//! Reads the state of typed pods: phase, readiness, availability, deletion. The controllers of DaemonSets,
+//! StatefulSets, Jobs and EndpointSlices share it. Upstream: `pkg/api/v1/pod`.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, PodCondition};

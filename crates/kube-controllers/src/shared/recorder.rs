@@ -3,10 +3,10 @@
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject, PostParams};
 use serde_json::json;
 
+use super::object::{api, name};
 use crate::clock::Clock;
 
 /// The component that reports the Events, and the kind that they are about.
@@ -93,9 +93,8 @@ impl EventRecorder {
             "firstTimestamp": now, "lastTimestamp": now,
         }));
         event.metadata.name = None;
-        event.metadata.generate_name = Some(format!("{}.", metadata.name.as_deref().unwrap_or_default()));
-        let namespace = metadata.namespace.as_deref().unwrap_or_default();
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
+        event.metadata.generate_name = Some(format!("{}.", name(metadata)));
+        let api = api(&self.client, metadata, &resource);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
             tracing::debug!(%error, "an Event could not be written");
         }

@@ -6,16 +6,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ControllerRevision;
-use kube_client::Api;
 use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use kube_informers::cache::{Error, Index, SharedIndexInformer, SharedInformerFactory};
 use kube_selectors::LabelSelector;
 use serde_json::{Value, json};
 
-use super::claims::Claims;
+use super::controller_ref_manager::ControllerRefManager;
 use super::error::SyncError;
 use super::hash::hash;
-use super::object::{controller, name, namespace, number, owned_by, owner_index, uid};
+use super::object::{api, controller, name, number, owned_by, owner_index, uid};
 use super::own_writes::OwnWrites;
 
 /// The label of a pod that names the pod's revision.
@@ -80,8 +79,8 @@ impl Revisions {
         owner: &DynamicObject,
         selector: &LabelSelector,
     ) -> Result<History, SyncError> {
-        let claims = Claims { client: &self.client, owner, kind: &self.owners, selector };
-        let mut all = claims.claim(&self.by_owner, &self.kind, |_| true).await?;
+        let manager = ControllerRefManager { client: &self.client, owner, kind: &self.owners, selector };
+        let mut all = manager.claim(&self.by_owner, &self.kind, |_| true).await?;
         all.sort_by_cached_key(|revision| (revision_of(revision), revision.metadata.name.clone()));
         let data = data(owner);
         let (same, old): (Vec<_>, Vec<_>) = all.into_iter().partition(|revision| revision.data["data"] == data);
@@ -107,8 +106,8 @@ impl Revisions {
             !in_use.contains(self.hash_of(revision)) && !in_use.contains(name(&revision.metadata))
         };
         for revision in history.old.iter().filter(is_free).take(surplus) {
-            let deleted = self.api(revision).delete(name(&revision.metadata), &DeleteParams::default()).await;
-            match deleted {
+            let api = api(&self.client, &revision.metadata, &self.kind);
+            match api.delete(name(&revision.metadata), &DeleteParams::default()).await {
                 Err(kube_client::Error::Api(status)) if status.code == 404 => {}
                 deleted => drop(deleted.map_err(SyncError::refused(format!("delete an old revision of {key}")))?),
             }
@@ -125,7 +124,7 @@ impl Revisions {
     ) -> Result<Arc<DynamicObject>, SyncError> {
         let collisions = owner.data["status"]["collisionCount"].as_i64();
         let revision = self.new_revision(owner, data, number, collisions);
-        let api = self.api(owner);
+        let api = api(&self.client, &owner.metadata, &self.kind);
         match api.create(&PostParams::default(), &revision).await {
             Ok(created) => {
                 self.writes.wrote(key, created.metadata.resource_version.clone());
@@ -156,7 +155,7 @@ impl Revisions {
     /// another hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
         let taken_name = name(&wanted.metadata);
-        let existing = self.api(owner).get(taken_name).await;
+        let existing = api(&self.client, &owner.metadata, &self.kind).get(taken_name).await;
         let existing = existing.map_err(SyncError::refused(format!("look at the revision {taken_name}")))?;
         let ours = controller(&existing.metadata).is_some_and(|one| one.uid == uid(&owner.metadata));
         if ours && existing.data["data"] == wanted.data["data"] {
@@ -166,8 +165,7 @@ impl Revisions {
         let patch = json!({
             "metadata": {"resourceVersion": owner.metadata.resource_version}, "status": {"collisionCount": count},
         });
-        let owners: Api<DynamicObject> =
-            Api::namespaced_with(self.client.clone(), namespace(&owner.metadata), &self.owners);
+        let owners = api(&self.client, &owner.metadata, &self.owners);
         let written = owners.patch_status(name(&owner.metadata), &PatchParams::default(), &Patch::Merge(patch)).await;
         written.map_err(SyncError::refused(format!("count the collision of {taken_name}")))?;
         Err(SyncError::Taken(taken_name.to_owned()))
@@ -182,14 +180,11 @@ impl Revisions {
     ) -> Result<Arc<DynamicObject>, SyncError> {
         let version = &revision.metadata.resource_version;
         let patch = Patch::Merge(json!({"metadata": {"resourceVersion": version}, "revision": number}));
-        let changed = self.api(revision).patch(name(&revision.metadata), &PatchParams::default(), &patch).await;
+        let api = api(&self.client, &revision.metadata, &self.kind);
+        let changed = api.patch(name(&revision.metadata), &PatchParams::default(), &patch).await;
         let changed = changed.map_err(SyncError::refused(format!("renew a revision of {key}")))?;
         self.writes.wrote(key, changed.metadata.resource_version.clone());
         Ok(Arc::new(changed))
-    }
-
-    fn api(&self, object: &DynamicObject) -> Api<DynamicObject> {
-        Api::namespaced_with(self.client.clone(), namespace(&object.metadata), &self.kind)
     }
 }
 

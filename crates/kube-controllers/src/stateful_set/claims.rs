@@ -10,12 +10,12 @@ use serde_json::json;
 use super::identity::{claims, new_claim};
 use super::sync::StatefulSetSync;
 use crate::shared::error::SyncError;
-use crate::shared::object::{name, namespace};
+use crate::shared::object::{api, name, namespace};
 
 impl StatefulSetSync<'_> {
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
-        let api = controller.api(&self.set, &controller.kind_of_claims);
+        let api = api(&controller.client, &self.set.metadata, &controller.kind_of_claims);
         for (claim, template) in claims(&self.set, ordinal) {
             match self.claim(&claim) {
                 Some(existing) if existing.metadata.deletion_timestamp.is_some() => {
@@ -66,7 +66,7 @@ impl StatefulSetSync<'_> {
             let all: Vec<&OwnerReference> = others.chain(&wanted).collect();
             let metadata = json!({"resourceVersion": existing.metadata.resource_version, "ownerReferences": all});
             let patch = Patch::Merge(json!({ "metadata": metadata }));
-            let api = controller.api(&self.set, &controller.kind_of_claims);
+            let api = api(&controller.client, &self.set.metadata, &controller.kind_of_claims);
             let changed = api.patch(&claim, &PatchParams::default(), &patch).await;
             let changed = changed.map_err(SyncError::refused(format!("change the owner of the claim {claim}")))?;
             controller.claim_writes.wrote(self.key, changed.metadata.resource_version);

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::identity::{is_labelled, labels, new_pod, ordinal};
 use super::sync::StatefulSetSync;
 use crate::shared::error::SyncError;
-use crate::shared::object::{name, number};
+use crate::shared::object::{api, name, number};
 use crate::shared::pods;
 use crate::shared::recorder::Reason;
 
@@ -94,7 +94,7 @@ impl StatefulSetSync<'_> {
         self.create_claims(ordinal).await?;
         let revision = if self.starts_at_current_revision(ordinal) { &self.current } else { &self.update };
         let pod = new_pod(&self.set, ordinal, revision, (&controller.kind, &controller.kind_of_pods));
-        let api = controller.api(&self.set, &controller.kind_of_pods);
+        let api = api(&controller.client, &self.set.metadata, &controller.kind_of_pods);
         match api.create(&PostParams::default(), &pod).await {
             Ok(created) => {
                 controller.pod_writes.wrote(self.key, created.metadata.resource_version);
@@ -121,7 +121,7 @@ impl StatefulSetSync<'_> {
 
     pub(super) async fn delete(&self, pod: &Pod) -> Result<(), SyncError> {
         let controller = self.controller;
-        let api = controller.api(&self.set, &controller.kind_of_pods);
+        let api = api(&controller.client, &self.set.metadata, &controller.kind_of_pods);
         match api.delete(name(&pod.metadata), &DeleteParams::default()).await {
             Ok(deleted) => {
                 if let Some(going) = deleted.left() {
@@ -139,7 +139,7 @@ impl StatefulSetSync<'_> {
     async fn write_identity(&self, pod: &Pod, ordinal: i64) -> Result<(), SyncError> {
         let (controller, pod_name) = (self.controller, name(&pod.metadata));
         let patch = json!({"metadata": {"uid": pod.metadata.uid, "labels": labels(pod_name, ordinal)}});
-        let api = controller.api(&self.set, &controller.kind_of_pods);
+        let api = api(&controller.client, &self.set.metadata, &controller.kind_of_pods);
         let changed = api.patch(pod_name, &PatchParams::default(), &Patch::Merge(patch)).await;
         let changed = changed.map_err(SyncError::refused(format!("label {pod_name}")))?;
         controller.pod_writes.wrote(self.key, changed.metadata.resource_version);

@@ -312,5 +312,5 @@ async fn the_controller_waits_at_most_a_second_for_its_cache() {
     let failures = failures_with_a_lag("5s").await;
     let (after, error) = &failures[0];
     assert_eq!((after.as_secs(), after.subsec_millis() < 10), (1, true), "{after:?}");
-    assert_eq!(error, "cannot tell the status of default/web, which was changed meanwhile");
+    assert_eq!(error, "cannot write the status of default/web, which was changed meanwhile");
 }

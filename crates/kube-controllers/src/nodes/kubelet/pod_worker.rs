@@ -8,7 +8,7 @@ use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
 
 use super::containers::{self, StatusInputs};
-use super::recorder::{EventCorrelator, PodEvent};
+use super::event_correlator::{EventCorrelator, PodEvent};
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
 use crate::nodes::node;

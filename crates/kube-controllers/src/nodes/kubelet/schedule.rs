@@ -2,8 +2,8 @@
 //! While no node fits, writes the reason into the pod's status.
 
 use super::Resting;
+use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
-use super::recorder::PodEvent;
 use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Tried};
 use kube_machinery::value::json;
