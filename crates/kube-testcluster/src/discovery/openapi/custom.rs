@@ -19,8 +19,35 @@ const PATTERN_MODEL: &str = "io.k8s.api.apps.v1.Deployment";
 const SCHEMAS: &str = "#/components/schemas/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
-static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Document>>>> = LazyLock::new(Mutex::default);
+/// The most bytes of documents that are kept, in all clusters of the process.
+const MOST_KEPT: usize = 32 << 20;
+
+/// The documents made so far. Making one takes milliseconds, and clients ask again and again.
+static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+
+/// Documents by their hashes.
+#[derive(Default)]
+struct Kept {
+    documents: BTreeMap<String, Arc<Document>>,
+    bytes: usize,
+}
+
+impl Kept {
+    /// Keeps a document. If there is no room for it, all others are forgotten, because most of them are of definitions
+    /// that have changed since.
+    fn keep(&mut self, document: Arc<Document>) {
+        let bytes = document.json.len();
+        if bytes > MOST_KEPT {
+            return;
+        }
+        if self.bytes + bytes > MOST_KEPT {
+            *self = Self::default();
+        }
+        if self.documents.insert(document.etag.clone(), document).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
 
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
     let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group, row.version)).collect();
@@ -37,12 +64,13 @@ pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
         return None;
     }
     let etag = etag(catalog, group, version);
-    if let Some(made) = MADE.lock().unwrap_or_else(PoisonError::into_inner).get(&etag) {
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(made) = kept().documents.get(&etag) {
         return Some(made.clone());
     }
     let json = document(&rows)?.to_string().into_bytes().into();
-    let made = Arc::new(Document { etag: etag.clone(), json, protobuf: None });
-    MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(etag, made.clone());
+    let made = Arc::new(Document { etag, json, protobuf: None });
+    kept().keep(made.clone());
     Some(made)
 }
 
@@ -52,11 +80,14 @@ fn rows<'c>(catalog: &'c Catalog, group: &'c str, version: &'c str) -> impl Iter
 
 /// Returns a hash of all that a document depends on, so that it need not be made to know its hash.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
-    let hashes: Vec<u8> = rows(catalog, group, version)
-        .flat_map(|row| {
-            fnv(format!("{} {:?}", row.plural, row.custom.map(|custom| &custom.document)).as_bytes()).to_be_bytes()
-        })
-        .collect();
+    let mut hashes = Vec::new();
+    for row in rows(catalog, group, version) {
+        let names = [row.group, row.version, row.plural, row.kind, &row.list_kind()].join(" ");
+        let fields: Vec<&str> = row.fields.iter().map(|(name, ..)| *name).collect();
+        let document = row.custom.map(|custom| &custom.document);
+        let all = format!("{names} {} {:?} {fields:?} {document:?}", row.is_namespaced(), row.subresources);
+        hashes.extend(fnv(all.as_bytes()).to_be_bytes());
+    }
     format!("{:016X}", fnv(&hashes))
 }
 
