@@ -124,6 +124,7 @@ mod builder;
 pub mod controllers;
 mod discovery;
 mod faults;
+mod healthz;
 mod http;
 mod plugins;
 mod private_file;

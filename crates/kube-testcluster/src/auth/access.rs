@@ -15,6 +15,7 @@ use super::authorization::Authorizer;
 use super::bearer_token::bearer_token;
 use super::impersonation::{impersonate, wanted_user};
 use super::service_account;
+use crate::http::flow_control;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::status::{ApiError, without_sniffing};
@@ -53,11 +54,18 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
 }
 
+/// As upstream, requests are classified once their user is known, so also those that are not authorized.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
-    match access.admit(&mut request) {
+    let user = match access.identify(&mut request) {
+        Ok(user) => user,
+        Err(error) => return answered(&request, error),
+    };
+    let classifies = flow_control::classifies(request.uri().path());
+    let answer = match user.map_or(Ok(()), |user| access.authorize(&mut request, user)) {
         Ok(()) => next.run(request).await,
         Err(error) => answered(&request, error),
-    }
+    };
+    if classifies { flow_control::classified(answer) } else { answer }
 }
 
 fn answered(request: &Request, error: ApiError) -> Response {
@@ -67,17 +75,22 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
-    fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
+    /// Returns `None` if there is nothing to check.
+    fn identify(&self, request: &mut Request) -> Result<Option<Arc<User>>, ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
-            return Ok(()); // there is nothing to check
+            return Ok(None);
         }
-        let mut user = self.user(request)?;
-        let attributes = Attributes::of(request.method(), request.uri());
-        if let Some(wanted) = wanted {
-            user = Arc::new(impersonate(&self.authorizer, &user, wanted)?);
+        let user = self.user(request)?;
+        match wanted {
+            Some(wanted) => Ok(Some(Arc::new(impersonate(&self.authorizer, &user, wanted)?))),
+            None => Ok(Some(user)),
         }
-        self.authorizer.check(&user, &attributes)?;
+    }
+
+    /// Checks what the user asks for, and attaches the user and the authorizer for the handlers.
+    fn authorize(&self, request: &mut Request, user: Arc<User>) -> Result<(), ApiError> {
+        self.authorizer.check(&user, &Attributes::of(request.method(), request.uri()))?;
         request.extensions_mut().insert(user);
         request.extensions_mut().insert(self.authorizer.clone());
         Ok(())

@@ -27,6 +27,7 @@ mod cluster_events;
 mod cluster_eviction;
 mod cluster_faults;
 mod cluster_garbage;
+mod cluster_health;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
