@@ -67,6 +67,12 @@ impl Catalog {
         served().chain(self.custom())
     }
 
+    /// Returns a kind in a version, served or not.
+    pub fn in_version(&self, kind: &str, api_version: &str) -> Option<&'static Resource> {
+        let unserved = self.established().flat_map(|definition| definition.unserved.iter().copied());
+        self.served().chain(unserved).find(|row| row.kind == kind && row.api_version() == api_version)
+    }
+
     /// Yields the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
         RESOURCES.iter().chain(self.established().map(|definition| definition.stored))

@@ -5,6 +5,7 @@
 mod cluster_admission;
 mod cluster_admission_plugins;
 mod cluster_apply;
+mod cluster_apply_versions;
 mod cluster_at_start;
 mod cluster_bare;
 mod cluster_binding;

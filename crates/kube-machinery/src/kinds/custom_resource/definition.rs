@@ -1,5 +1,4 @@
-//! Makes rows for the table of kinds of a CustomResourceDefinition: a [`Resource`] for each version that is served or in which objects
-//! may be stored.
+//! Makes rows for the table of kinds of a CustomResourceDefinition: a [`Resource`] for each version.
 //!
 //! Objects, requests and watches refer to their row for as long as the process runs, so rows are leaked. To bound that,
 //! definitions with the same content share their rows.
@@ -28,6 +27,8 @@ pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: &'static Resource,
     pub(crate) served: Vec<&'static Resource>,
+    /// Owners of fields may still refer to these versions.
+    pub(crate) unserved: Vec<&'static Resource>,
     /// Everything in the definition that determines the form of objects, as JSON.
     form: String,
     /// The rows of earlier storage versions. An object stays in the version in which it was written.
@@ -63,24 +64,22 @@ impl Definition {
         let storage = versions.iter().find(|version| version["storage"] == true)?;
         let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
         let earlier_storage_versions = earlier_storage_versions(crd);
-        let (mut served, mut earlier_storage) = (Vec::new(), Vec::new());
+        let (mut served, mut unserved, mut earlier_storage) = (Vec::new(), Vec::new(), Vec::new());
         for version in versions {
             let (is_served, is_earlier) =
                 (version["served"] == true, earlier_storage_versions.contains(&&version["name"]));
             if version["storage"] == true {
-                served.extend(is_served.then_some(stored));
+                if is_served { &mut served } else { &mut unserved }.push(stored);
                 continue;
             }
             let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
-            if (is_served || is_earlier)
-                && let Some(row) = row(crd, version, is_terminating, Some(form))
-            {
+            if let Some(row) = row(crd, version, is_terminating, Some(form)) {
                 let row = &*Box::leak(Box::new(row));
-                served.extend(is_served.then_some(row));
+                if is_served { &mut served } else { &mut unserved }.push(row);
                 earlier_storage.extend(is_earlier.then_some(row));
             }
         }
-        Some(Self { stored, served, form, earlier_storage })
+        Some(Self { stored, served, unserved, form, earlier_storage })
     }
 
     /// Returns a row for custom resources whose definition was removed before them. The row keeps unknown fields, so
