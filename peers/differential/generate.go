@@ -21,7 +21,8 @@ func newGenerator(seed uint64, of []kind) *generator {
 
 // sequence returns requests that are sent one after the other, to objects of one or two kinds.
 func (g *generator) sequence(length int) []Request {
-	first, second := pick(g, g.kinds), pick(g, g.kinds)
+	first := pick(g, g.kinds)
+	second := g.beside(first)
 	made := make([]Request, length)
 	for i := range made {
 		kind := first
@@ -29,6 +30,9 @@ func (g *generator) sequence(length int) []Request {
 			kind = second
 		}
 		drafted := g.request(kind)
+		if g.sometimes(4) || drafted.watch && g.sometimes(2) {
+			inForm(g, drafted)
+		}
 		if !drafted.watch && g.sometimes(6) {
 			drafted.header["Accept-Encoding"] = pick(g, []string{"gzip", "gzip", "gzip, deflate, br", "deflate", "identity", "gzip;q=0", "*", "GZIP"})
 		}
@@ -38,6 +42,21 @@ func (g *generator) sequence(length int) []Request {
 		made[i] = drafted.render(g, kind)
 	}
 	return made
+}
+
+// beside returns the second kind of a sequence: for a custom resource often another version of it, so that both versions
+// write the same objects.
+func (g *generator) beside(first kind) kind {
+	var versions []kind
+	for _, other := range g.kinds {
+		if other.plural == first.plural && other.apiVersion != first.apiVersion {
+			versions = append(versions, other)
+		}
+	}
+	if len(versions) > 0 && g.sometimes(2) {
+		return pick(g, versions)
+	}
+	return pick(g, g.kinds)
 }
 
 // draft is a request in the making, to which odd changes can be made.

@@ -40,11 +40,11 @@ func (n *normaliser) uid(uid string) string {
 	return n.uids[uid]
 }
 
-// wrote remembers the resourceVersion of the answer to a write. The deletion of a collection answers with a list,
-// whose resourceVersion belongs to no write.
+// wrote remembers the resourceVersion of the answer to a write. The deletion of a collection answers with a list or a
+// table, whose resourceVersion belongs to no write.
 func (n *normaliser) wrote(answer any) {
 	body, _ := answer.(object)
-	if body["items"] != nil {
+	if body["items"] != nil || body["kind"] == "Table" {
 		return
 	}
 	metadata, _ := body["metadata"].(object)
@@ -181,7 +181,22 @@ func (n *normaliser) noteGenerated(metadata object) {
 	}
 }
 
-// noteRefused remembers the generated name in an error, when the object was not created.
+// noteAllGenerated remembers the generated names in a whole answer, because a table has a name before the object with
+// its prefix.
+func (n *normaliser) noteAllGenerated(answer any) {
+	switch answer := answer.(type) {
+	case object:
+		n.noteGenerated(answer)
+		for _, field := range answer {
+			n.noteAllGenerated(field)
+		}
+	case []any:
+		for _, item := range answer {
+			n.noteAllGenerated(item)
+		}
+	}
+}
+
 func (n *normaliser) noteRefused(request string, answer any) {
 	var asked struct{ Metadata struct{ GenerateName string } }
 	status, _ := answer.(object)

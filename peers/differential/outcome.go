@@ -37,7 +37,9 @@ func outcome(side *Side, answer Answer) Outcome {
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") && bytes.Contains(answer.Body, []byte("\n  ")) {
 		made["layout"] = "for people"
 	}
-	flatten(made, "", side.normal.value(decode(answer.Header.Get("Content-Type"), answer.Body)))
+	decoded := decode(answer.Header.Get("Content-Type"), answer.Body)
+	side.normal.noteAllGenerated(decoded)
+	flatten(made, "", side.normal.value(decoded))
 	return made
 }
 
@@ -98,8 +100,8 @@ func differences(real, ours Outcome) []difference {
 	return found
 }
 
-// undeclared finds the unknown field in an error of structured-merge-diff, which names the first of several in the
-// order of a Go map.
+// undeclared finds the unknown field in an error of structured-merge-diff, which ends its walk through a Go map there: it
+// names one of several, and only the faults of the fields before it.
 var undeclared = regexp.MustCompile(`\.[^ ]+: field not declared in schema`)
 
 var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
@@ -108,7 +110,12 @@ var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
 func (o Outcome) unordered() Outcome {
 	if o["status"] == "500" {
 		made := o.without(func(string) bool { return false })
-		faults := strings.Split(undeclared.ReplaceAllString(o["/message"], "one of them: field not declared in schema"), `\n`)
+		if at := undeclared.FindStringIndex(o["/message"]); at != nil {
+			before, _, _ := strings.Cut(o["/message"][:at[0]], "errors:")
+			made["/message"] = before + "a field not declared in schema"
+			return made
+		}
+		faults := strings.Split(o["/message"], `\n`)
 		faults[len(faults)-1] = strings.TrimSuffix(faults[len(faults)-1], `"`)
 		slices.Sort(faults)
 		made["/message"] = strings.Join(faults, " ")

@@ -121,7 +121,7 @@ var table = []row{
 var (
 	ofColumns  = regexp.MustCompile(`(^|/object|^/\d+)(/columnDefinitions|/rows/\d+/cells|/rows$)(/|$)`)
 	namespaces = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?/*(\?|$)`)
-	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/status/phase)$`)
+	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/f:metadata/f:deletionGracePeriodSeconds|/status/phase)$`)
 )
 
 // accepting returns a mend that takes our outcome for both servers if the condition holds.

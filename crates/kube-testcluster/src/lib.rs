@@ -135,6 +135,7 @@ pub mod controllers;
 mod definition_tests;
 mod discovery;
 mod faults;
+mod healthz;
 mod http;
 mod plugins;
 mod private_file;

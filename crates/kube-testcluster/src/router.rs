@@ -15,6 +15,7 @@ use http::{HeaderMap, Method, StatusCode};
 use crate::controllers::custom_resource_definition;
 use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
+use crate::healthz;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
@@ -45,9 +46,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
     let resources =
         move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), budget.clone(), request);
     router
-        .route("/healthz", get(health))
-        .route("/livez", get(health))
-        .route("/readyz", get(health))
+        .merge(healthz::routes())
         .route("/metrics", any(async || ApiError::nothing_there("this cluster keeps no metrics")))
         .route("/", any(discovery::index))
         .route("/openapi/v2", any(openapi::v2))
@@ -72,21 +71,6 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     };
     let handler = any(not_allowed).merge(handler);
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
-}
-
-/// Answers a health check. After a panic in the middle of a write, the server is not healthy. Upstream:
-/// `handleRootHealth`.
-async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
-    let check = request.uri().path().trim_start_matches('/');
-    if store.is_sound() {
-        let text = match Query::parse(request.uri()).get("verbose") {
-            Some(_) => format!("[+]ping ok\n[+]store ok\n{check} check passed\n"),
-            None => "ok".to_owned(),
-        };
-        return plain(StatusCode::OK, text);
-    }
-    let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{check} check failed\n");
-    plain(StatusCode::INTERNAL_SERVER_ERROR, text)
 }
 
 /// Handles a request for a resource. If the handler panics, the client gets a response, and the server continues.

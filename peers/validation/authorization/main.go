@@ -97,7 +97,7 @@ func answered(random *rand.Rand) line {
 	g := generator{random}
 	policy := g.policy()
 	all := policy.withBootstrap()
-	lister, registry := resolver{all, singular}, resolver{all, plural}
+	lister, registry := resolver{all, singular}, resolver{all, ofRequest}
 	byRoles := rbac.New(lister, lister, lister, lister)
 	decide, err := union.New(
 		union.NamedAuthorizer{AuthorizerName: "kubernetes.io/system-privileged-group", Authorizer: authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
@@ -226,6 +226,10 @@ func named(meta *metav1.ObjectMeta, namespace, name string) {
 
 func isOf(kind string) rbacv1.RoleRef { return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind} }
 
-func plural(kind string) string { return strings.ToLower(kind) + "s" }
+// ofRequest names the resource of the request, as the registry does in its errors (qualifiedResourceFromContext).
+func ofRequest(ctx context.Context, _ string) string {
+	info, _ := request.RequestInfoFrom(ctx)
+	return info.Resource
+}
 
-func singular(kind string) string { return strings.ToLower(kind) }
+func singular(_ context.Context, kind string) string { return strings.ToLower(kind) }

@@ -60,14 +60,14 @@ func (p policy) withBootstrap() policy {
 // errors name a missing object differently.
 type resolver struct {
 	policy
-	name func(kind string) string
+	name func(ctx context.Context, kind string) string
 }
 
-func (r resolver) missing(kind, name string) error {
-	return apierrors.NewNotFound(rbacv1.Resource(r.name(kind)), name)
+func (r resolver) missing(ctx context.Context, kind, name string) error {
+	return apierrors.NewNotFound(rbacv1.Resource(r.name(ctx, kind)), name)
 }
 
-func (r resolver) GetRole(_ context.Context, namespace, name string) (*rbacv1.Role, error) {
+func (r resolver) GetRole(ctx context.Context, namespace, name string) (*rbacv1.Role, error) {
 	if namespace == "" {
 		return nil, errors.New("Namespace parameter required.")
 	}
@@ -76,16 +76,16 @@ func (r resolver) GetRole(_ context.Context, namespace, name string) (*rbacv1.Ro
 			return &r.roles[i], nil
 		}
 	}
-	return nil, r.missing("Role", name)
+	return nil, r.missing(ctx, "Role", name)
 }
 
-func (r resolver) GetClusterRole(_ context.Context, name string) (*rbacv1.ClusterRole, error) {
+func (r resolver) GetClusterRole(ctx context.Context, name string) (*rbacv1.ClusterRole, error) {
 	for i := range r.clusterRoles {
 		if r.clusterRoles[i].Name == name {
 			return &r.clusterRoles[i], nil
 		}
 	}
-	return nil, r.missing("ClusterRole", name)
+	return nil, r.missing(ctx, "ClusterRole", name)
 }
 
 func (r resolver) ListRoleBindings(_ context.Context, namespace string) ([]*rbacv1.RoleBinding, error) {

@@ -71,6 +71,12 @@ impl Catalog {
         served().chain(self.custom())
     }
 
+    /// Returns a kind in a version, served or not.
+    pub fn in_version(&self, kind: &str, api_version: &str) -> Option<&Resource> {
+        let unserved = self.established().flat_map(|definition| &definition.unserved);
+        self.served().chain(unserved).find(|row| row.kind() == kind && row.api_version() == api_version)
+    }
+
     /// Yields the storage version of every stored kind.
     pub fn stored(&self) -> impl Iterator<Item = &Resource> {
         RESOURCES.iter().chain(self.established().map(|definition| &definition.stored))

@@ -278,11 +278,11 @@ impl FieldManager<'_> {
         force: Force,
     ) -> Result<(Value, Managed), Refusal> {
         let Managed { fields, mut times } = managed;
-        let refused = |what: &str, why: String| {
-            Refusal::Other(format!("failed to create typed {what} ({}): {why}", self.id(config)))
+        let refused = |what: &str, object: &Value, why: String| {
+            Refusal::Other(format!("failed to create typed {what} object ({}): {why}", self.id(object)))
         };
-        let patch = self.typed(config, Duplicates::Refused).map_err(|why| refused("patch object", why))?;
-        let live = self.typed(live, Duplicates::Allowed).map_err(|why| refused("live object", why))?;
+        let patch = self.typed(config, Duplicates::Refused).map_err(|why| refused("patch", config, why))?;
+        let live = self.typed(live, Duplicates::Allowed).map_err(|why| refused("live", live, why))?;
         let name = self.identifier(self.manager, APPLY);
         let (object, fields) =
             self.updater_does(|updater| updater.apply(&live, &patch, &self.api_version, fields, &name, force))?;

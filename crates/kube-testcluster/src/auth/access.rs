@@ -16,6 +16,7 @@ use super::authorization::Authorizer;
 use super::bearer_token::bearer_token;
 use super::impersonation::{impersonate, wanted_user};
 use super::service_account;
+use crate::http::flow_control;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::status::{ApiError, without_sniffing};
@@ -56,10 +57,16 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
 
 /// Passes a request on to the handlers, or answers it with the refusal.
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
-    match access.admit(&mut request) {
+    let user = match access.identify(&mut request) {
+        Ok(user) => user,
+        Err(error) => return answered(&request, error),
+    };
+    let classifies = flow_control::classifies(request.uri().path());
+    let answer = match user.map_or(Ok(()), |user| access.authorize(&mut request, user)) {
         Ok(()) => next.run(request).await,
         Err(error) => answered(&request, error),
-    }
+    };
+    if classifies { flow_control::classified(answer) } else { answer }
 }
 
 /// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
@@ -70,18 +77,22 @@ fn answered(request: &Request, error: ApiError) -> Response {
 }
 
 impl Access {
-    /// Checks a request, and attaches its user and the authorizer for the handlers.
-    fn admit(&self, request: &mut Request) -> Result<(), ApiError> {
+    /// Returns `None` if there is nothing to check.
+    fn identify(&self, request: &mut Request) -> Result<Option<Arc<User>>, ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {
-            return Ok(()); // there is nothing to check
+            return Ok(None);
         }
-        let mut user = self.user(request)?;
-        let attributes = Attributes::of(request.method(), request.uri());
-        if let Some(wanted) = wanted {
-            user = Arc::new(impersonate(&self.authorizer, &user, wanted)?);
+        let user = self.user(request)?;
+        match wanted {
+            Some(wanted) => Ok(Some(Arc::new(impersonate(&self.authorizer, &user, wanted)?))),
+            None => Ok(Some(user)),
         }
-        self.authorizer.check(&user, &attributes)?;
+    }
+
+    /// Checks what the user asks for, and attaches the user and the authorizer for the handlers.
+    fn authorize(&self, request: &mut Request, user: Arc<User>) -> Result<(), ApiError> {
+        self.authorizer.check(&user, &Attributes::of(request.method(), request.uri()))?;
         request.extensions_mut().insert(user);
         request.extensions_mut().insert(self.authorizer.clone());
         Ok(())

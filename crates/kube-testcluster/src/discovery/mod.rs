@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 
 use self::aggregated::DiscoveryForm;
+use crate::healthz;
 use crate::http::negotiation::{Form, Media};
 use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
@@ -26,8 +27,8 @@ pub(crate) mod openapi;
 
 /// Serves `/`: the paths that the server has.
 pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
-    let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
-    paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
+    let mut paths: Vec<String> = healthz::paths().collect();
+    paths.extend(["/api", "/apis", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
     for row in store.catalog().served() {
         let group = row.group();
         let own = if group.is_empty() {

@@ -7,6 +7,7 @@ pub(crate) mod cut_watch;
 pub(crate) mod deadline;
 pub(crate) mod faults;
 pub(crate) mod field_validation;
+pub(crate) mod flow_control;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
 pub(crate) mod json_patch;

@@ -90,19 +90,35 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
 /// Returns true if upstream treats the request as long-running. Only the path and `watch` decide that, before upstream
 /// checks if the resource exists.
 pub(crate) fn would_stream(path: &str, watch: bool) -> bool {
+    match below_version(path).as_slice() {
+        ["watch", ..] => true,
+        [_] => watch,
+        rest => is_connection(rest),
+    }
+}
+
+/// Returns true if upstream treats the request as long-running, and not as a watch.
+pub(crate) fn would_connect(path: &str) -> bool {
+    is_connection(&below_version(path))
+}
+
+/// Returns the parts of a path below the group version and the namespace; none if it is not about a resource.
+fn below_version(path: &str) -> Vec<&str> {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     let rest = match parts.as_slice() {
         ["api", _, rest @ ..] | ["apis", _, _, rest @ ..] => rest,
-        _ => return false,
-    };
-    let rest = match rest {
-        ["namespaces", _, plural, ..] if !is_namespace_subresource(plural) => &rest[2..],
-        rest => rest,
+        _ => &[],
     };
     match rest {
-        ["watch", ..] => true,
+        ["namespaces", _, plural, ..] if !is_namespace_subresource(plural) => rest[2..].to_vec(),
+        rest => rest.to_vec(),
+    }
+}
+
+fn is_connection(parts: &[&str]) -> bool {
+    match parts {
+        ["watch", ..] => false,
         [_, _, part, ..] => ["attach", "exec", "log", "portforward", "proxy"].contains(part),
-        [_] => watch,
         _ => false,
     }
 }

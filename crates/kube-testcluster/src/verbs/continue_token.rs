@@ -66,7 +66,7 @@ impl ContinueToken {
         let wire: TokenJson = serde_json::from_slice(&json)
             .map_err(|error| not_valid(&go_syntax::fault(&json).unwrap_or_else(|| error.to_string())))?;
         if wire.v != VERSION {
-            return Err(not_valid(&format!("server does not recognize this encoded version {:?}", wire.v)));
+            return Err(not_valid(&format!("server does not recognize this encoded version {}", wire.v)));
         }
         if wire.rv == 0 {
             return Err(not_valid(&format!("incorrect encoded start resourceVersion (version {VERSION})")));
@@ -106,7 +106,7 @@ mod tests {
                 "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
             ),
             (r#"{"v":"meta.k8s.io/v1","rv":1}"#, "encoded start key empty (version meta.k8s.io/v1)"),
-            (r#"{"v":"v9","rv":1,"start":"x"}"#, "server does not recognize this encoded version \"v9\""),
+            (r#"{"v":"v9","rv":1,"start":"x"}"#, "server does not recognize this encoded version v9"),
             (r#"{"v":"meta.k8s.io/v1","rv":1,"start":"a/../b"}"#, "a/../b"),
         ] {
             assert_eq!(ContinueToken::decode(&URL_SAFE_NO_PAD.encode(wire)).unwrap_err(), not_valid(message));

@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use super::admission::{certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
-use super::ownership::{self, Component, MadeBy, Writer};
+use super::ownership::{self, Component, MadeBy, Writer, set_entries};
 use super::{Call, answer, conversion, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
@@ -167,12 +167,6 @@ async fn admit(
         if reinvoke == Reinvoke::No {
             return Ok(value);
         }
-    }
-}
-
-fn set_entries(value: &mut Value, entries: Value) {
-    if !entries.is_null() {
-        object(&mut value["metadata"]).insert("managedFields".into(), entries);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::settings::ManagedFields;
 use crate::store::Store;
 use crate::store::object::Opened;
 use kube_machinery::codec::schema;
+use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::quote::is_printable;
 use kube_machinery::kinds::{Catalog, Resource, Subresource};
 use kube_machinery::managed_fields::{
@@ -114,14 +115,14 @@ impl Converter for Versions {
         if version == own {
             return Ok(Cow::Borrowed(object));
         }
-        let row = |version: &str| self.0.served().find(|row| row.kind() == kind && row.api_version() == version);
-        let defined = row(own).and_then(|row| row.custom.as_ref()).map(|custom| &custom.versions);
+        let (from, to) = (self.0.in_version(kind, own), self.0.in_version(kind, version));
+        let defined = from.and_then(|row| row.custom.as_ref()).map(|custom| &custom.versions);
         if defined.is_some_and(|versions| !versions.iter().any(|defined| defined == version)) {
             let why = format!("request to convert CR to an invalid group/version: {version}");
-            return Err(NotConverted::Failed(why)); // upstream keeps the manager's entry then
+            return Err(NotConverted::Failed(why));
         }
         let is_asked = |row: &Resource| row.conversion_webhook().is_some();
-        let both = row(own).zip(row(version)).filter(|(from, to)| from.stored() == to.stored());
+        let both = from.zip(to).filter(|(from, to)| from.stored() == to.stored());
         // A conversion by a webhook is not tried: the manager's entry is dropped.
         let both = both.filter(|(from, to)| !is_asked(from) && !is_asked(to));
         let Some((from, to)) = both else {
@@ -130,7 +131,9 @@ impl Converter for Versions {
             )));
         };
         let mut value = match &to.custom {
-            Some(_) => to.coerce(object.value.clone()),
+            // The strategy `None` only renames the version here, so a field that the other version does not declare is
+            // an error of its type.
+            Some(_) => object.value.clone(),
             None => to.served_form_of(from.stored_form_of(object.value.clone())),
         };
         value["apiVersion"] = json!(version);
@@ -279,7 +282,8 @@ pub(crate) fn written_by(
 ) -> Value {
     let writer = Writer::named(component.0);
     let entries = after_update(store, current, &current.resource, &new, subresource, &writer);
-    set_entries(current, &mut new, entries);
+    let entries = with_old_times(current, &new, entries);
+    set_entries(&mut new, entries);
     new
 }
 
@@ -289,22 +293,22 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
     object
 }
 
-/// Sets the `managedFields` of the new state. If they differ from the old ones only in their times, and nothing else
-/// has changed, the old times stay, so that the write changes nothing. Upstream:
+/// Returns the old `managedFields` if nothing but their times has changed, so that the write changes nothing. `new` is
+/// the state that was asked for, before the fields that the write cannot change get their old values, as upstream:
 /// `IgnoreManagedFieldsTimestampsTransformer`.
-pub(super) fn set_entries(current: &Opened, new: &mut Value, entries: Value) {
-    if entries.is_null() {
-        return;
+pub(super) fn with_old_times(current: &Opened, new: &Value, entries: Value) -> Value {
+    let old = &current.value["metadata"]["managedFields"];
+    if entries.is_null() || !same_but_times(old, &entries) {
+        return entries;
     }
-    let old = &current.value["metadata"];
-    if same_but_times(&old["managedFields"], &entries) {
-        new["metadata"]["managedFields"] = old["managedFields"].clone();
-        let version = std::mem::replace(&mut new["metadata"]["resourceVersion"], old["resourceVersion"].clone());
-        let same = *new == current.value;
-        new["metadata"]["resourceVersion"] = version;
-        if same {
-            return;
-        }
+    let mut new = new.clone();
+    set_entries(&mut new, old.clone());
+    if new == current.value { old.clone() } else { entries }
+}
+
+/// Sets the `managedFields` of the new state, if there are any.
+pub(super) fn set_entries(new: &mut Value, entries: Value) {
+    if !entries.is_null() {
+        object(&mut new["metadata"]).insert("managedFields".into(), entries);
     }
-    new["metadata"]["managedFields"] = json!(entries);
 }

@@ -201,6 +201,7 @@ fn decided(
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions(current, &new)?;
     resource.default_change(&mut new, &current.value); // first, as upstream sets defaults when it decodes the body
+    let entries = ownership::with_old_times(current, &new, entries);
     match subresource {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, subresource),
@@ -230,7 +231,7 @@ fn decided(
         count_generation(&mut new);
     }
     resource.normalize_numbers(&mut new);
-    ownership::set_entries(current, &mut new, entries);
+    ownership::set_entries(&mut new, entries);
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::body::Body;
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::api::{Api, quiet};
 use crate::support::protobuf::fields;
@@ -278,5 +278,68 @@ async fn an_unsupported_media_type_gets_406() {
         assert_eq!(answer.status, status, "{path} as {accept}");
         assert_eq!(answer.header("content-type"), if status == 200 { "application/json" } else { "" });
         assert_eq!(answer.body.is_empty(), status != 200);
+    }
+}
+
+/// Creates a definition after a change at a pointer into it, and returns the document of its version with its ETag.
+async fn of_definition(at: &str, value: &Value) -> (String, Value) {
+    let mut definition = json!({
+        "metadata": {}, "spec": {
+            "group": "a.example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {}, "selectableFields": [],
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": {"type": "string"}}}}}}}],
+        },
+    });
+    *definition.pointer_mut(at).unwrap() = value.clone();
+    let spec = definition["spec"].clone();
+    let (group, plural) = (spec["group"].as_str().unwrap(), spec["names"]["plural"].as_str().unwrap());
+    definition["metadata"]["name"] = json!(format!("{plural}.{group}"));
+    let api = Api::new(&quiet().start());
+    let made = api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    let version = spec["versions"][0]["name"].as_str().unwrap();
+    let answer = get(&api, &format!("/openapi/v3/apis/{group}/{version}"), &[]).await;
+    assert_eq!(answer.status, 200);
+    (answer.header("etag").to_owned(), answer.json())
+}
+
+#[tokio::test(start_paused = true)]
+async fn definitions_that_differ_in_one_property_have_documents_of_their_own() {
+    let changes = [
+        ("/spec/scope", json!("Namespaced")), // no change
+        ("/spec/scope", json!("Cluster")),
+        ("/spec/group", json!("b.example.com")),
+        ("/spec/names/plural", json!("gadgets")),
+        ("/spec/names/kind", json!("Gadget")),
+        ("/spec/names/listKind", json!("Widgets")),
+        ("/spec/versions/0/name", json!("v1beta1")),
+        ("/spec/versions/0/subresources", json!({"status": {}})),
+        ("/spec/versions/0/selectableFields", json!([{"jsonPath": ".spec.size"}])),
+        ("/spec/versions/0/schema/openAPIV3Schema", json!({"type": "object"})),
+    ];
+    let mut known: BTreeMap<String, Value> = BTreeMap::new();
+    for (at, value) in changes {
+        let (etag, document) = of_definition(at, &value).await;
+        assert!(!known.values().any(|other| *other == document), "{at}");
+        assert!(known.insert(etag, document).is_none(), "{at}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_with_the_same_schema_have_documents_of_their_own() {
+    let api = Api::new(&quiet().start());
+    let version = |name: &str, storage: bool| json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema": {"type": "object"}}});
+    let definition = json!({
+        "metadata": {"name": "widgets.example.com"}, "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [version("v1", true), version("v1beta1", false)],
+        },
+    });
+    assert_eq!(api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await.status, 201);
+    for version in ["v1", "v1beta1"] {
+        let document = get(&api, &format!("/openapi/v3/apis/example.com/{version}"), &[]).await.json();
+        let schema = &document["components"]["schemas"][format!("com.example.{version}.Widget")];
+        let kinds = json!([{"group": "example.com", "kind": "Widget", "version": version}]);
+        assert_eq!(schema["x-kubernetes-group-version-kind"], kinds);
     }
 }

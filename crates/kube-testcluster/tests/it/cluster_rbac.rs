@@ -146,7 +146,7 @@ async fn a_user_cannot_grant_permissions_that_they_do_not_hold() {
         Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}";
     assert_eq!((refused.status, refused.message()), (403, why));
     let missing = ada.post(&bindings, &binding(of("missing"))).await;
-    let why = "clusterroles.rbac.authorization.k8s.io \"missing\" not found";
+    let why = "rolebindings.rbac.authorization.k8s.io \"missing\" not found"; // named as the resource of the request
     assert_eq!((missing.status, missing.message()), (404, why));
     bind(&cluster, "reader", json!({"kind": "User", "name": "ada"})).await;
     assert_eq!(ada.post(&bindings, &binding(of("reader"))).await.status, 201, "ada holds the permissions of the role");
@@ -189,7 +189,7 @@ async fn a_binding_to_a_missing_role_cannot_be_changed() {
     let mut changed = made.body;
     changed["subjects"] = json!([{"kind": "User", "name": "bob"}]);
     let put = ada.send("PUT", &format!("{bindings}/b"), "application/json", changed.to_string()).await;
-    assert_eq!((put.status, put.message()), (404, "roles.rbac.authorization.k8s.io \"gone\" not found"));
+    assert_eq!((put.status, put.message()), (404, "rolebindings.rbac.authorization.k8s.io \"gone\" not found"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,7 @@
 mod cluster_admission;
 mod cluster_admission_plugins;
 mod cluster_apply;
+mod cluster_apply_versions;
 mod cluster_at_start;
 mod cluster_bare;
 mod cluster_binding;
@@ -29,6 +30,7 @@ mod cluster_events;
 mod cluster_eviction;
 mod cluster_faults;
 mod cluster_garbage;
+mod cluster_health;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;

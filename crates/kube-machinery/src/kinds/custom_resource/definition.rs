@@ -25,6 +25,8 @@ pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: Resource,
     pub(crate) served: Vec<Resource>,
+    /// Owners of fields may still refer to these versions.
+    pub(crate) unserved: Vec<Resource>,
     /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
     /// need only one set of rows.
     form: String,
@@ -56,22 +58,20 @@ impl Definition {
         let storage = versions.iter().find(|version| version["storage"] == true)?;
         let stored = resource(crd, storage, is_terminating, None)?;
         let earlier_storage_versions = earlier_storage_versions(crd);
-        let (mut served, mut earlier_storage) = (Vec::new(), Vec::new());
+        let (mut served, mut unserved, mut earlier_storage) = (Vec::new(), Vec::new(), Vec::new());
         for version in versions {
             let (is_served, is_earlier) =
                 (version["served"] == true, earlier_storage_versions.contains(&&version["name"]));
             if version["storage"] == true {
-                served.extend(is_served.then(|| stored.clone()));
+                if is_served { &mut served } else { &mut unserved }.push(stored.clone());
                 continue;
             }
-            if (is_served || is_earlier)
-                && let Some(other) = resource(crd, version, is_terminating, Some(&stored))
-            {
-                served.extend(is_served.then(|| other.clone()));
-                earlier_storage.extend(is_earlier.then_some(other));
+            if let Some(other) = resource(crd, version, is_terminating, Some(&stored)) {
+                earlier_storage.extend(is_earlier.then(|| other.clone()));
+                if is_served { &mut served } else { &mut unserved }.push(other);
             }
         }
-        Some(Self { stored, served, form, earlier_storage })
+        Some(Self { stored, served, unserved, form, earlier_storage })
     }
 
     /// Returns a kind for custom resources whose definition was removed before them. It keeps unknown fields, so the

@@ -8,7 +8,7 @@ use super::errors::{handled, resolved};
 use super::items::element_of;
 use super::{Duplicates, Type, ValidationErrors};
 use crate::codec::go_text::{GoText, go_type};
-use crate::value::{Map, Value};
+use crate::value::{Map, SmolStr, Value};
 
 pub(super) fn validate(of: &Type, value: &Value, duplicates: Duplicates) -> Result<(), ValidationErrors> {
     Validation { schema: &of.schema, duplicates }.value(&of.of, value)
@@ -65,13 +65,13 @@ impl Validation<'_> {
     /// Checks the fields of a map. As upstream, an undeclared field ends the check.
     fn fields(&self, map: &MapType, fields: &Map) -> Result<(), ValidationErrors> {
         let mut faults = ValidationErrors::default();
-        for (name, value) in fields {
-            let element = PathElement::FieldName(name.clone().into());
-            if !map.fields.contains_key(name.as_str()) && map.element.is_empty() {
-                faults.add(Err(ValidationErrors::one("field not declared in schema".to_owned())), &element);
-                break;
-            }
-            faults.add(self.value(map.type_of(name), value), &element);
+        let is_declared = |name: &str| map.fields.contains_key(name) || !map.element.is_empty();
+        let element = |name: &SmolStr| PathElement::FieldName(name.to_string());
+        for (name, value) in fields.iter().filter(|(name, _)| is_declared(name)) {
+            faults.add(self.value(map.type_of(name), value), element(name));
+        }
+        if let Some((name, _)) = fields.iter().find(|(name, _)| !is_declared(name)) {
+            faults.add(Err(ValidationErrors::one("field not declared in schema".to_owned())), element(name));
         }
         faults.into_result()
     }

@@ -80,7 +80,8 @@ impl Caller {
         match self.authorizer.policy(rules) {
             None => Ok(()),
             Some(Ok(rules)) => self.confirm_no_escalation(grant, &rules),
-            Some(Err(Unresolved::NotFound { row, name })) => Err(ApiError::not_found(row, &name)),
+            // Upstream reads the role by its registry, whose error names the resource of the request.
+            Some(Err(Unresolved::NotFound { name, .. })) => Err(ApiError::not_found(grant.resource, &name)),
             Some(Err(error @ Unresolved::NoNamespace)) => Err(ApiError::bad_request(error.to_string())),
             Some(Err(error @ Unresolved::UnknownKind(_))) => Err(ApiError::internal(error.to_string())),
         }
@@ -100,7 +101,7 @@ impl Caller {
             for (_, rules) in policy.of(&self.user, grant.namespace) {
                 match rules {
                     Ok(rules) => owned.extend_from_slice(rules),
-                    Err(problem) => problems.push(in_the_plural(&problem)),
+                    Err(problem) => problems.push(grant.told(&problem)),
                 }
             }
             (owned, problems)
@@ -124,16 +125,16 @@ impl Caller {
     }
 }
 
-/// Returns the message for a missing role with the plural of its kind: upstream reads from the registry here, and from
-/// a lister elsewhere.
-fn in_the_plural(problem: &Unresolved) -> String {
-    match problem {
-        Unresolved::NotFound { row, name } => format!("{} {} not found", row.qualified(), quote(name)),
-        other => other.to_string(),
-    }
-}
-
 impl Grant<'_> {
+    /// Returns the message about a role that cannot be read. A missing one is named as the resource of the request,
+    /// because upstream reads it by its registry here, and by a lister elsewhere.
+    fn told(&self, problem: &Unresolved) -> String {
+        match problem {
+            Unresolved::NotFound { name, .. } => format!("{} {} not found", self.resource.qualified(), quote(name)),
+            other => other.to_string(),
+        }
+    }
+
     fn forbidden(&self, why: &str) -> ApiError {
         let name = self.new["metadata"]["name"].as_str().unwrap_or_default();
         ApiError::not_allowed(self.resource.group(), self.resource.plural(), name, why)

@@ -21,7 +21,6 @@ const PATTERN_MODEL: &str = "io.k8s.api.apps.v1.Deployment";
 const SCHEMAS: &str = "#/components/schemas/";
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// The documents made so far, by their hashes. Making one takes milliseconds, and clients ask again and again.
 /// Returns the group versions of custom resources, with the hashes of their documents.
 pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
     let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group(), row.version())).collect();
@@ -51,14 +50,16 @@ fn rows<'c>(catalog: &'c Catalog, group: &str, version: &str) -> impl Iterator<I
     catalog.custom().filter(move |row| row.group() == group && row.version() == version)
 }
 
-/// Returns a hash of the plural and the schema of each kind, so that a document need not be made to know its hash.
+/// Returns a hash of all that a document depends on, so that it need not be made to know its hash.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
-    let hashes: Vec<u8> = rows(catalog, group, version)
-        .flat_map(|row| {
-            fnv(format!("{} {:?}", row.plural(), row.custom.as_ref().map(|custom| &custom.document)).as_bytes())
-                .to_be_bytes()
-        })
-        .collect();
+    let mut hashes = Vec::new();
+    for row in rows(catalog, group, version) {
+        let names = [row.group(), row.version(), row.plural(), row.kind(), &row.list_kind()].join(" ");
+        let document = row.custom.as_ref().map(|custom| &custom.document);
+        let fields: Vec<_> = row.fields().map(|field| field.0).collect();
+        let all = format!("{names} {} {:?} {fields:?} {document:?}", row.is_namespaced(), row.subresources());
+        hashes.extend(fnv(all.as_bytes()).to_be_bytes());
+    }
     format!("{:016X}", fnv(&hashes))
 }
 
