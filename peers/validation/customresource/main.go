@@ -28,6 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/warning"
 )
 
 // kase is a case: a schema, a value, sometimes the old value, and upstream's causes by the part of the validation
@@ -46,7 +47,14 @@ type kase struct {
 	Lists []metav1.StatusCause `json:"lists,omitempty"`
 	// Rules are the causes from validation rules in CEL.
 	Rules []metav1.StatusCause `json:"rules,omitempty"`
+	// Warnings are about rules that are violated by what did not change.
+	Warnings []string `json:"warnings,omitempty"`
 }
+
+// recorder collects the warnings of a request.
+type recorder struct{ texts []string }
+
+func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) }
 
 // answer runs each part of the validation that the strategy of custom resources runs.
 func answer(c *kase) error {
@@ -96,8 +104,12 @@ func answer(c *kase) error {
 		if c.Old != nil {
 			options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(value, old, &model.Structural{Structural: structural})))
 		}
-		errs, _ := rules.Validate(context.Background(), path, structural, value, old, celconfig.RuntimeCELCostBudget, options...)
+		var warned recorder
+		ctx := warning.WithWarningRecorder(context.Background(), &warned)
+		errs, _ := rules.Validate(ctx, path, structural, value, old, celconfig.RuntimeCELCostBudget, options...)
 		c.Rules = causes(errs)
+		slices.Sort(warned.texts)
+		c.Warnings = warned.texts
 	}
 	return nil
 }

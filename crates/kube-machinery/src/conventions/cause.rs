@@ -28,6 +28,20 @@ pub struct Cause {
     field: String,
 }
 
+/// What validation has against an object.
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub causes: Vec<Cause>,
+    /// The violated rules in CEL about values that an update leaves as they were.
+    pub warnings: Vec<String>,
+}
+
+impl Findings {
+    pub fn of(causes: Vec<Cause>) -> Self {
+        Self { causes, warnings: Vec::new() }
+    }
+}
+
 impl Cause {
     /// Returns a cause that concerns no field.
     pub fn without_field(reason: &'static str, message: &str) -> Self {

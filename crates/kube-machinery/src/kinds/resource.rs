@@ -19,7 +19,7 @@ pub use super::strategy::{
 pub use super::subresource::{Subresource, SubresourceInfo};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
-use crate::conventions::cause::{Cause, distinct};
+use crate::conventions::cause::{Cause, Findings, distinct};
 use crate::value::{Map, Value};
 
 /// The verbs of every stored kind.
@@ -233,32 +233,33 @@ impl Resource {
 
     /// Validates a new object. Upstream: `ValidateCreate`.
     pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
-        let mut causes = metadata::validate_new_by_kind(self, new);
+        let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
         match &self.custom {
-            Some(custom) => custom.validate(&mut causes, &self.served_object(new), None),
-            None => causes.extend(distinct((self.validate)(new, None))),
+            Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
+            None => found.causes.extend(distinct((self.validate)(new, None))),
         }
+        let causes = found.causes; // a rule warns of what an update leaves as it was
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
     /// Validates an update. Upstream: `ValidateUpdate`.
-    pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = metadata::validate_update(self, new, old);
+    pub fn findings_of_update(&self, new: &Value, old: &Value) -> Findings {
+        let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
-            Some(custom) => custom.validate(&mut causes, &self.served_object(new), Some(&self.served_object(old))),
-            None => causes.extend(distinct((self.validate)(new, Some(old)))),
+            Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
+            None => found.causes.extend(distinct((self.validate)(new, Some(old)))),
         }
-        causes
+        found
     }
 
     /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
-    pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = metadata::validate_update(self, new, old);
+    pub fn findings_of_status_update(&self, new: &Value, old: &Value) -> Findings {
+        let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
-            Some(custom) => custom.validate_status(&mut causes, &self.served_object(new), &self.served_object(old)),
-            None => causes.extend(distinct((self.validate_status)(new, Some(old)))),
+            Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
+            None => found.causes.extend(distinct((self.validate_status)(new, Some(old)))),
         }
-        causes
+        found
     }
 
     /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.

@@ -153,7 +153,7 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         let writer = Writer::named(Component::CONTROLLERS.0);
-        ready(update::next(store, &current, resource.stored(), value, None, &writer))
+        ready(update::next(store, &current, resource.stored(), value, None, &writer, &Gate::open()))
     };
     let changed = |current| conversion::changed(store, resource.into(), current, next);
     store.guaranteed_update(resource, key, Commit::Really, changed).await.map(drop)

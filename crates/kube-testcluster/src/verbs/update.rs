@@ -27,6 +27,7 @@ use crate::plugins::admit::Operation;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use kube_machinery::codec::schema::Decoded;
+use kube_machinery::conventions::cause::Findings;
 use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::kinds::{
     Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate,
@@ -134,9 +135,10 @@ pub(crate) fn next(
     new: Value,
     subresource: Option<Subresource>,
     writer: &Writer,
+    gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
-    decided(store, current, served, new, subresource, entries, writer)
+    decided(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
 /// Computes the state after an update, with admission: plugins and webhooks may first change the new state, and at the
@@ -151,7 +153,7 @@ pub(super) async fn admitted(
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     if gate.is_open() {
-        let next = next(store, current, served, new, subresource, writer)?;
+        let next = next(store, current, served, new, subresource, writer, gate)?;
         warn_of(gate, current, subresource, &next);
         return Ok(next);
     }
@@ -171,7 +173,7 @@ pub(super) async fn admitted(
             break;
         }
     }
-    let next = decided(store, current, served, new, subresource, entries, writer)?;
+    let next = decided(store, current, served, Wanted { new, entries }, subresource, writer, gate)?;
     warn_of(gate, current, subresource, &next);
     if let Next::Put(new) | Next::Release(new) = &next {
         gate.validate(Operation::Update, Some(new), old).await?;
@@ -185,15 +187,21 @@ fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, 
     }
 }
 
-/// Computes the state after an update whose new state admission has already changed. `entries` are its `managedFields`.
+/// A new state, and its `managedFields`.
+struct Wanted {
+    new: Value,
+    entries: Value,
+}
+
+/// Computes the state after an update whose new state admission has already changed.
 fn decided(
     store: &Store,
     current: &Opened,
     served: &Resource,
-    mut new: Value,
+    Wanted { mut new, entries }: Wanted,
     subresource: Option<Subresource>,
-    entries: Value,
     writer: &Writer,
+    gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let resource = &current.resource;
     let namespace = current.key.namespace().unwrap_or_default();
@@ -211,13 +219,14 @@ fn decided(
     }
     keep_system_fields(current, &mut new);
     (resource.prepare)(&mut new, &Change { old: Some(&current.value), subresource, now: &store.clock.now() });
-    let mut causes = match subresource {
-        Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
+    let Findings { mut causes, warnings } = match subresource {
+        Some(Subresource::Status) => served.findings_of_status_update(&new, &current.value),
         Some(subresource @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
-            served.causes_of_subresource_update(subresource, &new, &current.value)
+            Findings::of(served.causes_of_subresource_update(subresource, &new, &current.value))
         }
-        _ => served.causes_of_update(&new, &current.value),
+        _ => served.findings_of_update(&new, &current.value),
     };
+    gate.warn(warnings);
     if causes.is_empty() && subresource.is_none() {
         let caller = writer.caller.as_ref();
         causes.extend(policy_parameters::cause(store, caller, resource, &new, Some(&current.value)));

@@ -119,6 +119,30 @@ pub(super) fn expand_of_optional(expression: &mut Expression) {
     *expression = of(operators::CONDITIONAL, vec![method("hasValue"), made, optional("none", Vec::new())]);
 }
 
+/// Returns the number of parts that an expression has when all macros are expanded: the expansions of `optMap` and
+/// `optFlatMap` contain their targets twice, so a chain of them doubles with each.
+pub(super) fn expanded_parts(expression: &Expression) -> u64 {
+    let all = |parts: &[&Expression]| parts.iter().map(|part| expanded_parts(part)).fold(1, u64::saturating_add);
+    match &expression.expr {
+        Expr::Call(call) => {
+            let target = call.target.as_deref().map_or(0, expanded_parts);
+            let times = if of_optional(call).is_some() { 2 } else { 1 };
+            call.args
+                .iter()
+                .map(expanded_parts)
+                .fold(target.saturating_mul(times).saturating_add(1), u64::saturating_add)
+        }
+        Expr::Select(select) => all(&[&select.operand]),
+        Expr::List(list) => all(&list.elements.iter().collect::<Vec<_>>()),
+        Expr::Map(map) => map.entries.iter().fold(1, |parts, entry| match &entry.expr {
+            EntryExpr::MapEntry(entry) => parts.saturating_add(all(&[&entry.key, &entry.value])),
+            EntryExpr::StructField(field) => parts.saturating_add(all(&[&field.value])),
+        }),
+        Expr::Comprehension(of) => all(&[&of.iter_range, &of.accu_init, &of.loop_cond, &of.loop_step, &of.result]),
+        _ => 1,
+    }
+}
+
 /// Returns the variable of `optMap` or `optFlatMap`, and the expression that is computed with it.
 pub(super) fn of_optional(call: &CallExpr) -> Option<(&str, &Expression)> {
     match (call.func_name.as_str(), call.args.as_slice()) {

@@ -3,6 +3,7 @@
 //! cel-go, and `k8s.io/apiserver/pkg/cel`.
 
 pub(crate) mod checker;
+pub(crate) mod estimate;
 pub mod interpreter;
 mod macros;
 pub(crate) mod parse;

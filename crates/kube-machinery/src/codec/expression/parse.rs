@@ -14,6 +14,8 @@ use super::tokens::{Token, Tokens};
 const MOST_CHARACTERS: usize = 100_000;
 /// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
+/// The most parts of an expression whose macros are expanded. Upstream has no limit, and its parser makes all of them.
+const MOST_PARTS: u64 = 1_000_000;
 /// The stack for the crate's parser, which uses some hundred KiB for each pair of brackets.
 const STACK: usize = 64 << 20;
 /// The deepest nesting of an expression when no thread can be started, as in WebAssembly.
@@ -61,6 +63,10 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
         faults.errors.into_iter().map(|error| Fault { position: error.pos, what: error.msg }).collect::<Vec<_>>()
     })?;
     macros::expand(&mut expression);
+    if macros::expanded_parts(&expression) > MOST_PARTS {
+        let what = format!("expression size exceeds limit when its macros are expanded: {MOST_PARTS} parts");
+        return Err(vec![Fault { position: (-1, 0), what }]);
+    }
     Ok(expression)
 }
 
@@ -126,6 +132,13 @@ mod tests {
             assert_eq!(parse(&text).unwrap_err()[0].what, "expression recursion limit exceeded: 250");
         }
         assert!(parse(&"a".repeat(100_001)).unwrap_err()[0].what.contains("size: 100001, limit 100000"));
+    }
+
+    #[test]
+    fn an_expression_whose_macros_double_too_often_is_refused() {
+        let chain = |n: usize| format!("optional.of(1){}", ".optMap(x, x)".repeat(n));
+        assert!(parse(&chain(10)).is_ok());
+        assert!(parse(&chain(40)).unwrap_err()[0].what.contains("1000000 parts"));
     }
 
     #[test]

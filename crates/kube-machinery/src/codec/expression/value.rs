@@ -26,6 +26,8 @@ pub enum Value {
     Type(&'static str),
     Optional(Option<Arc<Value>>),
     Object(Arc<dyn Object>),
+    /// A value that has not the type of its schema: to read it is this error. Upstream: `types.Err`.
+    Invalid(&'static str),
 }
 
 /// A point in time, and the UTC offset in which it is printed.
@@ -179,6 +181,7 @@ impl Value {
             Self::Type(_) => "type",
             Self::Optional(_) => "optional_type",
             Self::Object(object) => object.type_name(),
+            Self::Invalid(_) => "error",
         }
     }
 
@@ -207,7 +210,7 @@ impl Value {
             Self::Timestamp(at) => at.seconds == Timestamp::YEAR_ONE && at.nanoseconds == 0,
             Self::String(_) | Self::Bytes(_) | Self::List(_) | Self::Map(_) => self.size() == 0,
             Self::Optional(held) => held.as_deref().is_none_or(Self::is_zero),
-            Self::Type(_) | Self::Object(_) => false,
+            Self::Type(_) | Self::Object(_) | Self::Invalid(_) => false,
         }
     }
 }

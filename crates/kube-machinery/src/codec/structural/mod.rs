@@ -83,7 +83,7 @@ pub struct Structural {
 
     /// The compiled `pattern`, after its first use.
     #[serde(skip)]
-    compiled: OnceLock<Result<Regex, String>>,
+    compiled: pattern::Compiled,
 }
 
 /// The rule for the fields that `properties` does not name.
@@ -164,8 +164,8 @@ impl Structural {
     }
 
     /// # Errors
-    /// The compiler's message, if the pattern is invalid.
-    pub(crate) fn compiled_pattern(&self) -> Result<&Regex, &String> {
-        self.compiled.get_or_init(|| pattern::compile(&self.pattern)).as_ref()
+    /// The compiler's message, if the pattern is invalid or too large.
+    pub(crate) fn compiled_pattern(&self) -> Result<Regex, String> {
+        self.compiled.regex(&self.pattern)
     }
 }

@@ -5,13 +5,32 @@
 //! classes `\d`, `\s`, `\w` and `\b` cover Unicode, while Go's cover ASCII. So a pattern is translated before it is
 //! compiled.
 
+mod compiled;
 mod faults;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The largest size of a compiled pattern, in bytes. A pattern comes from a client, and may be short but expand to a
-/// lot.
+pub(super) use self::compiled::Compiled;
+
+/// The largest size of a compiled pattern that is kept as long as its schema, in bytes. A pattern comes from a client, and
+/// may be short but expand to a lot.
 const MOST_BYTES: usize = 4 << 20;
+
+/// The reason why a pattern has no compiled form.
+enum Failure {
+    TooLarge,
+    /// Go's message, in one line.
+    Invalid(String),
+}
+
+impl From<Failure> for String {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::TooLarge => "error parsing regexp: expression too large".to_owned(),
+            Failure::Invalid(why) => why,
+        }
+    }
+}
 
 /// Compiles a pattern. The result matches bytes, because the crate supports Go's `\B` only for them.
 ///
@@ -26,15 +45,19 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 /// # Errors
 /// As [`compile`].
 pub(crate) fn compile_within(pattern: &str, most_bytes: usize) -> Result<Regex, String> {
+    Ok(built(pattern, most_bytes)?)
+}
+
+fn built(pattern: &str, most_bytes: usize) -> Result<Regex, Failure> {
     if let Some(fault) = fault(pattern) {
-        return Err(fault);
+        return Err(Failure::Invalid(fault));
     }
-    let wrong = || format!("error parsing regexp: invalid syntax: `{pattern}`");
+    let wrong = || Failure::Invalid(format!("error parsing regexp: invalid syntax: `{pattern}`"));
     let translated =
         Translator { rest: pattern, to: String::with_capacity(pattern.len() * 2) }.translated().ok_or_else(wrong)?;
-    RegexBuilder::new(&translated).size_limit(most_bytes).dfa_size_limit(most_bytes).build().map_err(
+    RegexBuilder::new(&translated).size_limit(most_bytes).dfa_size_limit(MOST_BYTES.min(most_bytes)).build().map_err(
         |error| match error {
-            regex::Error::CompiledTooBig(_) => "error parsing regexp: expression too large".into(),
+            regex::Error::CompiledTooBig(_) => Failure::TooLarge,
             _ => wrong(),
         },
     )
@@ -88,11 +111,12 @@ impl Translator<'_> {
 
     /// Returns true if a brace begins a repetition: `{2}`, `{2,}`, `{2,3}`. Any other brace is a literal.
     fn is_repetition(&self) -> bool {
-        let Some((inner, _)) = self.rest.split_once('}') else { return false };
+        let Some(end) = self.rest.find(|c: char| c != ',' && !c.is_ascii_digit()) else { return false };
+        let (inner, rest) = self.rest.split_at(end);
         let is_number =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
         let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
-        !least.is_empty() && is_number(least) && is_number(most)
+        rest.starts_with('}') && !least.is_empty() && is_number(least) && is_number(most)
     }
 
     /// Returns true if flags such as `(?x)` begin that the crate has, but Go does not.
@@ -266,8 +290,26 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_of_openshift_with_large_classes_matches_as_in_go() {
+        // That of `host` in ingresses.config.openshift.io.
+        let pattern = r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$";
+        assert_eq!(fault(pattern), None);
+        let compiled = Compiled::default();
+        for _ in 0..2 {
+            let regex = compiled.regex(pattern).unwrap();
+            assert!(regex.is_match("apps.example.com".as_bytes()) && regex.is_match("bücher.example".as_bytes()));
+            assert!(!regex.is_match("a_b.example".as_bytes()));
+        }
+    }
+
+    #[test]
     fn a_pattern_is_refused_if_its_repetitions_make_it_too_large() {
-        assert_eq!(compile(r"\pL{1000}").unwrap_err(), "error parsing regexp: expression too large");
+        let (bytes, all) = (r"[\pL\pN]{900}", r"([a-z]{1000}\pL){1000}");
+        assert_eq!(compile(bytes).unwrap_err(), "error parsing regexp: expression too large");
+        assert_eq!(fault(bytes), None, "Go matches characters, so it takes the pattern");
+        assert_eq!(fault(all).unwrap(), format!("error parsing regexp: invalid repeat count: `{{1000}}`"));
+        let large = "a{1000}".repeat(3400);
+        assert_eq!(fault(&large).unwrap(), format!("error parsing regexp: expression too large: `{large}`"));
         assert_eq!(compile(r"(\pL{500}){1000}").unwrap_err(), "error parsing regexp: invalid repeat count: `{1000}`");
     }
 }

@@ -1,6 +1,6 @@
 //! Validates a custom resource, or a default in a definition, by the CEL rules in its schema
 //! (`x-kubernetes-validations`). A rule sees the value at its place in the schema as `self`, and the value before an
-//! update as `oldSelf`. A failed rule without `oldSelf` is ignored if the value did not change ("ratcheting"). All
+//! update as `oldSelf`. A failed rule without `oldSelf` is a warning if the value did not change ("ratcheting"). All
 //! rules of one object share a cost budget.
 //!
 //! Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
@@ -16,23 +16,27 @@ use super::validate::ratchet::{MapList, Ratchet};
 use super::{Rule, Structural};
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::interpreter::{Error, Meter, run};
-use crate::conventions::cause::Cause;
+use crate::conventions::cause::{Cause, Findings};
 use crate::conventions::field::Path;
 use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
-/// Returns the causes of the rules that an object violates. The object must be valid under the rest of its schema. A
-/// rule that uses `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
-pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
+/// The largest size of the warnings about one object, in bytes. A response shows fewer.
+const MOST_WARNED: usize = 64 << 10;
+
+/// Returns the rules that an object violates. The object must be valid under the rest of its schema. A rule that uses
+/// `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
+pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Findings {
     if !has_rules(schema) {
-        return Vec::new();
+        return Findings::default();
     }
     let current = old.map(|old| (schema, new, old));
-    let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
+    let meter = Meter::new(COST_OF_AN_OBJECT);
+    let mut walk = Walk { ratchet: Ratchet::default(), meter, found: Findings::default(), warned: 0 };
     let node = Node { schema, new, old, is_root: at.is_empty(), old_states: OldStates { current, parent: None } };
     walk.node(schema, &node, &Path::Root(at));
-    walk.causes
+    walk.found
 }
 
 /// Returns true if there are rules outside of `allOf`. As upstream, those inside run only then (`hasXValidations`).
@@ -45,7 +49,9 @@ fn has_rules(schema: &Structural) -> bool {
 struct Walk {
     ratchet: Ratchet,
     meter: Meter,
-    causes: Vec<Cause>,
+    found: Findings,
+    /// The size of the warnings.
+    warned: usize,
 }
 
 /// A value with its schema and its old state.
@@ -63,7 +69,7 @@ struct Node<'a> {
 /// A schema, a new value under it, and the old value.
 type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
 
-/// The old states for ratcheting: a failed rule is ignored if the value it is about did not change. Upstream:
+/// The old states for ratcheting: a failed rule is a warning if the value it is about did not change. Upstream:
 /// `ratchetingOptions`.
 #[derive(Clone, Copy, Default)]
 struct OldStates<'a> {
@@ -182,14 +188,18 @@ impl Walk {
             }
         };
         if compiled.uses_old_self || !self.is_as_before(node) {
-            self.causes.push(cause_of_rule);
+            self.found.causes.push(cause_of_rule);
+        } else if self.warned < MOST_WARNED {
+            let warning = cause_of_rule.sentence();
+            self.warned += warning.len();
+            self.found.warnings.push(warning);
         }
         (!matches!(message, Err(NoMessage::TooExpensive(_)))).then_some(())
     }
 
     /// Adds the cause of a rule that could not run. It shows the type of the value.
     fn add_error(&mut self, node: &Node<'_>, at: &Path<'_>, detail: &str) {
-        self.causes.push(Cause::invalid(at, &node.schema.kind, detail));
+        self.found.causes.push(Cause::invalid(at, &node.schema.kind, detail));
     }
 
     /// Returns true if the value did not change since the old state.

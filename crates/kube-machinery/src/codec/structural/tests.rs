@@ -77,5 +77,21 @@ fn embedded_resources_give_the_causes_of_upstream() {
 #[cfg(feature = "cel")]
 #[test]
 fn cel_rules_give_the_causes_of_upstream() {
-    compare("rules", |schema, case, at| super::rules::validate(schema, &case["new"], case.get("old"), at));
+    compare("rules", |schema, case, at| super::rules::validate(schema, &case["new"], case.get("old"), at).causes);
+}
+
+#[cfg(feature = "cel")]
+#[test]
+fn cel_rules_about_unchanged_values_give_the_warnings_of_upstream() {
+    let mut warned = 0;
+    for case in cases().iter().filter(|case| case.get("old").is_some()) {
+        let schema: Structural = crate::value::from_value(case["schema"].clone()).unwrap();
+        let at = case["at"].as_str().unwrap_or_default();
+        let mut ours = super::rules::validate(&schema, &case["new"], case.get("old"), at).warnings;
+        ours.sort();
+        let upstream = case["warnings"].as_array().cloned().unwrap_or_default();
+        assert_eq!(json!(ours), Value::from(upstream), "{case}");
+        warned += ours.len();
+    }
+    assert!(warned > 50, "{warned}");
 }

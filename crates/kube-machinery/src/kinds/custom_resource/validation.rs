@@ -7,14 +7,15 @@ use super::scale::Checked;
 #[cfg(feature = "cel")]
 use crate::codec::structural::rules;
 use crate::codec::structural::{embedded, list_type, validate};
-use crate::conventions::cause::Cause;
+use crate::conventions::cause::{Cause, Findings};
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
-    /// Validates a new or updated object, and adds to `causes`, which already has the causes of the metadata.
-    pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+    /// `found` already has the causes of the metadata.
+    pub(crate) fn validate(&self, found: &mut Findings, new: &Value, old: Option<&Value>) {
+        let causes = &mut found.causes;
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
             None => validate::validate(&self.schema, new, ""),
@@ -23,11 +24,12 @@ impl CustomResource {
         causes.extend(embedded::validate(&self.schema, new, "", &validate_metadata));
         causes.extend(self.validate_lists(new, old));
         #[cfg(feature = "cel")]
-        self.validate_rules(causes, new, old);
+        self.validate_rules(found, new, old);
     }
 
-    /// Validates an update of the status. Only the status is checked against the schema.
-    pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
+    /// Only the status is checked against the schema.
+    pub(crate) fn validate_status(&self, found: &mut Findings, new: &Value, old: &Value) {
+        let causes = &mut found.causes;
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
         }
@@ -35,22 +37,24 @@ impl CustomResource {
         causes.extend(embedded::validate(&self.schema, new, "", &validate_metadata));
         causes.extend(self.validate_lists(new, Some(old)));
         #[cfg(feature = "cel")]
-        self.validate_rules(causes, new, Some(old));
+        self.validate_rules(found, new, Some(old));
     }
 
     /// Adds the causes of the CEL rules. If an earlier cause shows that a field has the wrong type, for example, the
     /// rules are skipped, because they expect objects of the schema's form. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
-    fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+    fn validate_rules(&self, found: &mut Findings, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
             return;
         }
-        if causes.iter().any(Cause::blocks_rules) {
+        if found.causes.iter().any(Cause::blocks_rules) {
             let why = "some validation rules were not checked because the object was invalid; correct the existing errors \
                        to complete validation";
-            causes.push(Cause::invalid_json("<nil>", &Value::Null, why));
+            found.causes.push(Cause::invalid_json("<nil>", &Value::Null, why));
         } else {
-            causes.extend(rules::validate(&self.schema, new, old, ""));
+            let of_rules = rules::validate(&self.schema, new, old, "");
+            found.causes.extend(of_rules.causes);
+            found.warnings.extend(of_rules.warnings);
         }
     }
 

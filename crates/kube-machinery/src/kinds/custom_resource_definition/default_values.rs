@@ -141,8 +141,9 @@ fn validate_value(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     let causes = validate_default(schema, value);
     #[cfg(feature = "cel")]
     if causes.is_empty() {
-        let of_unchanged = rules::validate(schema, value, Some(value), "");
-        let found = if of_unchanged.is_empty() { rules::validate(schema, value, None, "") } else { of_unchanged };
+        let of_unchanged = rules::validate(schema, value, Some(value), "").causes;
+        let found =
+            if of_unchanged.is_empty() { rules::validate(schema, value, None, "").causes } else { of_unchanged };
         return found.into_iter().map(|cause| cause.below(at)).collect();
     }
     causes.into_iter().map(|cause| cause.named_below(at)).collect()

@@ -7,17 +7,22 @@
 //! the schema that are not correlatable: for an item of a list without keys, for example, there is no telling which old
 //! item it was.
 //!
-//! Upstream also estimates the cost of each rule; this module does not.
+//! The cost of each rule is estimated too, so that one that would be stopped later is refused at once.
 
 use super::causes::Causes;
+use super::cel_context::CelContext;
 use super::go_print;
 use crate::codec::expression::checker::{Checked, Type, check};
+use crate::codec::expression::estimate::{self, Declared};
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// The kind of value that `self` is in the rules of a schema.
+/// Upstream: an error of `CELSchemaContext.TypeInfo`.
+const WITHOUT_TYPE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
+                            to convert structural schema to CEL declarations";
+
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// A resource, which also has kind, apiVersion and metadata.
@@ -25,46 +30,65 @@ pub enum Subject {
     Value,
 }
 
-/// Compiles the rules of one schema. `uncorrelatable` is the path of a schema around it, if there is one, whose values
-/// cannot be matched with old ones.
+/// What the rules of one schema are compiled with.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    /// The type of `self`.
+    subject: &'a Type<'a>,
+    /// The sizes of `self`.
+    declared: &'a Declared<'a>,
+    cel: CelContext<'a>,
+    /// The path of a schema around this one, if there is one, whose values cannot be matched with old ones.
+    uncorrelatable: Option<&'a Path<'a>>,
+}
+
+/// Compiles the rules of one schema.
 pub(super) fn validate(
     schema: &Value,
     subject: Subject,
+    cel: CelContext<'_>,
     uncorrelatable: Option<&Path<'_>>,
     at: &Path<'_>,
     causes: &mut Causes,
 ) {
-    let at = at.child("x-kubernetes-validations");
-    let subject = Type::of(schema, matches!(subject, Subject::Resource)).unwrap_or(Type::Unknown);
-    for (i, rule) in items(schema, "x-kubernetes-validations").iter().enumerate() {
+    let (rules, at) = (items(schema, "x-kubernetes-validations"), at.child("x-kubernetes-validations"));
+    let subject = Type::of(schema, matches!(subject, Subject::Resource));
+    let (Some(subject), Some(declared)) = (&subject, cel.declared) else {
+        if !rules.is_empty() {
+            causes.add_later(&at, |at| Cause::internal(at, WITHOUT_TYPE));
+        }
+        return;
+    };
+    let all = Rules { subject, declared, cel, uncorrelatable };
+    for (i, rule) in rules.iter().enumerate() {
         if !text(rule, "rule").trim().is_empty() {
-            validate_rule(rule, &subject, uncorrelatable, &at.index(i), causes);
+            validate_rule(rule, all, &at.index(i), causes);
         }
     }
 }
 
-fn validate_rule(
-    rule: &Value,
-    subject: &Type<'_>,
-    uncorrelatable: Option<&Path<'_>>,
-    at: &Path<'_>,
-    causes: &mut Causes,
-) {
+fn validate_rule(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut Causes) {
     let (at_rule, at_optional) = (at.child("rule"), at.child("optionalOldSelf"));
-    let expression = match compile(rule, "rule", subject) {
+    let expression = match compile(rule, "rule", rules) {
         Ok(compiled) if compiled.kind.is_other_than(&Type::Bool) => {
             let why = "cel expression must evaluate to a bool";
             causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), why));
             None
         }
-        Ok(compiled) => match compiled.program() {
-            Ok(program) => Some(program),
-            Err(why) => {
-                let why = format!("program {why}");
-                causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
-                None
+        Ok(compiled) => {
+            let cost = rules.cel.cost_of_all(rules.declared, cost(&compiled, rule, rules));
+            match compiled.program() {
+                Ok(program) => {
+                    rules.cel.observe("estimated rule cost", cost, &at_rule, causes);
+                    Some(program)
+                }
+                Err(why) => {
+                    let why = format!("program {why}");
+                    causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
+                    None
+                }
             }
-        },
+        }
         Err(faults) => {
             let why = format!("compilation failed: {faults}");
             causes.add_later(&at_rule, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
@@ -72,10 +96,10 @@ fn validate_rule(
         }
     };
     if expression.is_some() && !text(rule, "messageExpression").is_empty() {
-        validate_message(rule, subject, &at.child("messageExpression"), causes);
+        validate_message(rule, rules, &at.child("messageExpression"), causes);
     }
     if expression.is_some_and(|program| program.root().references().has_variable("oldSelf")) {
-        if let Some(path) = uncorrelatable {
+        if let Some(path) = rules.uncorrelatable {
             let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {path}");
             causes.add_later(&at_rule, |at| Cause::invalid(at, text(rule, "rule"), &why));
         }
@@ -85,22 +109,35 @@ fn validate_rule(
     }
 }
 
-fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mut Causes) {
-    let why = match compile(rule, "messageExpression", subject) {
+fn validate_message(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut Causes) {
+    let why = match compile(rule, "messageExpression", rules) {
         Ok(compiled) if compiled.kind.is_other_than(&Type::String) => {
             "messageExpression must evaluate to a string".to_owned()
         }
-        Ok(compiled) => match compiled.program() {
-            Ok(_) => return,
-            Err(why) => format!("messageExpression {why}"),
-        },
+        Ok(compiled) => {
+            let cost = cost(&compiled, rule, rules);
+            match compiled.program() {
+                Ok(_) => return rules.cel.observe("estimated messageExpression cost", cost, at, causes),
+                Err(why) => format!("messageExpression {why}"),
+            }
+        }
         Err(faults) => format!("messageExpression compilation failed: {faults}"),
     };
     causes.add_later(at, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
 }
 
-/// Parses and type-checks an expression. Errors are in cel-go's words.
-fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Checked<'s>, String> {
-    let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };
-    check(text(rule, field), vec![("self".to_owned(), subject.clone()), ("oldSelf".to_owned(), old)])
+/// Errors are in cel-go's words.
+fn compile<'a>(rule: &Value, field: &str, rules: Rules<'a>) -> Result<Checked<'a>, String> {
+    check(text(rule, field), variables(rule, rules))
+}
+
+fn cost(compiled: &Checked<'_>, rule: &Value, rules: Rules<'_>) -> u64 {
+    estimate::cost(&compiled.expression, &variables(rule, rules), rules.declared)
+}
+
+fn variables<'a>(rule: &Value, rules: Rules<'a>) -> Vec<(String, Type<'a>)> {
+    let subject = rules.subject.clone();
+    let is_optional = rule["optionalOldSelf"] == true;
+    let old = if is_optional { Type::Optional(Box::new(subject.clone())) } else { subject.clone() };
+    vec![("self".to_owned(), subject), ("oldSelf".to_owned(), old)]
 }

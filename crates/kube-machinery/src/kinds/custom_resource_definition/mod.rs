@@ -5,6 +5,8 @@ use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresour
 
 mod approval;
 mod causes;
+#[cfg_attr(not(feature = "cel"), path = "no_cel_context.rs")]
+mod cel_context;
 mod columns;
 mod conversion;
 mod default_values;

@@ -3,6 +3,7 @@
 //! `specStandardValidatorV3`.
 
 use super::causes::Causes;
+use super::cel_context::CelContext;
 #[cfg(feature = "cel")]
 use super::expressions::Subject;
 use super::validation_options::ValidationOptions;
@@ -31,23 +32,25 @@ pub(super) struct Context<'a> {
     in_meta: bool,
     is_root: bool,
     /// The CEL rules are compiled only if the whole schema is structural, and only outside of `not`, `allOf`, `anyOf`
-    /// and `oneOf`.
-    expressions: Expressions,
+    /// and `oneOf`. Elsewhere this is `None`.
+    cel: Option<CelContext<'a>>,
     /// The path of the schema around this one whose values cannot be matched with old values, such as a list without
     /// keys. Rules below it cannot use `oldSelf`.
     uncorrelatable: Option<&'a Path<'a>>,
 }
 
-/// The treatment of CEL rules.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Expressions {
-    Compiled,
-    Skipped,
-}
-
 impl<'a> Context<'a> {
-    pub(super) fn root(options: &'a ValidationOptions, expressions: Expressions) -> Self {
-        Self { options, no_default: None, in_meta: false, is_root: true, expressions, uncorrelatable: None }
+    pub(super) fn root(options: &'a ValidationOptions, cel: Option<CelContext<'a>>) -> Self {
+        Self { options, no_default: None, in_meta: false, is_root: true, cel, uncorrelatable: None }
+    }
+
+    /// Returns the context of the items of a list, or of the values of a map.
+    fn elements(self, schema: &Value) -> Self {
+        Self { cel: self.cel.map(|cel| cel.elements(schema)), ..self }
+    }
+
+    fn property(self, schema: &Value, name: &str) -> Self {
+        Self { cel: self.cel.map(|cel| cel.property(schema, name)), ..self }
     }
 }
 
@@ -66,7 +69,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     additional(schema, below, at, causes);
     properties(schema, context, at, causes);
     // `not`, `allOf` and the like only restrict values that are described elsewhere, so rules in them are not compiled.
-    let in_logic = Context { expressions: Expressions::Skipped, ..below };
+    let in_logic = Context { cel: None, ..below };
     validate(&schema["not"], in_logic, &at.child("not"), causes);
     for field in ["allOf", "oneOf", "anyOf"] {
         let at = at.child(field);
@@ -77,7 +80,8 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     map_of_schemas(schema, "definitions", in_logic, at, causes);
     let at_items = at.child("items");
     let is_map = schema["x-kubernetes-list-type"] == "map";
-    let items_context = Context { uncorrelatable: context.uncorrelatable.or((!is_map).then_some(at)), ..below };
+    let uncorrelatable = context.uncorrelatable.or((!is_map).then_some(at));
+    let items_context = Context { uncorrelatable, ..below.elements(schema) };
     validate(&schema["items"], items_context, &at_items, causes);
     for (i, schema) in items(schema, "items").iter().enumerate() {
         validate(schema, items_context, &at_items.index(i), causes);
@@ -85,21 +89,13 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     map_of_schemas(schema, "dependencies", in_logic, at, causes);
     extensions(schema, context.options, at, causes);
     rules::validate(schema, at, causes);
-    if causes.len() == before && context.expressions == Expressions::Compiled {
-        compile(schema, context, at, causes);
+    #[cfg(feature = "cel")]
+    if let Some(cel) = context.cel.filter(|_| causes.len() == before) {
+        let is_resource = context.is_root || schema["x-kubernetes-embedded-resource"] == true;
+        let subject = if is_resource { Subject::Resource } else { Subject::Value };
+        super::expressions::validate(schema, subject, cel, context.uncorrelatable, at, causes);
     }
 }
-
-/// Compiles the CEL rules of a schema in which nothing else is wrong.
-#[cfg(feature = "cel")]
-fn compile(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
-    let is_resource = context.is_root || schema["x-kubernetes-embedded-resource"] == true;
-    let subject = if is_resource { Subject::Resource } else { Subject::Value };
-    super::expressions::validate(schema, subject, context.uncorrelatable, at, causes);
-}
-
-#[cfg(not(feature = "cel"))]
-fn compile(_: &Value, _: Context<'_>, _: &Path<'_>, _: &mut Causes) {}
 
 fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(field);
@@ -145,7 +141,7 @@ fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut 
     }
     let in_meta = "inside additionalProperties applying to object metadata";
     let no_default = if context.in_meta { Some(in_meta) } else { context.no_default };
-    validate(additional, Context { no_default, ..context }, &at, causes);
+    validate(additional, Context { no_default, ..context.elements(schema) }, &at, causes);
 }
 
 fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &mut Causes) {
@@ -158,8 +154,9 @@ fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &
         let no_default = if is_meta && context.is_root { Some(why.as_str()) } else { context.no_default };
         let in_meta = context.in_meta || is_meta;
         let uncorrelatable = context.uncorrelatable.or((!is_correlatable).then_some(parent));
-        let context = Context { no_default, in_meta, is_root: false, uncorrelatable, ..context };
-        validate(property, context, &at.key(name), causes);
+        let of_property = context.property(schema, name);
+        let of_property = Context { no_default, in_meta, is_root: false, uncorrelatable, ..of_property };
+        validate(property, of_property, &at.key(name), causes);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::causes::Causes;
 use super::internal::schema_has;
-use crate::codec::structural::pattern::compile;
+use crate::codec::structural::pattern;
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
@@ -200,12 +200,11 @@ fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut
         }
     }
     validate_nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
-    let pattern = text(schema, "pattern");
-    if !pattern.is_empty()
-        && let Err(fault) = compile(pattern)
-    {
+    // It is compiled when a value needs it: what is short here may be large then.
+    let text = text(schema, "pattern");
+    if let Some(fault) = pattern::fault(text) {
         let why = format!("must be a valid regular expression, but isn't: {fault}");
-        causes.add(&at.child("pattern"), |at| Cause::invalid(at, pattern, &why));
+        causes.add(&at.child("pattern"), |at| Cause::invalid(at, text, &why));
     }
 }
 

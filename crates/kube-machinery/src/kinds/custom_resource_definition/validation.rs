@@ -8,10 +8,10 @@ use std::collections::HashSet;
 
 use super::approval;
 use super::causes::Causes;
+use super::cel_context::SchemaRules;
 use super::field_path::{Brackets, follow};
 use super::internal::{Spec, schema_has};
-use super::schema::Expressions;
-use super::validation_options::{MOST_SELECTABLE, ValidationOptions};
+use super::validation_options::{LimitOfARule, MOST_SELECTABLE, ValidationOptions};
 use super::{columns, conversion, default_values, go_print, names, schema, structural};
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
@@ -94,7 +94,9 @@ fn validate_spec(spec: &Spec<'_>, mut options: ValidationOptions, old: Option<&V
         .into_iter()
         .chain(spec.versions().iter().map(|version| spec.subresources(version)))
         .any(|subresources| !subresources["status"].is_null());
-    validate_schema(spec.shared("schema"), has_status, &options, &at.child("validation"), causes);
+    let first = spec.versions().first().map_or("", |version| text(version, "name"));
+    let limit = options.limit_of_a_rule(first);
+    validate_schema(spec.shared("schema"), has_status, &options, limit, &at.child("validation"), causes);
     columns::validate_subresources(spec.shared("subresources"), &at.child("subresources"), causes);
     columns::validate(spec.shared("additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
     let at_fields = at.child("selectableFields");
@@ -170,7 +172,8 @@ fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOption
         causes.add(&at.child("deprecationWarning"), |at| Cause::invalid_as(at, &shown, &why));
     }
     let has_status = !spec.subresources(version)["status"].is_null();
-    validate_schema(spec.own(version, "schema"), has_status, options, &at.child("schema"), causes);
+    let limit = options.limit_of_a_rule(name);
+    validate_schema(spec.own(version, "schema"), has_status, options, limit, &at.child("schema"), causes);
     columns::validate_subresources(spec.own(version, "subresources"), &at.child("subresources"), causes);
     columns::validate(spec.own(version, "additionalPrinterColumns"), &at.child("additionalPrinterColumns"), causes);
     let fields = items_of(spec.own(version, "selectableFields"));
@@ -276,6 +279,7 @@ fn validate_schema(
     validation: &Value,
     has_status: bool,
     options: &ValidationOptions,
+    limit: LimitOfARule,
     at: &Path<'_>,
     causes: &mut Causes,
 ) {
@@ -295,7 +299,7 @@ fn validate_schema(
     }
     let at = at.child("openAPIV3Schema");
     let no_structural = structural::unsupported(schema).filter(|_| options.structural);
-    let mut expressions = Expressions::Skipped;
+    let mut is_structural = false;
     if options.structural && no_structural.is_none() {
         let before = own.len();
         let faults = structural::validate(schema, &at);
@@ -303,13 +307,16 @@ fn validate_schema(
             default_values::validate(schema, options.pruned_defaults, &at, &mut own);
         }
         own.extend(faults);
-        if own.len() == before {
-            expressions = Expressions::Compiled;
-        }
+        is_structural = own.len() == before;
     }
-    schema::validate(schema, schema::Context::root(options, expressions), &at, &mut own);
+    let rules = is_structural.then(|| SchemaRules::of(schema, limit));
+    let cel = rules.as_ref().map(SchemaRules::root);
+    schema::validate(schema, schema::Context::root(options, cel), &at, &mut own);
     if let Some(why) = no_structural.filter(|_| own.is_empty()) {
         own.add(&at, |at| Cause::invalid(at, "", &why));
+    }
+    if let Some(rules) = &rules {
+        rules.validate_total(&at, &mut own);
     }
     causes.extend(own.into_list());
 }

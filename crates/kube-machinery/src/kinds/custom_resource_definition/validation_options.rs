@@ -38,6 +38,16 @@ pub(super) struct ValidationOptions {
     /// An exception, not a rule: the versions that may keep more than [`MOST_SELECTABLE`] selectable fields, because
     /// the update does not change these fields. The empty name stands for the fields that all versions share.
     pub(super) many_selectable: HashSet<String>,
+    /// The versions whose schema the update leaves as it is.
+    unchanged_schemas: HashSet<String>,
+}
+
+/// The limit of the cost of a single CEL rule. Upstream: `suppressPerExpressionCost`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LimitOfARule {
+    Enforced,
+    /// The update leaves the schema as it is.
+    Suppressed,
 }
 
 impl ValidationOptions {
@@ -77,7 +87,12 @@ impl ValidationOptions {
             valid_ca_bundle: is_established && bundle_fault(bundle).is_none(),
             pruned_defaults: pruned_defaults(&spec),
             many_selectable: many_selectable(&Spec::of(new), &spec),
+            unchanged_schemas: unchanged_schemas(&Spec::of(new), &spec),
         }
+    }
+
+    pub(super) fn limit_of_a_rule(&self, version: &str) -> LimitOfARule {
+        if self.unchanged_schemas.contains(version) { LimitOfARule::Suppressed } else { LimitOfARule::Enforced }
     }
 }
 
@@ -108,4 +123,12 @@ fn many_selectable(new: &Spec<'_>, old: &Spec<'_>) -> HashSet<String> {
         }
     }
     allowed
+}
+
+/// Returns the names of the versions that have the same schema as before. Upstream: `findVersionsWithUnchangedSchemas`.
+fn unchanged_schemas(new: &Spec<'_>, old: &Spec<'_>) -> HashSet<String> {
+    let before: HashMap<&str, &Value> =
+        old.versions().iter().map(|version| (text(version, "name"), &version["schema"])).collect();
+    let stays = |version: &&Value| before.get(text(version, "name")).is_some_and(|old| **old == version["schema"]);
+    new.versions().iter().filter(stays).map(|version| text(version, "name").to_owned()).collect()
 }

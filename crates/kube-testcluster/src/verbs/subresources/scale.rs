@@ -134,11 +134,11 @@ async fn admitted(
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     if gate.is_open() {
-        return updated(store, target, &current, wanted, writer);
+        return updated(store, target, &current, wanted, writer, gate);
     }
     let old = live(&current, &target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
-    let next = updated(store, target, &current, wanted.clone(), writer)?;
+    let next = updated(store, target, &current, wanted.clone(), writer, gate)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
     Ok(next)
 }
@@ -149,16 +149,17 @@ fn updated(
     current: &Opened,
     mut wanted: Value,
     writer: &Writer,
+    gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let kept = &current.value["metadata"]["managedFields"];
     let Some(manager) = writer.manager().filter(|_| is_managed(store, kept, &Value::Null)) else {
-        return rescaled(store, target, current, &wanted, Value::Null, writer);
+        return rescaled(store, target, current, &wanted, Value::Null, writer, gate);
     };
     let (handler, live) = handled(store, target, current)?;
     // The managers of a scale are computed here; clients cannot send them.
     object(&mut wanted["metadata"]).remove("managedFields");
     let entries = scale_manager(store, &target.served, manager).update(Some(&live), &wanted, &Value::Null);
-    rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer)
+    rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer, gate)
 }
 
 /// Computes the object after a server-side apply of its scale. Admission decides about the Scale.
@@ -171,11 +172,11 @@ async fn applied(
 ) -> Result<Next, ApiError> {
     let (mut wanted, entries) = wanted_by(store, target, &current, apply)?;
     if gate.is_open() {
-        return rescaled(store, target, &current, &wanted, entries, &apply.writer);
+        return rescaled(store, target, &current, &wanted, entries, &apply.writer, gate);
     }
     let old = live(&current, &target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
-    let next = rescaled(store, target, &current, &wanted, entries, &apply.writer)?;
+    let next = rescaled(store, target, &current, &wanted, entries, &apply.writer, gate)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
     Ok(next)
 }
@@ -227,6 +228,7 @@ fn rescaled(
     wanted: &Value,
     entries: Value,
     writer: &Writer,
+    gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
@@ -249,7 +251,7 @@ fn rescaled(
         value["metadata"]["resourceVersion"] = wanted["metadata"]["resourceVersion"].clone();
     }
     value["metadata"]["managedFields"] = entries;
-    update::next(store, current, &current.resource, value, None, &writer.with_entries())
+    update::next(store, current, &current.resource, value, None, &writer.with_entries(), gate)
 }
 
 /// Returns the error for every malformed scale of a custom resource: upstream cannot report the real error, because its

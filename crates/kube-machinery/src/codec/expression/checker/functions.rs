@@ -16,11 +16,42 @@ use super::Type;
 /// type, `C` for a type that has an order, and `S` for a type that can be summed.
 const DECLARED: &str = include_str!("functions.txt");
 
-/// One signature of a function.
-struct Overload {
+#[derive(Debug)]
+pub(in crate::codec::expression) struct Overload {
     is_method: bool,
     takes: Vec<Signature>,
     results: Signature,
+}
+
+/// The type of a parameter, as far as the costs of calls depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::codec::expression) enum Parameter {
+    Text,
+    Bytes,
+    List,
+    Map,
+    Other,
+}
+
+impl Overload {
+    /// Returns the type of a parameter. The receiver of a method is the first one.
+    pub(in crate::codec::expression) fn parameter(&self, at: usize) -> Parameter {
+        self.takes.get(at).map_or(Parameter::Other, Signature::parameter)
+    }
+
+    /// Returns the type of the items of a parameter that is a list.
+    pub(in crate::codec::expression) fn parameter_of_list(&self, at: usize) -> Parameter {
+        match self.takes.get(at) {
+            Some(Signature::List(items)) => items.parameter(),
+            _ => Parameter::Other,
+        }
+    }
+}
+
+/// The overloads that take the arguments of a call, and the type of its result.
+pub(in crate::codec::expression) struct Resolved<'s> {
+    pub(in crate::codec::expression) overloads: Vec<&'static Overload>,
+    pub(in crate::codec::expression) kind: Type<'s>,
 }
 
 static OVERLOADS: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new(|| {
@@ -33,14 +64,23 @@ static OVERLOADS: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new
 });
 
 /// The name includes its prefix, as in `lists.range`.
-pub(super) fn is_declared(name: &str) -> bool {
+pub(in crate::codec::expression) fn is_declared(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }
 
 /// Returns the type of a call's result, or `None` if no overload takes these arguments.
 pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -> Option<Type<'s>> {
+    resolved(name, target, args).map(|found| found.kind)
+}
+
+/// Returns the overloads that take these arguments, or `None` if there are none. Upstream: `resolveOverload`.
+pub(in crate::codec::expression) fn resolved<'s>(
+    name: &str,
+    target: Option<&Type<'s>>,
+    args: &[Type<'s>],
+) -> Option<Resolved<'s>> {
     let all: Vec<&Type<'s>> = target.into_iter().chain(args).collect();
-    let mut result: Option<Type<'s>> = None;
+    let (mut overloads, mut result): (_, Option<Type<'s>>) = (Vec::new(), None);
     for overload in OVERLOADS.get(name)? {
         let mut bindings = Bindings::default();
         let takes = overload.is_method == target.is_some()
@@ -49,15 +89,16 @@ pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -
         if !takes {
             continue;
         }
+        overloads.push(overload);
         let made = overload.results.made(&bindings);
-        match &result {
+        result = Some(match result {
             // Several overloads fit, because an argument's type is open, and their results differ.
             Some(before) if before.is_open() != made.is_open() || !before.is_like(&made) => {
                 let is_unknown = all.iter().any(|kind| kind.is_unknown());
-                return Some(if is_unknown { Type::Unknown } else { Type::Dyn });
+                if is_unknown { Type::Unknown } else { Type::Dyn }
             }
-            _ => result = Some(made),
-        }
+            _ => made,
+        });
     }
-    result
+    Some(Resolved { overloads, kind: result? })
 }

@@ -7,7 +7,7 @@
 //! Upstream: cel-go's `checker/checker.go`.
 
 mod admission;
-mod functions;
+pub(super) mod functions;
 mod literals;
 mod loops;
 mod operations;
@@ -25,6 +25,7 @@ use super::parse::parse;
 
 pub(crate) use self::admission::{AUTHORIZER, NAMESPACE, REQUEST};
 pub(crate) use self::types::Type;
+pub(super) use self::types::unescaped;
 
 /// The identifiers that the language itself declares: its types, and the first parts of qualified names such as
 /// `net.IP`.
@@ -131,7 +132,7 @@ impl<'s> Checker<'_, 's> {
         match &expression.expr {
             Expr::Literal(literal) => {
                 self.offset = self.positions.next_literal(is_negative(literal));
-                of_literal(literal)
+                Type::of_literal(literal)
             }
             Expr::Ident(name) => self.ident(name),
             Expr::Select(select) => self.select(select),
@@ -326,18 +327,6 @@ fn is_negative(literal: &LiteralValue) -> bool {
         LiteralValue::Int(int) => *int.inner() < 0,
         LiteralValue::Double(double) => double.inner().is_sign_negative(),
         _ => false,
-    }
-}
-
-fn of_literal<'s>(literal: &LiteralValue) -> Type<'s> {
-    match literal {
-        LiteralValue::Boolean(_) => Type::Bool,
-        LiteralValue::Bytes(_) => Type::Bytes,
-        LiteralValue::Double(_) => Type::Double,
-        LiteralValue::Int(_) => Type::Int,
-        LiteralValue::Null => Type::Null,
-        LiteralValue::String(_) => Type::String,
-        LiteralValue::UInt(_) => Type::Uint,
     }
 }
 

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use cel::common::ast::LiteralValue;
+
 use super::admission::{self, AUTHORIZER, Declared};
 use crate::value::Value;
 
@@ -88,7 +90,19 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// Returns the type of a field, or `None` if the type has no such field.
+    pub(in crate::codec::expression) fn of_literal(literal: &LiteralValue) -> Self {
+        match literal {
+            LiteralValue::Boolean(_) => Self::Bool,
+            LiteralValue::Bytes(_) => Self::Bytes,
+            LiteralValue::Double(_) => Self::Double,
+            LiteralValue::Int(_) => Self::Int,
+            LiteralValue::Null => Self::Null,
+            LiteralValue::String(_) => Self::String,
+            LiteralValue::UInt(_) => Self::Uint,
+        }
+    }
+
+    /// `None` if the type has no such field.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
@@ -135,6 +149,17 @@ impl<'s> Type<'s> {
         matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
     }
 
+    /// Returns true if all values of this type have the same size. Upstream: `isScalar` of `checker/cost.go`.
+    pub(in crate::codec::expression) fn is_scalar(&self) -> bool {
+        match self {
+            Self::Optional(held) => held.is_scalar(),
+            other => {
+                use Type::{Bool, Double, Duration, Int, Timestamp, Uint};
+                matches!(other, Bool | Double | Duration | Int | Timestamp | Uint)
+            }
+        }
+    }
+
     /// Returns true if a value of any type may turn up when the expression runs.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Unknown | Self::Dyn)
@@ -142,7 +167,7 @@ impl<'s> Type<'s> {
 
     /// Returns the held type of an optional that stands at an optional position, as in `[?a]`; otherwise the type
     /// itself.
-    pub(super) fn without_optional(self, is_optional: bool) -> Self {
+    pub(in crate::codec::expression) fn without_optional(self, is_optional: bool) -> Self {
         match self {
             Self::Optional(held) if is_optional => *held,
             other => other,
@@ -153,7 +178,7 @@ impl<'s> Type<'s> {
         matches!(self, Self::Unknown)
     }
 
-    pub(super) fn is_object(&self) -> bool {
+    pub(in crate::codec::expression) fn is_object(&self) -> bool {
         matches!(self, Self::Object { .. } | Self::Metadata | Self::Declared(_) | Self::Variables(_))
     }
 
@@ -173,8 +198,8 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns the common type of the items of a list, or [`Type::Dyn`] if they differ.
-    pub(super) fn joined(kinds: &[Self]) -> Self {
+    /// Returns [`Type::Dyn`] if the types differ.
+    pub(in crate::codec::expression) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,
             _ if kinds.iter().any(|kind| matches!(kind, Self::Unknown)) => Self::Unknown,
@@ -184,7 +209,7 @@ impl<'s> Type<'s> {
     }
 
     /// Returns the types of the two variables of a two-variable loop over this type.
-    pub(super) fn pair(&self) -> (Self, Self) {
+    pub(in crate::codec::expression) fn pair(&self) -> (Self, Self) {
         match self {
             Self::List(item) => (Self::Int, Self::clone(item)),
             Self::Map(key, value) => (Self::clone(key), Self::clone(value)),
@@ -237,7 +262,10 @@ impl<'s> Type<'s> {
     /// Returns true if one of the types is null and the other may be null.
     pub(super) fn takes_null(&self, other: &Self) -> bool {
         let is_nullable = |kind: &Self| {
-            matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Opaque(_))
+            matches!(
+                kind,
+                Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_) | Self::Opaque(_) | Self::Optional(_)
+            )
         };
         matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
     }
@@ -286,7 +314,7 @@ fn is_embedded(schema: &Value) -> bool {
 const SIGNS: [&str; 4] = ["underscores", "dot", "dash", "slash"];
 
 /// Undoes the escapes in the name of a field. Upstream: `Unescape` of `pkg/cel/escaping.go`.
-fn unescaped(name: &str) -> Cow<'_, str> {
+pub(in crate::codec::expression) fn unescaped(name: &str) -> Cow<'_, str> {
     if !name.contains("__") {
         return name.into();
     }

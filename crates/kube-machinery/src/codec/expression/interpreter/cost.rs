@@ -8,9 +8,8 @@ use cel::common::ast::operators;
 use super::{Value, library};
 use crate::codec::expression::macros;
 
-/// The costs of creating a list and a map.
-pub(super) const OF_A_LIST: u64 = 10;
-pub(super) const OF_A_MAP: u64 = 30;
+pub(in crate::codec::expression) const OF_A_LIST: u64 = 10;
+pub(in crate::codec::expression) const OF_A_MAP: u64 = 30;
 
 /// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
 pub(super) fn text_cost(size: u64) -> u64 {

@@ -25,6 +25,7 @@ use self::logic::fatal;
 use super::Value;
 use super::value::Map;
 
+pub(super) use self::cost::{OF_A_LIST, OF_A_MAP};
 pub(super) use self::library::is_prefix;
 pub(crate) use self::library::timestamp;
 pub(super) use self::library::{FORMATTED, clause};
@@ -97,7 +98,7 @@ struct Interpreter<'n> {
 
 impl Interpreter<'_> {
     fn eval(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
-        self.meter.level(|| match &expression.expr {
+        let outcome = self.meter.level(|| match &expression.expr {
             Expr::Unspecified => self.constant(expression).cloned().ok_or_else(Error::no_such_overload),
             Expr::Ident(name) => self.ident(name, scope),
             Expr::Select(select) => self.select(select, scope),
@@ -107,7 +108,8 @@ impl Interpreter<'_> {
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, scope),
             Expr::Literal(literal) => Ok(plan::of_literal(literal)),
             Expr::Struct(_) => Err(Error::failed("messages are not supported")),
-        })
+        });
+        outcome.and_then(valid)
     }
 
     /// Returns the value that the planner computed for this node.
@@ -173,5 +175,13 @@ impl Interpreter<'_> {
             }
         }
         Ok(Value::Map(Arc::new(made)))
+    }
+}
+
+/// Returns the error that a value is which has not the type of its schema.
+fn valid(value: Value) -> Outcome {
+    match value {
+        Value::Invalid(why) => Err(Error::failed(why)),
+        value => Ok(value),
     }
 }

@@ -145,6 +145,7 @@ pub(super) fn equal(meter: &Meter, one: &Value, other: &Value) -> Result<bool, E
         (Value::Optional(one), Value::Optional(other)) => one.is_none() && other.is_none(),
         (Value::Object(one), Value::Object(other)) => one.equals(other.as_ref()).ok_or_else(Error::no_such_overload)?,
         (Value::Object(_), _) => return Err(Error::no_such_overload()),
+        (Value::Invalid(why), _) | (_, Value::Invalid(why)) => return Err(Error::failed(*why)),
         (Value::Null, Value::Null) => true,
         (Value::Bool(one), Value::Bool(other)) => one == other,
         (Value::Type(one), Value::Type(other)) => one == other,
@@ -185,12 +186,20 @@ pub(super) fn includes(meter: &Meter, items: &[Value], item: &Value) -> Result<b
 pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
     match of {
         Value::List(items) => includes(meter, items, item).map(Value::Bool),
-        Value::Map(map) => Ok(Value::Bool(map.get(item).is_some())),
+        Value::Map(map) => is_there(map.get(item)),
         _ => Err(Error::no_such_overload()),
     }
 }
 
-/// Returns the order of two numbers, or `None` if one of them is NaN or not a number.
+/// Returns true for a value that is found.
+pub(super) fn is_there(found: Option<&Value>) -> Outcome {
+    match found {
+        Some(Value::Invalid(why)) => Err(Error::failed(*why)),
+        found => Ok(Value::Bool(found.is_some())),
+    }
+}
+
+/// `None` if one of the values is NaN or not a number.
 #[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
 fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {

@@ -9,7 +9,7 @@ use cel::common::ast::{Expr, SelectExpr, operators};
 use cel::parser::Expression;
 
 use super::logic::fatal;
-use super::{Error, Interpreter, Outcome, Scope, Value};
+use super::{Error, Interpreter, Outcome, Scope, Value, operators as on_values};
 
 impl Interpreter<'_> {
     /// Evaluates `a.b` and `has(a.b)`.
@@ -22,8 +22,7 @@ impl Interpreter<'_> {
         let operand = self.operand(&select.operand, scope)?;
         if select.test {
             // `has()` does not cost what reading the field does.
-            let operand = held(&operand);
-            return Ok(Value::Bool(operand.is_some_and(|operand| field(operand, &select.field).is_some())));
+            return on_values::is_there(held(&operand).and_then(|operand| field(operand, &select.field)));
         }
         if let Value::Optional(_) = &operand {
             return self.present(held(&operand).and_then(|held| field(held, &select.field)));
@@ -48,7 +47,7 @@ impl Interpreter<'_> {
     /// Wraps a selected value in an optional, and charges 1 if it is there.
     fn present(&self, found: Option<&Value>) -> Outcome {
         self.meter.charge(found.is_some().into())?;
-        Ok(Value::optional(found.cloned()))
+        Ok(Value::optional(found.cloned().map(super::valid).transpose()?))
     }
 
     /// Returns a field that is computed on demand, such as a policy variable.

@@ -98,6 +98,7 @@ fn shown(value: &Value) -> String {
         Value::Optional(None) => "optional()".to_owned(),
         Value::Optional(Some(held)) => format!("optional({})", shown(held)),
         Value::Object(object) => object.shown(),
+        Value::Invalid(why) => (*why).to_owned(),
     }
 }
 

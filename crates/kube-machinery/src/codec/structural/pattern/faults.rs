@@ -4,15 +4,24 @@
 //! which compiles the expression, words its errors differently, so this parser reads the expression first. It follows
 //! Go's parser, but builds no syntax tree. Upstream: `regexp/syntax/parse.go`.
 
+use std::collections::HashSet;
+
 use regex::bytes::Regex;
 
 /// The largest number of copies that `{n}` may make of one part. Nested counts are multiplied: `(a{20}){100}` makes
 /// 2000 copies, which is too many.
 const MAX_REPEATS: u64 = 1000;
+/// The largest number of instructions that a pattern compiles to in Go. Upstream: `maxSize`.
+const MAX_SIZE: u64 = (128 << 20) / 40;
+/// The largest number of Unicode classes in a pattern. Go limits their ranges: to those of 26,000 times `\pL`. Upstream:
+/// `maxRunes`.
+const MAX_CLASSES: usize = 26_000;
 
 /// Returns the first error; `None` if Go accepts the pattern.
 pub(super) fn fault(pattern: &str) -> Option<String> {
-    Parser { whole: pattern, rest: pattern, operand: None, groups: Vec::new(), max_repeats: 0 }.parse().err()
+    let (whole, rest) = (pattern, pattern);
+    let (operand, group, groups, classes) = (None, Group::default(), Vec::new(), Classes::default());
+    Parser { whole, rest, operand, group, groups, classes }.parse().err()
 }
 
 type Read<T> = Result<T, String>;
@@ -22,13 +31,43 @@ struct Parser<'p> {
     whole: &'p str,
     /// The unread text.
     rest: &'p str,
-    /// The operand is the part that a following `*` or `{2}` repeats: a character, a class or a group. This is the
-    /// number of copies that the counts inside of it make; `None` if nothing precedes that could be repeated.
-    operand: Option<u64>,
-    /// The values of `max_repeats` of the open groups around this one.
-    groups: Vec<u64>,
+    /// The part that a following `*` or `{2}` repeats: a character, a class or a group; `None` if nothing precedes that
+    /// could be repeated.
+    operand: Option<Operand>,
+    group: Group,
+    /// The open groups around this one.
+    groups: Vec<Group>,
+    classes: Classes<'p>,
+}
+
+#[derive(Clone, Copy)]
+struct Operand {
+    /// The number of copies that the counts inside of it make.
+    copies: u64,
+    /// The number of instructions. Upstream: `calcSize`.
+    size: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Group {
     /// The largest number of copies that an operand of this group makes.
     max_repeats: u64,
+    size: u64,
+    is_captured: bool,
+}
+
+/// How often a part is repeated: `*` is `{0,}`.
+#[derive(Clone, Copy)]
+struct Count {
+    least: u64,
+    most: Option<u64>,
+}
+
+/// The Unicode classes so far.
+#[derive(Default)]
+struct Classes<'p> {
+    known: HashSet<&'p str>,
+    met: usize,
 }
 
 impl<'p> Parser<'p> {
@@ -44,14 +83,16 @@ impl<'p> Parser<'p> {
                 '|' => {
                     self.skip(1);
                     self.operand = None;
+                    self.group.size = self.group.size.saturating_add(1);
                 }
                 '[' => {
                     self.bracket_class()?;
-                    self.set_operand(0);
+                    self.set_plain_operand();
                 }
                 '*' | '+' | '?' => {
                     self.skip(1);
-                    self.repeat(0, before, last_repeat)?;
+                    let (least, most) = (u64::from(c == '+'), (c == '?').then_some(1));
+                    self.repeat(Count { least, most }, before, last_repeat)?;
                     repeat = Some(before);
                 }
                 '{' => match self.count() {
@@ -61,21 +102,24 @@ impl<'p> Parser<'p> {
                     }
                     None => {
                         self.skip(1);
-                        self.set_operand(0);
+                        self.set_plain_operand();
                     }
                 },
                 '\\' => {
                     self.escape()?;
-                    self.set_operand(0);
+                    self.set_plain_operand();
                 }
                 c => {
                     self.skip(c.len_utf8());
-                    self.set_operand(0);
+                    self.set_plain_operand();
                 }
             }
             last_repeat = repeat;
         }
-        if self.groups.is_empty() { Ok(()) } else { Err(format!("missing closing ): `{}`", self.whole)) }
+        if !self.groups.is_empty() {
+            return Err(format!("missing closing ): `{}`", self.whole));
+        }
+        if self.group.size > MAX_SIZE { Err(self.too_large()) } else { Ok(()) }
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -87,15 +131,25 @@ impl<'p> Parser<'p> {
         &before[..before.len() - self.rest.len()]
     }
 
-    /// Notes that an operand was read, in which the counts make this many copies.
-    fn set_operand(&mut self, repeated: u64) {
-        self.operand = Some(repeated);
-        self.max_repeats = self.max_repeats.max(repeated);
+    fn set_plain_operand(&mut self) {
+        self.set_operand(Operand { copies: 0, size: 1 });
+    }
+
+    fn set_operand(&mut self, operand: Operand) {
+        self.operand = Some(operand);
+        self.group.max_repeats = self.group.max_repeats.max(operand.copies);
+        self.group.size = self.group.size.saturating_add(operand.size);
+    }
+
+    fn too_large(&self) -> String {
+        format!("expression too large: `{}`", self.whole)
     }
 
     /// Reads the beginning of a group, or flags such as `(?i)`, which begin no group.
     fn open(&mut self) -> Read<()> {
+        let mut is_captured = true;
         if self.rest.starts_with("(?") {
+            is_captured = self.rest.starts_with("(?P<") || self.rest.starts_with("(?<");
             let opens = self.flags()?;
             if !opens {
                 return Ok(());
@@ -103,16 +157,17 @@ impl<'p> Parser<'p> {
         } else {
             self.skip(1);
         }
-        self.groups.push(std::mem::take(&mut self.max_repeats));
+        self.groups.push(std::mem::replace(&mut self.group, Group { is_captured, ..Group::default() }));
         self.operand = None;
         Ok(())
     }
 
     fn close(&mut self) -> Read<()> {
         let outer = self.groups.pop().ok_or_else(|| format!("unexpected ): `{}`", self.whole))?;
-        let inner = std::mem::replace(&mut self.max_repeats, outer);
+        let inner = std::mem::replace(&mut self.group, outer);
         self.skip(1);
-        self.set_operand(inner);
+        let size = inner.size.max(1).saturating_add(if inner.is_captured { 2 } else { 0 });
+        self.set_operand(Operand { copies: inner.max_repeats, size });
         Ok(())
     }
 
@@ -143,28 +198,30 @@ impl<'p> Parser<'p> {
 
     /// Reads `{2}`, `{2,}` or `{2,3}`. Returns `None` if the text is not a repetition, and `Some(None)` if its count is
     /// invalid.
-    fn count(&mut self) -> Option<Option<u64>> {
-        let (inner, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
+    fn count(&mut self) -> Option<Option<Count>> {
+        let inner = self.rest.strip_prefix('{')?;
+        let (inner, rest) = inner.split_at(inner.find(|c: char| c != ',' && !c.is_ascii_digit())?);
+        let rest = rest.strip_prefix('}')?;
         let number = |text: &str| -> Option<u64> {
             let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             (is_number && (text == "0" || !text.starts_with('0'))).then(|| text.parse().unwrap_or(u64::MAX))
         };
         let (least, most) = match inner.split_once(',') {
-            None => (number(inner)?, number(inner)?),
-            Some((least, "")) => (number(least)?, number(least)?),
-            Some((least, most)) => (number(least)?, number(most)?),
+            None => (number(inner)?, Some(number(inner)?)),
+            Some((least, "")) => (number(least)?, None),
+            Some((least, most)) => (number(least)?, Some(number(most)?)),
         };
         self.rest = rest;
-        Some((least <= MAX_REPEATS && most <= MAX_REPEATS && least <= most).then_some(most))
+        let is_valid = least <= MAX_REPEATS && most.is_none_or(|most| most <= MAX_REPEATS && least <= most);
+        Some(is_valid.then_some(Count { least, most }))
     }
 
     fn bad_count_error(&self, before: &'p str) -> String {
         format!("invalid repeat count: `{}`", self.read_of(before))
     }
 
-    /// Applies a repetition that begins at `before` to the operand. `count` is its upper bound, or 0 for `*`, `+` and
-    /// `?`; `last` begins the repetition just before it.
-    fn repeat(&mut self, count: u64, before: &'p str, last: Option<&'p str>) -> Read<()> {
+    /// Applies a repetition that begins at `before` to the operand. `last` begins the repetition just before it.
+    fn repeat(&mut self, Count { least, most }: Count, before: &'p str, last: Option<&'p str>) -> Read<()> {
         self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
         if let Some(last) = last {
             return Err(format!("invalid nested repetition operator: `{}`", self.read_of(last)));
@@ -172,11 +229,21 @@ impl<'p> Parser<'p> {
         let Some(operand) = self.operand else {
             return Err(format!("missing argument to repetition operator: `{}`", self.read_of(before)));
         };
-        let all = count.max(1).saturating_mul(operand.max(1));
-        if count >= 2 && all > MAX_REPEATS {
+        let count = most.unwrap_or(least);
+        let copies = count.max(1).saturating_mul(operand.copies.max(1));
+        if count >= 2 && copies > MAX_REPEATS {
             return Err(self.bad_count_error(before));
         }
-        self.set_operand(all);
+        let size = match most {
+            None if least == 0 => operand.size.saturating_add(2),
+            None => operand.size.saturating_mul(least).saturating_add(1),
+            Some(most) => operand.size.saturating_mul(most).saturating_add(most - least).max(1),
+        };
+        if size > MAX_SIZE {
+            return Err(self.too_large());
+        }
+        self.group.size = self.group.size.saturating_sub(operand.size);
+        self.set_operand(Operand { copies, size });
         Ok(())
     }
 
@@ -187,7 +254,9 @@ impl<'p> Parser<'p> {
             Some('C') => return Err("invalid escape sequence: `\\C`".to_owned()),
             Some('Q') => {
                 let text = &self.rest[2..];
-                self.rest = text.split_once("\\E").map_or("", |(_, rest)| rest);
+                let (text, rest) = text.split_once("\\E").unwrap_or((text, ""));
+                self.group.size = self.group.size.saturating_add(text.len() as u64);
+                self.rest = rest;
             }
             _ if self.class_escape()? => {}
             _ => drop(self.character()?),
@@ -213,8 +282,16 @@ impl<'p> Parser<'p> {
                 };
                 self.skip(2 + end);
                 let name = name[..end].trim_start_matches('{').trim_end_matches('}').trim_start_matches('^');
-                let is_known = name == "Any" || name.starts_with(|c: char| c.is_ascii_uppercase()) && is_class(name);
-                is_known.then_some(true).ok_or_else(|| wrong(self.read_of(before)))
+                self.classes.met += 1;
+                if self.classes.met > MAX_CLASSES {
+                    return Err(self.too_large());
+                }
+                let is_known = || name.starts_with(|c: char| c.is_ascii_uppercase()) && is_class(name);
+                if name != "Any" && !self.classes.known.contains(name) && !is_known() {
+                    return Err(wrong(self.read_of(before)));
+                }
+                self.classes.known.insert(name);
+                Ok(true)
             }
             _ => Ok(false),
         }

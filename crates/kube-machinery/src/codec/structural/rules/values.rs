@@ -11,7 +11,6 @@ use crate::codec::expression::Value as Cel;
 use crate::codec::expression::interpreter::timestamp;
 use crate::codec::structural::Structural;
 use crate::codec::structural::format::duration;
-use crate::codec::structural::number::truncated;
 use crate::conventions::cel_reserved_words::RESERVED;
 use crate::value::Value;
 
@@ -64,12 +63,16 @@ fn names(metadata: &Value) -> Cel {
     seen.map(|(name, value)| (name.into(), plain(value))).collect()
 }
 
+/// A number with a point or an exponent, such as `1.0`, is no int, though the schema takes it as an integer.
 fn number(schema: &Structural, value: &Value) -> Cel {
     match (Number::of(value), schema.kind.as_str()) {
         (Some(number), "number") => Cel::Double(number.to_f64()),
-        (Some(Number::Float(float)), "integer") => Cel::Int(truncated(float)),
-        (Some(Number::Float(float)), _) => Cel::Double(float),
         (Some(Number::Int(int)), _) => Cel::Int(int),
+        (Some(Number::Float(_)), _) if schema.is_int_or_string => {
+            Cel::Invalid("invalid data, expected XIntOrString value to be either a string or integer")
+        }
+        (Some(Number::Float(_)), "integer") => Cel::Invalid("invalid data, expected int, got float64"),
+        (Some(Number::Float(float)), _) => Cel::Double(float),
         (None, _) => Cel::Null,
     }
 }

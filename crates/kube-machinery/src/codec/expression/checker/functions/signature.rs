@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::super::Type;
-use super::Overload;
+use super::{Overload, Parameter};
 
 /// The type of a parameter or a result in a signature.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>,
         return (Some(&line[..=end]), rest.split_once('(').map_or(rest, |(name, _)| name));
     }
     match before.rsplit_once('.') {
-        Some((on, name)) if !super::super::is_prefix(on) => (Some(on), name),
+        Some((on, name)) if on != "cel" && !super::super::is_prefix(on) => (Some(on), name),
         _ => (None, before),
     }
 }
@@ -119,6 +119,10 @@ impl Signature {
     /// everywhere.
     pub(super) fn takes<'s>(&self, kind: &Type<'s>, bindings: &mut Bindings<'s>) -> bool {
         if kind.is_open() || kind.is_object() && !matches!(self, Self::Any(_)) {
+            // A parameter that may be of any type stays so, whatever else it is bound to.
+            if let (Self::Any(name), Type::Dyn) = (self, kind) {
+                bindings.insert(*name, Type::Dyn);
+            }
             return true;
         }
         match (self, kind) {
@@ -133,6 +137,7 @@ impl Signature {
                     }
                     fits
                 }
+                Some(Type::Dyn) => true,
                 _ => {
                     bindings.insert(*name, kind.clone());
                     true
@@ -141,7 +146,18 @@ impl Signature {
             (Self::List(item), Type::List(kind)) => item.takes(kind, bindings),
             (Self::Map(key, value), Type::Map(of, to)) => key.takes(of, bindings) && value.takes(to, bindings),
             (Self::Optional(held), Type::Optional(kind)) => held.takes(kind, bindings),
+            (Self::Optional(_), Type::Null) => true,
             _ => false,
+        }
+    }
+
+    pub(super) fn parameter(&self) -> Parameter {
+        match self {
+            Self::Plain(Type::String) => Parameter::Text,
+            Self::Plain(Type::Bytes) => Parameter::Bytes,
+            Self::List(_) => Parameter::List,
+            Self::Map(..) => Parameter::Map,
+            _ => Parameter::Other,
         }
     }
 

@@ -188,7 +188,7 @@ fn text(value: &Value) -> Result<Option<String>, String> {
         Value::Null => Some("null".to_owned()),
         Value::List(_) | Value::Map(_) => Some(inner(value)?),
         Value::Type(name) => Some((*name).to_owned()),
-        Value::Optional(_) | Value::Object(_) => None,
+        Value::Optional(_) | Value::Object(_) | Value::Invalid(_) => None,
         plain => Some(conversions::printed(plain)),
     })
 }
@@ -213,7 +213,7 @@ fn inner(value: &Value) -> Result<String, String> {
         Value::Double(double) => quote(special(*double)),
         Value::Duration(nanoseconds) => format!("duration({})", quote(&times::seconds(*nanoseconds))),
         Value::Timestamp(at) => format!("timestamp({})", quote(&at.to_string())),
-        Value::Optional(_) | Value::Object(_) => {
+        Value::Optional(_) | Value::Object(_) | Value::Invalid(_) => {
             return Err(format!("no formatting function for {}", value.type_name()));
         }
         plain => text(plain)?.unwrap_or_default(),

@@ -96,6 +96,6 @@ pub(super) fn go_type(value: &Value) -> &'static str {
         Value::Timestamp(_) => "types.Timestamp",
         Value::Type(_) => "*types.Type",
         Value::Optional(_) => "*types.Optional",
-        Value::List(_) | Value::Map(_) | Value::Object(_) => value.type_name(),
+        Value::List(_) | Value::Map(_) | Value::Object(_) | Value::Invalid(_) => value.type_name(),
     }
 }
