@@ -4,6 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::value::{Array, Value};
 
 /// Returns nothing if the list is absent.
@@ -61,7 +62,7 @@ pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause>
 }
 
 /// Returns a cause for each message.
-pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
+pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Causes {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 

@@ -16,7 +16,7 @@ pub use super::strategy::{
 pub use super::subresource::{Subresource, SubresourceInfo};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
-use crate::conventions::cause::{Cause, distinct};
+use crate::conventions::causes::Causes;
 use crate::value::{Map, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,11 +69,11 @@ pub struct Resource {
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
-    pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    pub validate: fn(&Value, Option<&Value>) -> Causes,
     /// Validates an update of the status, but not the rest of the object again.
-    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Causes,
     /// Validates an update through a subresource other than the status: the new state, then the old one.
-    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
+    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Causes,
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
@@ -105,7 +105,7 @@ pub trait Allocator: fmt::Debug + Send {
     ///
     /// # Errors
     /// The causes, if the object asks for values that it cannot have.
-    fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
+    fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Causes>;
 
     /// Keeps a reservation, because the object was written.
     fn commit(&mut self, reservation: u64);
@@ -136,12 +136,12 @@ fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
 }
 
 /// The validation of a kind that only validates metadata.
-fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
-    Vec::new()
+fn no_causes(_: &Value, _: Option<&Value>) -> Causes {
+    Causes::new()
 }
 
-fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
-    Vec::new()
+fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Causes {
+    Causes::new()
 }
 
 impl PartialEq for Resource {
@@ -263,39 +263,39 @@ impl Resource {
     }
 
     /// Upstream: `ValidateCreate`.
-    pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
+    pub fn causes_of_new(&self, new: &Value) -> Causes {
         let mut causes = metadata::validate_new_by_kind(self, new);
         match self.custom {
             Some(custom) => custom.validate(&mut causes, &self.served_object(new), None),
-            None => causes.extend(distinct((self.validate)(new, None))),
+            None => causes.extend((self.validate)(new, None).distinct()),
         }
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 
     /// Upstream: `ValidateUpdate`.
-    pub fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
+    pub fn causes_of_update(&self, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
             Some(custom) => custom.validate(&mut causes, &self.served_object(new), Some(&self.served_object(old))),
-            None => causes.extend(distinct((self.validate)(new, Some(old)))),
+            None => causes.extend((self.validate)(new, Some(old)).distinct()),
         }
         causes
     }
 
     /// Upstream: `ValidateUpdate` of a kind's status strategy.
-    pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
+    pub fn causes_of_status_update(&self, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
         match self.custom {
             Some(custom) => custom.validate_status(&mut causes, &self.served_object(new), &self.served_object(old)),
-            None => causes.extend(distinct((self.validate_status)(new, Some(old)))),
+            None => causes.extend((self.validate_status)(new, Some(old)).distinct()),
         }
         causes
     }
 
     /// Upstream: `ValidateUpdate` of the subresource's strategy.
-    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
-        causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
+        causes.extend((self.validate_subresource)(subresource, new, old).distinct());
         causes
     }
 

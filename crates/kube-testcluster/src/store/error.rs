@@ -2,7 +2,7 @@
 //! Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
 
 use super::object::Key;
-use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum StoreError {
     NotAllocated {
         resource: &'static Resource,
         name: String,
-        causes: Vec<Cause>,
+        causes: Causes,
     },
     Unreadable {
         kind: String,

@@ -17,6 +17,7 @@ use super::{Rule, Structural};
 use crate::codec::expression::COST_OF_AN_OBJECT;
 use crate::codec::expression::interpreter::{Error, Meter, run};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::value::Value;
 
@@ -24,12 +25,12 @@ pub(super) use self::program::Compiled;
 
 /// Returns the causes of the rules that an object violates. The object must be valid under the rest of its schema. A rule
 /// that uses `oldSelf` runs only if there is an old value, or if it has `optionalOldSelf`.
-pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
+pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Causes {
     if !has_rules(schema) {
-        return Vec::new();
+        return Causes::new();
     }
     let current = old.map(|old| (schema, new, old));
-    let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Vec::new() };
+    let mut walk = Walk { ratchet: Ratchet::default(), meter: Meter::new(COST_OF_AN_OBJECT), causes: Causes::new() };
     let node = Node { schema, new, old, is_root: at.is_empty(), old_states: OldStates { current, parent: None } };
     walk.node(schema, &node, &Path::Root(at));
     walk.causes
@@ -45,7 +46,7 @@ fn has_rules(schema: &Structural) -> bool {
 struct Walk {
     ratchet: Ratchet,
     meter: Meter,
-    causes: Vec<Cause>,
+    causes: Causes,
 }
 
 struct Node<'a> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::expressions::Declarations;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -12,8 +13,8 @@ use crate::value::Value;
 const MOST: usize = 64;
 
 /// `parent` is a webhook or a policy's spec. `declared` has the variables that the conditions can use.
-pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();
     if count > MOST {
         causes.push(Cause::too_many(format_args!("{at}.matchConditions"), count, MOST));

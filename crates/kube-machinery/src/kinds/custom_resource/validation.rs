@@ -7,13 +7,14 @@ use super::scale::Checked;
 use crate::codec::structural::rules;
 use crate::codec::structural::{embedded, list_type, validate};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
     /// `causes` already has the causes of the metadata.
-    pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+    pub(crate) fn validate(&self, causes: &mut Causes, new: &Value, old: Option<&Value>) {
         causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
             None => validate::validate(&self.schema, new, ""),
@@ -26,7 +27,7 @@ impl CustomResource {
     }
 
     /// Only the status is checked against the schema.
-    pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
+    pub(crate) fn validate_status(&self, causes: &mut Causes, new: &Value, old: &Value) {
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
             causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
         }
@@ -40,7 +41,7 @@ impl CustomResource {
     /// If an earlier cause shows that a field has the wrong type, for example, the rules are skipped, because they expect objects of the
     /// schema's form. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
-    fn validate_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+    fn validate_rules(&self, causes: &mut Causes, new: &Value, old: Option<&Value>) {
         if !self.schema.has_rules() {
             return;
         }
@@ -53,17 +54,17 @@ impl CustomResource {
         }
     }
 
-    fn validate_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+    fn validate_scale(&self, value: &Value, checked: Checked) -> Causes {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
     /// Duplicates in sets or maps are tolerated if the old object had some too.
-    fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Causes {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
-        if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
+        if old.is_some_and(is_wrong) { Causes::new() } else { list_type::validate(&self.schema, new, "") }
     }
 }
 
-fn validate_metadata(object: &Value) -> Vec<Cause> {
+fn validate_metadata(object: &Value) -> Causes {
     metadata::validate_object_meta(object, NameRule::PathSegment)
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::paths::{descending, no_backsteps};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
 
@@ -12,8 +13,8 @@ const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 
 /// `volumes` are the pod's valid volumes.
-pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut places) = (Vec::new(), HashSet::new());
+pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Causes {
+    let (mut causes, mut places) = (Causes::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
     let paths_of_devices: HashSet<&str> = devices.values().copied().collect();
     // In the rules for sub-paths, propagation and recursive read-only, upstream's path is that of the list.
@@ -43,7 +44,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<
 }
 
 /// `subPath` and `subPathExpr` select the part of the volume to mount.
-fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
+fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Causes {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
     if !expression.is_empty() && !path.is_empty() {
@@ -56,8 +57,8 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
 
 /// Later mounts of the node and of the container can be visible to each other. `list` is the path of the container's mounts. Upstream:
 /// `validateMountPropagation`.
-fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
+fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
         let why = "Bidirectional mount propagation is available only to privileged containers";
         causes.push(Cause::forbidden(format_args!("{list}.mountPropagation"), why));
@@ -66,8 +67,8 @@ fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
 }
 
 /// Mounts inside of the volume become read-only too. Upstream: `validateMountRecursiveReadOnly`.
-fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
+fn recursively_read_only(mount: &Value, list: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {
         let at = format_args!("{list}.recursiveReadOnly");
         if mount["readOnly"] != true {
@@ -87,8 +88,8 @@ fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<
 }
 
 /// `volumes` are the pod's valid volumes.
-pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
+pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Causes {
+    let (mut causes, mut names, mut places) = (Causes::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");
     let paths_of_mounts: HashSet<&str> = mounts.values().copied().collect();
     for (path, device) in each(container, "volumeDevices", at) {

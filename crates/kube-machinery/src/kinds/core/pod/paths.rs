@@ -2,6 +2,7 @@
 //! `validateLocalDescendingPath` and its neighbours in `pkg/apis/core/validation/validation.go`, from line 1418.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 
 /// Upstream: `validatePathNoBacksteps`.
 pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
@@ -10,14 +11,14 @@ pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
 }
 
 /// The path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
-pub(super) fn descending(path: &str, at: At<'_>) -> Vec<Cause> {
+pub(super) fn descending(path: &str, at: At<'_>) -> Causes {
     let absolute = path.starts_with('/').then(|| Cause::invalid(at, path, "must be a relative path"));
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
 /// The relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet itself. Upstream:
 /// `ValidateLocalNonReservedPath`.
-pub(super) fn local(path: &str, at: At<'_>) -> Vec<Cause> {
+pub(super) fn local(path: &str, at: At<'_>) -> Causes {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {
         causes.push(Cause::invalid(at, path, "must not start with '..'"));

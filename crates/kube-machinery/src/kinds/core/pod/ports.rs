@@ -6,13 +6,14 @@ use std::collections::HashSet;
 
 use super::validation::Holder;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, is_port, number, port_name, required_one_of, text};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names) = (Vec::new(), HashSet::new());
+pub(super) fn ports(container: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut names) = (Causes::new(), HashSet::new());
     for (path, port) in each(container, "ports", at) {
         let name = text(port, "name");
         if !name.is_empty() {
@@ -41,8 +42,8 @@ pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
     /// Returns a cause for each port that is already taken.
-    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Causes {
+        let mut causes = Causes::new();
         for (path, port) in each(container, "ports", at) {
             let (protocol, address, number) = (text(port, "protocol"), text(port, "hostIP"), number(port, "hostPort"));
             if number != 0 && !self.0.insert((protocol, address, number)) {
@@ -55,8 +56,8 @@ impl<'a> HostPorts<'a> {
 }
 
 /// `hostPort` must equal `containerPort` if the pod uses the node's network. A pod template may omit the `hostPort`.
-pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     if spec["hostNetwork"] != true {
         return causes;
     }
