@@ -223,8 +223,12 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
         state.writes.notify(|| Write::new(&event, audience));
+        let too_large = state.history_bytes.add(&event);
         let forgotten = self.cache_or_new(state, resource).take(event, audience);
         state.forgotten.extend(forgotten);
+        if let Some(revision) = too_large {
+            state.forget_history(revision);
+        }
         state.open_writes -= 1;
         self.moved.send_replace(());
     }

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use self::configured::Configuration;
 use self::event::Event;
 use self::expiry::Expiry;
+use self::history_bytes::HistoryBytes;
 use self::object::{Key, Object};
 use self::page_counts::PageCounts;
 use self::reservation::Allocators;
@@ -32,7 +33,9 @@ mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
 pub(crate) mod filter;
+mod history_bytes;
 pub(crate) mod initial_events;
+pub(crate) mod line_queue;
 mod locked;
 pub(crate) mod object;
 mod packed_text;
@@ -95,6 +98,7 @@ pub(crate) struct StoreState {
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
+    history_bytes: HistoryBytes,
     /// Called after every write, in order. `None` if no controllers run.
     hook: Option<Arc<dyn WriteHook>>,
     /// Called for every write, in order, for a program that observes the cluster.
@@ -116,6 +120,14 @@ impl StoreState {
     fn forget_old(&mut self) {
         if let Some(oldest) = self.storage.forget_old() {
             self.caches.values_mut().for_each(|cache| cache.drop_snapshots(oldest));
+        }
+    }
+
+    /// Drops the history up to a revision, in storage and in all watch caches, because it has become too large.
+    fn forget_history(&mut self, revision: u64) {
+        self.storage.compact(revision);
+        for cache in self.caches.values_mut() {
+            self.forgotten.extend(cache.forget(revision));
         }
     }
 
@@ -151,6 +163,7 @@ impl Store {
             forgotten: Vec::new(),
             open_writes: 0,
             expiry: Expiry::new(settings.event_ttl, settings.max_events),
+            history_bytes: HistoryBytes::new(settings.history_bytes),
         };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
