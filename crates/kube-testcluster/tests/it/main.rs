@@ -11,6 +11,8 @@ mod cluster_binding;
 mod cluster_bodies;
 mod cluster_certificates;
 mod cluster_components;
+#[cfg(feature = "serve")]
+mod cluster_connections;
 mod cluster_create;
 mod cluster_custom_decoding;
 mod cluster_custom_read_back;
