@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::task::ready;
 
 use tokio::sync::Semaphore;
+#[cfg(feature = "serve")]
+use tokio::task::block_in_place;
 use tokio_util::sync::PollSemaphore;
 
 /// The size in bytes from which the body, the object or the list of a request makes its work heavy.
@@ -15,19 +17,22 @@ const HEAVY: u64 = 64 * 1024;
 
 /// The threads of the runtime that serves a request in a task of its own. Requests in process have none: they share
 /// their task with the program's own code, which must not be moved to another thread.
+#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a socket has requests with a task of their own"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
-    #[cfg(feature = "serve")]
     One,
-    #[cfg(feature = "serve")]
     Several,
+}
+
+#[cfg(not(feature = "serve"))]
+fn block_in_place<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 /// The weight of some work of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weight {
     Light,
-    #[cfg(feature = "serve")]
     Heavy,
 }
 
@@ -35,7 +40,6 @@ impl Weight {
     /// Returns the weight of work on so many bytes.
     pub(crate) fn of(threads: Option<Threads>, bytes: u64) -> Self {
         match threads {
-            #[cfg(feature = "serve")]
             Some(Threads::Several) if bytes >= HEAVY => Self::Heavy,
             _ => Self::Light,
         }
@@ -57,13 +61,12 @@ impl Turns {
     pub(crate) async fn run<T>(&self, weight: Weight, work: impl Future<Output = T>) -> T {
         match weight {
             Weight::Light => work.await,
-            #[cfg(feature = "serve")]
             Weight::Heavy => {
                 let mut work = pin!(work);
                 let mut turns = PollSemaphore::new(self.0.clone());
                 poll_fn(|cx| {
                     let _turn = ready!(turns.poll_acquire(cx));
-                    tokio::task::block_in_place(|| work.as_mut().poll(cx))
+                    block_in_place(|| work.as_mut().poll(cx))
                 })
                 .await
             }
