@@ -146,6 +146,14 @@ impl ClusterBuilder {
         self
     }
 
+    /// Sets the size of the history in bytes: the objects of the last writes, for lists and watches of earlier versions.
+    /// By default 128 MiB. A version before them is answered with 410, as one that is dropped by number or age, and a
+    /// watch whose reader is further behind ends. The last write always stays.
+    pub fn history_bytes(mut self, bytes: usize) -> Self {
+        self.settings.history_bytes = bytes;
+        self
+    }
+
     /// Sets the time for which an earlier state can be listed; by default five minutes, the interval in which upstream
     /// compacts etcd. A paged list that takes longer expires. Watches do not depend on it, because a watch cache limits
     /// its events by number.
@@ -173,8 +181,9 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the total size, in bytes, of responses that wait for slow clients. A further read gets 429. By default 512
-    /// MiB. Responses below 64 KiB and watches do not count.
+    /// Sets the total size, in bytes, of responses that wait for slow clients. A further request gets 429: a write
+    /// before it begins, since its client must learn of a write that is done. The next event of a watch waits. By
+    /// default 512 MiB. Responses and events below 64 KiB do not count.
     pub fn max_waiting_answers(mut self, bytes: usize) -> Self {
         self.settings.max_waiting_answers = bytes;
         self

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use futures::FutureExt;
@@ -21,11 +22,12 @@ use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
 use crate::http::field_validation::warn;
+use crate::http::heavy::{Threads, Turns, Weight};
 use crate::http::negotiation::{Form, Offers, View, is_for_people};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation, in_place_of, refused};
 use crate::http::request_info::{self, NoTarget, Target};
-use crate::http::response_budget::ResponseBudget;
+use crate::http::response_budget::{self, NoRoom, Reservation, ResponseBudget, too_many_requests};
 use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
 use crate::scenario::admin;
@@ -42,9 +44,11 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
-    let budget = Arc::new(ResponseBudget::new(store.settings.max_waiting_answers));
+    let limits =
+        Limits { budget: Arc::new(ResponseBudget::new(store.settings.max_waiting_answers)), turns: Turns::new() };
+    let count = from_fn_with_state(limits.budget.clone(), response_budget::count);
     let resources =
-        move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), budget.clone(), request);
+        move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), limits.clone(), request);
     router
         .merge(healthz::routes())
         .route("/metrics", any(async || ApiError::nothing_there("this cluster keeps no metrics")))
@@ -60,6 +64,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .merge(with_or_without_slash("/apis/{group}/{version}", get(discovery::group_resources)))
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .fallback(resources)
+        .layer(count)
         .with_state(store)
 }
 
@@ -73,11 +78,18 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
+/// The limits that all requests share.
+#[derive(Clone, Debug)]
+struct Limits {
+    budget: Arc<ResponseBudget>,
+    turns: Turns,
+}
+
 /// Handles a request for a resource. If the handler panics, the client gets a response, and the server continues.
 /// Upstream: `WithPanicRecovery`.
-async fn resource(store: Arc<Store>, logs: Arc<Logs>, budget: Arc<ResponseBudget>, request: Request) -> Response {
+async fn resource(store: Arc<Store>, logs: Arc<Logs>, limits: Limits, request: Request) -> Response {
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    AssertUnwindSafe(handle(store, logs, &budget, request)).catch_unwind().await.unwrap_or_else(|_| {
+    AssertUnwindSafe(handle(store, logs, &limits, request)).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(%method, path = uri.path(), "a request caused a panic");
         let text = "This request caused apiserver to panic. Look in the logs for details.\n";
         plain(StatusCode::INTERNAL_SERVER_ERROR, text)
@@ -91,7 +103,7 @@ fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(
 }
 
 /// Handles a request for a resource, in the order of the checks that upstream makes.
-async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, request: Request) -> Response {
+async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
     let parsed = request_info::parse(request.uri().path(), &store.catalog());
@@ -154,16 +166,23 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
     let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
     let definition = target.name.clone();
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
+    let is_write = method != Method::GET && !is_long_running(&target, &query);
+    let threads = request.extensions().get::<Threads>().copied();
+    let cost = if is_write { verbs::cost::of_write(&store, &target, &request) } else { 0 };
+    let counts = (requester == Requester::Client).then(|| limits.budget.reserve(cost));
+    let mut reservation = match counts.transpose() {
+        Ok(reservation) => reservation,
+        Err(NoRoom) => return too_many_requests(),
+    };
     let answer = async {
         if let Some(verb) = verb {
             faults::apply(&store.faults, &target.resource, verb).await?;
         }
-        let is_write = method != Method::GET && !is_long_running(&target, &query);
         let timeout = query.get("timeout").map(ToOwned::to_owned);
         let handled = action.run(&logs, Call { store: store.clone(), target, query, request });
         if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
-    let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
+    let answer = limits.turns.run(Weight::of(threads, cost), answer).await.unwrap_or_else(IntoResponse::into_response);
     // A failed deletion of a collection may have removed some objects before.
     let removes_many = method == Method::DELETE && definition.is_none();
     if changes_definitions && (answer.status().is_success() || removes_many) {
@@ -174,24 +193,45 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, budget: &ResponseBudget, req
         Ok(()) => answer,
         Err(why) => ApiError::internal(why.as_ref()).into_response(),
     };
+    // The room for an answer is taken before it is converted, as both forms are in memory then.
+    if let Some(reservation) = &mut reservation
+        && let Err(NoRoom) = make_room(&limits.budget, reservation, is_write, &answer)
+    {
+        return too_many_requests();
+    }
     let answer = match include {
         Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => {
             in_place_of(answer.headers(), error)
         }
         _ => answer,
     };
-    let answer = conversion::answer(&store, &conversion, answer).await;
-    let answer = representation.of(answer).await;
-    let answer = warned(&served, answer);
-    if verb.is_some() && answer.extensions().get::<Events>().is_some() {
+    let counts_events = verb.is_some() && answer.extensions().get::<Events>().is_some();
+    let answer = if counts_events { limits.budget.count_events(answer) } else { answer };
+    let weight = Weight::of(threads, response_budget::length(&answer));
+    let converted = async { representation.of(conversion::answer(&store, &conversion, answer).await).await };
+    let answer = warned(&served, limits.turns.run(weight, converted).await);
+    if counts_events {
         return with_cuts(store, served, answer);
     }
-    let answer = match requester {
-        Requester::Client if method == Method::GET => budget.admit_read(answer),
-        Requester::Client => budget.admit_write(answer),
-        _ => answer,
-    };
-    compress(accepted, answer)
+    let Some(mut reservation) = reservation else { return compress(accepted, answer) };
+    match make_room(&limits.budget, &mut reservation, is_write, &answer) {
+        Ok(()) => compress(accepted, reservation.until_read(answer)),
+        Err(NoRoom) => too_many_requests(),
+    }
+}
+
+/// Changes a reservation to the length of the answer. If there is no room, a write that is done keeps its answer and the
+/// reservation that it has.
+fn make_room(
+    budget: &ResponseBudget,
+    reservation: &mut Reservation,
+    is_write: bool,
+    answer: &Response,
+) -> Result<(), NoRoom> {
+    match budget.resize(reservation, response_budget::length(answer)) {
+        Err(NoRoom) if is_write && answer.status().is_success() => Ok(()),
+        resized => resized,
+    }
 }
 
 /// Returns the error for a malformed timeout. Upstream's filter checks it before the path is resolved.

@@ -158,7 +158,8 @@ pub(crate) struct Settings {
     pub(crate) commit_latency: Duration,
     /// The number of revisions that storage keeps, and of events that each watch cache keeps.
     pub(crate) history: usize,
-    /// The time for which storage keeps an earlier state.
+    /// The total size, in bytes, of the objects in the history.
+    pub(crate) history_bytes: usize,
     pub(crate) history_age: Duration,
     /// The period of bookmarks for watches that allow them.
     pub(crate) bookmarks: Duration,
@@ -211,6 +212,7 @@ impl Default for Settings {
             first_revision: 1,
             commit_latency: Duration::ZERO,
             history: 10_000,
+            history_bytes: 128 * 1024 * 1024,
             history_age: Duration::from_secs(300),
             bookmarks: Duration::from_secs(60),
             watch_buffer: 10_000,

@@ -1,23 +1,17 @@
 //! The causes in a Status with reason `Invalid`: errors in fields of an object or of a query. Validation returns a list
 //! of them, and each constructor here words one of upstream's kinds of errors. Upstream: `field.Error`.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 
 use serde::Serialize;
 
+use super::causes::Causes;
 use super::quote::quote;
 use crate::value::Value;
 
 /// The path of a field, such as a [`Path`](super::field::Path) or the arguments of a format. It is formatted only for a
 /// cause.
 pub(crate) type At<'a> = &'a dyn Display;
-
-/// Removes duplicate causes, as upstream's `field.ErrorList.Filter` removes equal errors.
-pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
-    let mut seen = HashSet::new();
-    causes.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Cause {
@@ -26,18 +20,21 @@ pub struct Cause {
     message: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     field: String,
+    /// The number of causes that this one stands for, beyond the limit of a list; 0 for any other cause.
+    #[serde(skip)]
+    more: usize,
 }
 
 /// What validation has against an object.
 #[derive(Debug, Default)]
 pub struct Findings {
-    pub causes: Vec<Cause>,
+    pub causes: Causes,
     /// The violated rules in CEL about values that an update leaves as they were.
     pub warnings: Vec<String>,
 }
 
 impl Findings {
-    pub fn of(causes: Vec<Cause>) -> Self {
+    pub fn of(causes: Causes) -> Self {
         Self { causes, warnings: Vec::new() }
     }
 }
@@ -45,17 +42,17 @@ impl Findings {
 impl Cause {
     /// Returns a cause that concerns no field.
     pub fn without_field(reason: &'static str, message: &str) -> Self {
-        Self { reason, message: message.into(), field: String::new() }
+        Self { reason, message: message.into(), field: String::new(), more: 0 }
     }
 
     /// Returns the cause for a field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
     pub fn of_manager(field: &str, message: &str) -> Self {
-        Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
+        Self { reason: "FieldManagerConflict", message: message.into(), field: field.into(), more: 0 }
     }
 
     pub fn required(field: impl Display, detail: &str) -> Self {
         let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
-        Self { reason: "FieldValueRequired", message, field: field.to_string() }
+        Self { reason: "FieldValueRequired", message, field: field.to_string(), more: 0 }
     }
 
     pub fn invalid(field: impl Display, value: &str, detail: &str) -> Self {
@@ -63,6 +60,7 @@ impl Cause {
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {}: {detail}", quote(value)),
             field: field.to_string(),
+            more: 0,
         }
     }
 
@@ -78,22 +76,28 @@ impl Cause {
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {value}{detail}"),
             field: field.to_string(),
+            more: 0,
         }
     }
 
     /// Returns the cause for an invalid value that the message does not show.
     pub(crate) fn invalid_alone(field: impl Display, detail: &str) -> Self {
         let message = format!("Invalid value: {detail}");
-        Self { reason: "FieldValueInvalid", message, field: field.to_string() }
+        Self { reason: "FieldValueInvalid", message, field: field.to_string(), more: 0 }
     }
 
     pub fn forbidden(field: impl Display, detail: &str) -> Self {
-        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.to_string() }
+        Self {
+            reason: "FieldValueForbidden",
+            message: format!("Forbidden: {detail}"),
+            field: field.to_string(),
+            more: 0,
+        }
     }
 
     #[cfg(feature = "cel")]
     pub(crate) fn internal(field: impl Display, why: &str) -> Self {
-        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.to_string() }
+        Self { reason: "InternalError", message: format!("Internal error: {why}"), field: field.to_string(), more: 0 }
     }
 
     pub(crate) fn duplicate(field: impl Display, value: &str) -> Self {
@@ -101,22 +105,33 @@ impl Cause {
             reason: "FieldValueDuplicate",
             message: format!("Duplicate value: {}", quote(value)),
             field: field.to_string(),
+            more: 0,
         }
     }
 
     /// Returns the cause for a duplicate value that is text already.
     pub(crate) fn duplicate_as(field: impl Display, value: &str) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
+        Self {
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {value}"),
+            field: field.to_string(),
+            more: 0,
+        }
     }
 
     /// Returns the cause for a duplicate value that the message does not show.
     #[cfg(feature = "cel")]
     pub(crate) fn duplicate_alone(field: impl Display) -> Self {
-        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string() }
+        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.to_string(), more: 0 }
     }
 
     pub(crate) fn duplicate_json(field: impl Display, value: &Value) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.to_string() }
+        Self {
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {value}"),
+            field: field.to_string(),
+            more: 0,
+        }
     }
 
     /// Returns the cause for a duplicate value that Go prints as a struct, with its fields in this order. `why` may
@@ -125,16 +140,21 @@ impl Cause {
         let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
         let why = if why.is_empty() { String::new() } else { format!(": {why}") };
         let message = format!("Duplicate value: {{{}}}{why}", fields.join(","));
-        Self { reason: "FieldValueDuplicate", message, field: field.to_string() }
+        Self { reason: "FieldValueDuplicate", message, field: field.to_string(), more: 0 }
     }
 
     pub(crate) fn not_found(field: impl Display, value: &str) -> Self {
-        Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.to_string() }
+        Self {
+            reason: "FieldValueNotFound",
+            message: format!("Not found: {}", quote(value)),
+            field: field.to_string(),
+            more: 0,
+        }
     }
 
     pub(crate) fn not_found_because(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Not found: {}: {detail}", quote(value));
-        Self { reason: "FieldValueNotFound", message, field: field.to_string() }
+        Self { reason: "FieldValueNotFound", message, field: field.to_string(), more: 0 }
     }
 
     pub fn too_long(field: impl Display, limit: usize) -> Self {
@@ -148,13 +168,13 @@ impl Cause {
             Some(1) => "Too long: may not be more than 1 byte".into(),
             Some(limit) => format!("Too long: may not be more than {limit} bytes"),
         };
-        Self { reason: "FieldValueTooLong", message, field: field.to_string() }
+        Self { reason: "FieldValueTooLong", message, field: field.to_string(), more: 0 }
     }
 
     /// Returns the cause for a value that is not of its schema's type. `value` is printed verbatim.
     pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");
-        Self { reason: "FieldValueTypeInvalid", message, field: field.to_string() }
+        Self { reason: "FieldValueTypeInvalid", message, field: field.to_string(), more: 0 }
     }
 
     /// Returns true if CEL rules are not evaluated on an object with this cause. Upstream: `hasBlockingErr`.
@@ -172,7 +192,7 @@ impl Cause {
 
     pub fn terminating(namespace: &str) -> Self {
         let message = format!("namespace {namespace} is being terminated");
-        Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
+        Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into(), more: 0 }
     }
 
     /// Returns the cause for a value outside of an enumeration. `value` is printed verbatim, so a string must be
@@ -180,7 +200,7 @@ impl Cause {
     pub fn unsupported(field: impl Display, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
-        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string(), more: 0 }
     }
 
     /// As [`unsupported`](Self::unsupported), for a string, which gets its quotes here.
@@ -195,7 +215,7 @@ impl Cause {
             let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
             message = format!("{message}: supported values: {}", supported.join(", "));
         }
-        Self { reason: "FieldValueNotSupported", message, field: field.to_string() }
+        Self { reason: "FieldValueNotSupported", message, field: field.to_string(), more: 0 }
     }
 
     pub(crate) fn too_many(field: impl Display, count: usize, most: usize) -> Self {
@@ -209,12 +229,22 @@ impl Cause {
             Some(1) => format!("Too many: {count}: must have at most 1 item"),
             Some(most) => format!("Too many: {count}: must have at most {most} items"),
         };
-        Self { reason: "FieldValueTooMany", message, field: field.to_string() }
+        Self { reason: "FieldValueTooMany", message, field: field.to_string(), more: 0 }
+    }
+
+    /// The last cause of a list that has reached its limit.
+    pub(super) fn and_more(more: usize) -> Self {
+        Self { reason: "", message: format!("and {more} more"), field: String::new(), more }
+    }
+
+    /// The number of causes of [`and_more`](Self::and_more).
+    pub(super) fn stands_for(&self) -> Option<usize> {
+        Some(self.more).filter(|more| *more > 0)
     }
 
     /// Returns the cause of a part as a cause of the whole, in which the part is at `path`.
     pub(crate) fn below(self, path: &str) -> Self {
-        if path.is_empty() {
+        if path.is_empty() || self.more > 0 {
             return self;
         }
         if self.field == "<nil>" {
@@ -243,6 +273,6 @@ impl Cause {
 
     /// Returns the cause as a line for people: `field: message`.
     pub fn sentence(&self) -> String {
-        format!("{}: {}", self.field, self.message)
+        if self.more > 0 { self.message.clone() } else { format!("{}: {}", self.field, self.message) }
     }
 }

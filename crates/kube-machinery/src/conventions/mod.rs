@@ -3,6 +3,7 @@
 //! library.
 
 pub mod cause;
+pub mod causes;
 pub(crate) mod cel_reserved_words;
 pub mod conditions;
 pub mod cron;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 
 /// Parses an address as Go did before 1.17: every number may have leading zeros. Upstream: `netutils.ParseIPSloppy`.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
@@ -116,11 +117,10 @@ pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> boo
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))
 }
 
-/// Returns the causes for an address that other machines cannot reach, such as a loopback address. Upstream:
-/// `ValidateEndpointIP`.
-pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
+/// Refuses addresses that other machines cannot reach, such as a loopback address. Upstream: `ValidateEndpointIP`.
+pub(super) fn reachable(text: &str, at: At<'_>) -> Causes {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
-        return vec![Cause::invalid(at, text, "must be a valid IP address")];
+        return Causes::from([Cause::invalid(at, text, "must be a valid IP address")]);
     };
     let is_link_local = match address {
         IpAddr::V4(address) => address.is_link_local(),
@@ -139,9 +139,9 @@ pub(super) fn reachable(text: &str, at: At<'_>) -> Vec<Cause> {
     } else if is_local_multicast {
         "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned()
     } else {
-        return Vec::new();
+        return Causes::new();
     };
-    vec![Cause::invalid(at, text, &why)]
+    Causes::from([Cause::invalid(at, text, &why)])
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::names::{self, NameRule};
 use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{object, object_field, set_default};
 use crate::value::{Value, json};
 
@@ -141,10 +142,10 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
 }
 
 /// Upstream: `ValidateAPIService`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let (group, version, name) = (text(spec, "group"), text(spec, "version"), text(&new["metadata"], "name"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let required = format!("{version}.{group}");
     if names::path_segment(name).is_empty() && name != required {
         let why = format!("must be `spec.version+\".\"+spec.group`: {required:?}");
@@ -169,11 +170,11 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn validate_connection(spec: &Value) -> Vec<Cause> {
+fn validate_connection(spec: &Value) -> Causes {
     let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
     let bundle = text(spec, "caBundle");
     let at_skips = |why: &str| Cause::invalid_as("spec.insecureSkipTLSVerify", "true", why);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if service.is_null() {
         if !bundle.is_empty() {
             let why = "local APIServices may not have a caBundle";
@@ -198,7 +199,7 @@ fn decoded_len(base64: &str) -> usize {
 }
 
 /// Upstream: `ValidateAPIServiceStatus`.
-fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     let conditions = each(&new["status"], "conditions", &"status");
     let states = ["True", "False", "Unknown"];
     conditions
@@ -217,7 +218,7 @@ mod tests {
             assert!(discovery_order(row.group()) < 0, "{}", row.group());
         }
         for service in local(Catalog::default().served()) {
-            assert_eq!(API_SERVICES.causes_of_new(&service), Vec::new(), "{service}");
+            assert_eq!(API_SERVICES.causes_of_new(&service), Causes::new(), "{service}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::fields::{each, invalid, one_of, text};
 use super::names;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::value::Value;
 
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
@@ -16,9 +17,9 @@ const REASON: &str = "a condition reason must start with alphabetic character, o
 const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
-/// Validates `conditions` of a status. `at` is the field path of the status.
-pub(super) fn conditions(status: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+/// `at` is the field path of the status.
+pub(super) fn conditions(status: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (at, condition) in each(status, "conditions", at) {
         let kind = text(condition, "type");
         if !seen.insert(kind) {
@@ -29,7 +30,7 @@ pub(super) fn conditions(status: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn validate_condition(condition: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_condition(condition: &Value, at: At<'_>) -> Causes {
     let (kind, reason) = (text(condition, "type"), text(condition, "reason"));
     let mut causes =
         invalid(&format_args!("{at}.type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
@@ -51,9 +52,8 @@ const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
 const MOST_HINTS: usize = 8;
 
-/// Validates a slice. Endpoints that an update leaves unchanged are not validated again. Upstream:
-/// `ValidateEndpointSlice`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// Endpoints that an update leaves unchanged are not validated again. Upstream: `ValidateEndpointSlice`.
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let kind = text(new, "addressType");
     let mut causes = ports(items(new, "ports"));
     if old.is_none_or(|old| old["endpoints"] != new["endpoints"]) {
@@ -69,11 +69,11 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn ports(ports: &[Value]) -> Vec<Cause> {
+fn ports(ports: &[Value]) -> Causes {
     if ports.len() > MOST_PORTS {
-        return vec![Cause::too_many("ports", ports.len(), MOST_PORTS)];
+        return Causes::from([Cause::too_many("ports", ports.len(), MOST_PORTS)]);
     }
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, port) in ports.iter().enumerate() {
         let (name, at) = (text(port, "name"), format_args!("ports[{i}]"));
         let at_name = format_args!("{at}.name");
@@ -89,12 +89,12 @@ fn ports(ports: &[Value]) -> Vec<Cause> {
     causes
 }
 
-fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
+fn endpoints(endpoints: &[Value], kind: &str) -> Causes {
     if endpoints.len() > MOST_ENDPOINTS {
-        return vec![Cause::too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)];
+        return Causes::from([Cause::too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)]);
     }
     let one = |(i, endpoint)| endpoint_causes(endpoint, kind, &format_args!("endpoints[{i}]"));
-    let mut causes: Vec<Cause> = endpoints.iter().enumerate().flat_map(one).collect();
+    let mut causes: Causes = endpoints.iter().enumerate().flat_map(one).collect();
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = format_args!("endpoints[{i}].addresses");
         match items(endpoint, "addresses").len() {
@@ -106,8 +106,8 @@ fn endpoints(endpoints: &[Value], kind: &str) -> Vec<Cause> {
     causes
 }
 
-fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, address) in items(endpoint, "addresses").iter().enumerate() {
         causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format_args!("{at}.addresses"), i));
     }
@@ -124,15 +124,15 @@ fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Vec<Cause> {
+fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Causes {
     let at = format_args!("{at_all}[{i}]");
     if kind == "FQDN" {
         return full_name(address, &at).into_iter().collect();
     }
     if !["IPv4", "IPv6"].contains(&kind) {
-        return Vec::new();
+        return Causes::new();
     }
-    let mut causes: Vec<Cause> = addresses::ip(address, &at).into_iter().collect();
+    let mut causes: Causes = addresses::ip(address, &at).into_iter().collect();
     if causes.is_empty() {
         if address.parse().is_ok_and(|ip: IpAddr| ip.is_ipv4() != (kind == "IPv4")) {
             causes.push(Cause::invalid(at_all, address, &format!("must be an {kind} address")));
@@ -159,12 +159,12 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// Validates hints, the zones or nodes that should use an endpoint. Upstream: `validateHints`.
-fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
+/// The zones or nodes that should use an endpoint. Upstream: `validateHints`.
+fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Causes {
     if hints.len() > MOST_HINTS {
-        return vec![Cause::too_many(at, hints.len(), MOST_HINTS)];
+        return Causes::from([Cause::too_many(at, hints.len(), MOST_HINTS)]);
     }
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, hint) in hints.iter().enumerate() {
         let (name, at) = (text(hint, "name"), format_args!("{at}[{i}].name"));
         if !seen.insert(name) {

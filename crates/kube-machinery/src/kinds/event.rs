@@ -9,6 +9,7 @@ use super::names::NameRule;
 use super::resource::{Resource, ResourceRow, StoredForm};
 use crate::codec::schema;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::value::Value;
@@ -71,7 +72,7 @@ fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
 
 /// Validates the stored form, and uses its field names in causes, as upstream. Upstream: `ValidateEventCreate` and
 /// `ValidateEventUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = legacy_validate_event(new, "reportingController");
     match old {
         None => causes.extend(validate_new(new)),
@@ -80,8 +81,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold only at creation: an Event of this group must not set the deprecated fields.
-fn validate_new(new: &Value) -> Vec<Cause> {
+/// An Event of this group must not set the deprecated fields.
+fn validate_new(new: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
     if new["eventTime"].is_null() {
@@ -105,10 +106,10 @@ fn validate_new(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the series, the count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
-fn series(event: &Value) -> Vec<Cause> {
+/// The count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
+fn series(event: &Value) -> Causes {
     let series = &event["series"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if series.is_object() {
         if number(series, "count") < 2 {
             causes.push(Cause::invalid("series.count", "", "should be at least 2"));
@@ -132,8 +133,8 @@ const REFERENCE: GoStruct = GoStruct(&[
 ]);
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
-/// Validates an update, which may only change the series of an Event.
-fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
+/// An update may only change the series.
+fn validate_update(new: &Value, old: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {
         causes.extend(series(new));

@@ -5,6 +5,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::value::{Array, Value};
 
 /// Returns the items of a list; none if the list is absent.
@@ -63,8 +64,8 @@ pub(super) fn required(parent: &Value, field: &str, at: At<'_>) -> Option<Cause>
     is_empty.then(|| Cause::required(format_args!("{at}.{field}"), ""))
 }
 
-/// Returns a cause for each message about a value.
-pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
+/// Returns a cause for each message.
+pub(super) fn invalid<F: Display>(at: At<'_>, value: &str, messages: impl IntoIterator<Item = F>) -> Causes {
     messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 

@@ -4,6 +4,7 @@
 use super::columns;
 use super::resource::{ResourceRow, Strategy, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{object, object_field};
 use crate::value::Value;
 
@@ -32,8 +33,8 @@ pub(super) fn set_defaults(lease: &mut Value) {
 }
 
 /// Upstream: `ValidateLease`, `ValidateLeaseSpec`.
-pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     let spec = &new["spec"];
     for (field, least, detail) in [
         ("leaseDurationSeconds", 1, "must be greater than 0"),

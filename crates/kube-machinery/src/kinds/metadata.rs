@@ -10,6 +10,7 @@ use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::Resource;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::value::Value;
 
 /// The finalizer of a deletion with the policy `Orphan`: the owner stays until no dependent refers to it.
@@ -17,21 +18,19 @@ pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// Returns the causes of the kind's own validation of the metadata of a new object, which has the kind's rule for
-/// names.
-pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Vec<Cause> {
-    if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Vec::new() }
+/// The kind's own validation of new metadata, which has the kind's rule for names.
+pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Causes {
+    if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Causes::new() }
 }
 
-/// Returns the causes of the validation of a new object's metadata that all kinds share. It runs only if the kind's own
-/// validation found nothing.
-pub(crate) fn validate_new(new: &Value) -> Vec<Cause> {
+/// The validation of new metadata that all kinds share. It runs only if the kind's own validation found nothing.
+pub(crate) fn validate_new(new: &Value) -> Causes {
     validate_object_meta(new, NameRule::PathSegment)
 }
 
-/// Returns the causes in the metadata of an update: those of the validation that all kinds share, then those of the
-/// kind. Some kinds of kube-apiserver validate the whole metadata a second time; that is left out.
-pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
+/// The validation that all kinds share, then that of the kind. Some kinds of kube-apiserver validate the whole metadata a second time;
+/// that is left out.
+pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Causes {
     let mut causes = validate_object_meta(new, NameRule::PathSegment);
     let causes_of_change = validate_object_meta_update(new, old);
     if validates_metadata(resource) {
@@ -47,9 +46,9 @@ fn validates_metadata(resource: &Resource) -> bool {
 }
 
 /// Upstream: `ValidateObjectMetaAccessor`.
-pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Vec<Cause> {
+pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Causes {
     let metadata = &new["metadata"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let prefix = text(metadata, "generateName");
     if !prefix.is_empty() {
         causes.extend(invalid(&"metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
@@ -69,11 +68,11 @@ pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Vec<Cause> {
     causes
 }
 
-/// Validates the change of metadata by an update. The fields that an update silently keeps, such as creationTimestamp,
-/// were copied from the old object before. Upstream: `ValidateObjectMetaAccessorUpdate`.
-pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Vec<Cause> {
+/// The fields that an update silently keeps, such as creationTimestamp, were copied from the old object before. Upstream:
+/// `ValidateObjectMetaAccessorUpdate`.
+pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Causes {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if !before["deletionTimestamp"].is_null() {
         causes.extend(new_finalizers(metadata, before));
     }
@@ -88,8 +87,8 @@ pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Vec<Cause
     causes
 }
 
-fn labels(metadata: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn labels(metadata: &Value) -> Causes {
+    let mut causes = Causes::new();
     for (key, value) in pairs(metadata, "labels") {
         causes.extend(invalid(&"metadata.labels", key, names::label_key(key)));
         causes.extend(invalid(&"metadata.labels", value, names::label_value(value)));
@@ -100,9 +99,9 @@ fn labels(metadata: &Value) -> Vec<Cause> {
 /// The largest size of all annotations together, in bytes.
 const MOST_ANNOTATIONS: usize = 256 * 1024;
 
-/// Validates annotations. Their keys follow the rule for label keys, but may have upper case in the prefix.
-fn annotations(metadata: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Keys follow the rule for label keys, but may have upper case in the prefix.
+fn annotations(metadata: &Value) -> Causes {
+    let mut causes = Causes::new();
     for (key, _) in pairs(metadata, "annotations") {
         causes.extend(invalid(&"metadata.annotations", key, names::label_key(&key.to_lowercase())));
     }
@@ -117,8 +116,8 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
 /// upstream, so without a limit the answer would grow with the square of the request.
 const MOST_ABOUT_CONTROLLERS: usize = 1024 * 1024;
 
-fn owner_references(metadata: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn owner_references(metadata: &Value) -> Causes {
+    let mut causes = Causes::new();
     let mut controller: Option<String> = None;
     let (mut list, mut size) = (None, 0);
     for (i, owner) in metadata["ownerReferences"].as_array().into_iter().flatten().enumerate() {
@@ -143,8 +142,8 @@ fn owner_references(metadata: &Value) -> Vec<Cause> {
     causes
 }
 
-fn owner_reference(owner: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn owner_reference(owner: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     let version = text(owner, "apiVersion");
     if version.is_empty() {
         causes.push(Cause::required(format_args!("{at}.apiVersion"), "must not be empty"));
@@ -182,9 +181,9 @@ fn is_group_version(text: &str) -> bool {
     }
 }
 
-fn finalizers(metadata: &Value) -> Vec<Cause> {
+fn finalizers(metadata: &Value) -> Causes {
     let list = finalizers_of(metadata);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for name in &list {
         causes.extend(invalid(&"metadata.finalizers", name, names::label_key(name)));
     }

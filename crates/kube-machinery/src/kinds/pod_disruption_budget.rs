@@ -2,6 +2,7 @@
 //! `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::apps::int_or_percent;
 use crate::kinds::columns;
@@ -39,9 +40,9 @@ const SPEC: GoStruct = GoStruct(&[
 ]);
 
 /// Upstream: `ValidatePodDisruptionBudgetSpec`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
         let why = "minAvailable and maxUnavailable cannot be both set";
         causes.push(Cause::invalid_as("spec", &SPEC.print(spec), why));
@@ -58,7 +59,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidatePodDisruptionBudgetStatusUpdate`.
-fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     const COUNTS: [&str; 4] = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
     let status = &new["status"];
     let mut causes = conditions::conditions(status, &"status");

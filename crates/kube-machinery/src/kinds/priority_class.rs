@@ -1,6 +1,7 @@
 //! The PriorityClass kind, which gives pods a priority for scheduling. Upstream: `pkg/apis/scheduling`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{number, one_of, text};
@@ -36,8 +37,8 @@ const OF_THE_SYSTEM: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 /// Upstream: `ValidatePriorityClass` and `ValidatePriorityClassUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     if let Some(old) = old {
         if new["value"] != old["value"] {
             causes.push(Cause::forbidden("value", "may not be changed in an update."));

@@ -19,7 +19,8 @@ pub use super::strategy::{
 pub use super::subresource::{Subresource, SubresourceInfo};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
-use crate::conventions::cause::{Cause, Findings, distinct};
+use crate::conventions::cause::Findings;
+use crate::conventions::causes::Causes;
 use crate::value::{Map, Value};
 
 /// The verbs of every stored kind.
@@ -43,7 +44,7 @@ pub trait Allocator: fmt::Debug + Send {
     ///
     /// # Errors
     /// The causes, if the object asks for values that it cannot have.
-    fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
+    fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Causes>;
 
     /// Keeps a reservation, because the object was written.
     fn commit(&mut self, reservation: u64);
@@ -232,11 +233,11 @@ impl Resource {
     }
 
     /// Validates a new object. Upstream: `ValidateCreate`.
-    pub fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
+    pub fn causes_of_new(&self, new: &Value) -> Causes {
         let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
-            None => found.causes.extend(distinct((self.validate)(new, None))),
+            None => found.causes.extend((self.validate)(new, None).distinct()),
         }
         let causes = found.causes; // a rule warns of what an update leaves as it was
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
@@ -247,7 +248,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
-            None => found.causes.extend(distinct((self.validate)(new, Some(old)))),
+            None => found.causes.extend((self.validate)(new, Some(old)).distinct()),
         }
         found
     }
@@ -257,15 +258,15 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
-            None => found.causes.extend(distinct((self.validate_status)(new, Some(old)))),
+            None => found.causes.extend((self.validate_status)(new, Some(old)).distinct()),
         }
         found
     }
 
-    /// Validates an update through another subresource. Upstream: `ValidateUpdate` of the subresource's strategy.
-    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+    /// Upstream: `ValidateUpdate` of the subresource's strategy.
+    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
-        causes.extend(distinct((self.validate_subresource)(subresource, new, old)));
+        causes.extend((self.validate_subresource)(subresource, new, old).distinct());
         causes
     }
 

@@ -6,6 +6,7 @@ use super::names::NameRule;
 use super::resource::{Resource, ResourceRow, Scope, Serving};
 use super::served::kinds;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::value::Value;
 
 /// The properties that all reviews share.
@@ -82,25 +83,22 @@ pub static TOKEN_REQUEST: &Resource = &Resource::of(&TOKEN_REQUEST_ROW);
 
 const TOKEN_REQUEST_ROW: ResourceRow = ResourceRow { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
-/// Validates a SelfSubjectAccessReview, which asks about the client itself. Upstream:
-/// `ValidateSelfSubjectAccessReview`.
-fn validate_self_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+/// Asks about the client itself. Upstream: `ValidateSelfSubjectAccessReview`.
+fn validate_self_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_self_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Validates a SubjectAccessReview, which names the user or group that it asks about. Upstream:
-/// `ValidateSubjectAccessReview`.
-fn validate_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+/// Names the user or group that it asks about. Upstream: `ValidateSubjectAccessReview`.
+fn validate_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Validates a LocalSubjectAccessReview, which asks about a resource in its own namespace. Upstream:
-/// `ValidateLocalSubjectAccessReview`.
-fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+/// Asks about a resource in its own namespace. Upstream: `ValidateLocalSubjectAccessReview`.
+fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields", "namespace"], "must be empty except for namespace"));
     let (resource, path) = (&new["spec"]["resourceAttributes"], &new["spec"]["nonResourceAttributes"]);
@@ -115,7 +113,7 @@ fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Vec<C
 }
 
 /// Validates the spec of a review that must name a user or a group. Upstream: `ValidateSubjectAccessReviewSpec`.
-fn validate_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
+fn validate_subject_access_review_spec(spec: &Value) -> Causes {
     let mut causes = validate_self_subject_access_review_spec(spec);
     if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
         causes.push(Cause::invalid("spec.user", "", "at least one of user or group must be specified"));
@@ -124,16 +122,16 @@ fn validate_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
 }
 
 /// Checks that a review names exactly one of a resource and a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
-fn validate_self_subject_access_review_spec(spec: &Value) -> Vec<Cause> {
+fn validate_self_subject_access_review_spec(spec: &Value) -> Causes {
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let (at, why) = match (resource.is_null(), path.is_null()) {
         (false, false) => ("spec.nonResourceAttributes", "cannot be specified in combination with resourceAttributes"),
         (true, true) => {
             ("spec.resourceAttributes", "exactly one of nonResourceAttributes or resourceAttributes must be specified")
         }
-        _ => return Vec::new(),
+        _ => return Causes::new(),
     };
-    vec![Cause::invalid_json(at, path, why)]
+    Causes::from([Cause::invalid_json(at, path, why)])
 }
 
 /// Returns a cause if the review has metadata fields other than `but`.

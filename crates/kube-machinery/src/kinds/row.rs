@@ -9,7 +9,7 @@ use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
 use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
 use super::subresource::Subresource;
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::managed_fields::Filter;
 use crate::value::Value;
 
@@ -64,11 +64,11 @@ pub struct ResourceRow {
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
-    pub validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    pub validate: fn(&Value, Option<&Value>) -> Causes,
     /// Validates an update of the status, but not the rest of the object again.
-    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Causes,
     /// Validates an update through a subresource other than the status: the new state, then the old one.
-    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Vec<Cause>,
+    pub(crate) validate_subresource: fn(Subresource, &Value, &Value) -> Causes,
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
@@ -129,11 +129,11 @@ fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
 }
 
 /// The validation of a kind that only validates metadata.
-fn no_causes(_: &Value, _: Option<&Value>) -> Vec<Cause> {
-    Vec::new()
+fn no_causes(_: &Value, _: Option<&Value>) -> Causes {
+    Causes::new()
 }
 
 /// The validation of a kind without subresources of its own.
-fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
-    Vec::new()
+fn no_subresource(_: Subresource, _: &Value, _: &Value) -> Causes {
+    Causes::new()
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, items, text};
@@ -25,8 +26,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 };
 
 /// Upstream: `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     if new["overhead"].is_object() {
         let limits = json!({"limits": new["overhead"]["podFixed"]});
         causes.extend(pod::resource_validation::overhead_resources(&limits, &"overhead"));
@@ -49,10 +50,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Returns a cause for each toleration that differs from an earlier one at most in its seconds.
-fn repeated(tolerations: &[Value]) -> Vec<Cause> {
+fn repeated(tolerations: &[Value]) -> Causes {
     const FIELDS: [(&str, &str); 4] =
         [("Key", "key"), ("Operator", "operator"), ("Value", "value"), ("Effect", "effect")];
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, toleration) in tolerations.iter().enumerate() {
         if !seen.insert(FIELDS.map(|(_, field)| text(toleration, field))) {
             let fields = FIELDS.map(|(go, field)| format!("{go:?}:{}", json!(text(toleration, field)))).join(",");

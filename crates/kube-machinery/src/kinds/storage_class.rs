@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
@@ -37,7 +38,7 @@ const MOST: usize = 512;
 const LONGEST: usize = 256 * 1024;
 
 /// Upstream: `ValidateStorageClass`, `ValidateStorageClassUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let name = text(new, "provisioner");
     let messages = if name.is_empty() { Vec::new() } else { names::label_key(&name.to_lowercase()) };
     let mut causes = invalid(&"provisioner", &name.to_lowercase(), messages);
@@ -59,12 +60,12 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn parameters(class: &Value) -> Vec<Cause> {
+fn parameters(class: &Value) -> Causes {
     const AT: &str = "parameters";
     if pairs(class, AT).count() > MOST {
-        return vec![Cause::too_long(AT, MOST)];
+        return Causes::from([Cause::too_long(AT, MOST)]);
     }
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if pairs(class, AT).any(|(key, _)| key.is_empty()) {
         causes.push(Cause::invalid(AT, "", "field can not be empty."));
     }
@@ -77,10 +78,9 @@ fn parameters(class: &Value) -> Vec<Cause> {
 /// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Validates the topologies in which volumes may be made. No two terms may be the same. Upstream:
-/// `validateAllowedTopologies`.
-fn topologies(class: &Value) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::<Term<'_>>::new());
+/// No two terms may be the same. Upstream: `validateAllowedTopologies`.
+fn topologies(class: &Value) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
         let at = format_args!("allowedTopologies[{i}]");
         let (read, wrong) = topology(term, &at);
@@ -92,9 +92,9 @@ fn topologies(class: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates a term, and returns it as a map, for the comparison with others. Upstream: `ValidateTopologySelectorTerm`.
-fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Vec<Cause>) {
-    let (mut causes, mut read) = (Vec::new(), Term::new());
+/// The map is for the comparison with other terms. Upstream: `ValidateTopologySelectorTerm`.
+fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Causes) {
+    let (mut causes, mut read) = (Causes::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {
         let mut values = BTreeSet::new();
         causes.extend(required(expression, "values", &at));

@@ -15,11 +15,12 @@ use kube_machinery::codec::protobuf;
 use kube_machinery::codec::schema::{self, Decoded};
 use kube_machinery::codec::yaml;
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 
 /// The largest request body, in bytes, as upstream.
-const LIMIT: usize = 3 * 1024 * 1024;
+pub(crate) const LIMIT: usize = 3 * 1024 * 1024;
 
 pub(crate) async fn read(request: Request) -> Result<Bytes, ApiError> {
     match Limited::new(request.into_body(), LIMIT).collect().await {
@@ -243,7 +244,7 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
     let own_version = resource.api_version();
     let fields = [("kind", kind, resource.kind()), ("apiVersion", version, own_version.as_str())];
     let wrong = fields.into_iter().filter(|(_, written, own)| written != own);
-    let causes: Vec<_> =
+    let causes: Causes =
         wrong.map(|(field, written, own)| Cause::invalid(field, written, &format!("must be {own}"))).collect();
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);

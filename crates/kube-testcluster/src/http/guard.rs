@@ -27,7 +27,7 @@ async fn guard(request: Request, next: Next) -> Response {
     if !is_to_here(request.uri(), request.headers()) {
         return ApiError::foreign_request("the request names a host that is not this machine").into_response();
     }
-    if !is_from_here(request.headers()) {
+    if !is_from_here(request.headers()) || !is_of_site(request.headers(), &OWN_SITE) {
         return ApiError::foreign_request("the request comes from a web page").into_response();
     }
     next.run(request).await
@@ -42,6 +42,25 @@ fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
     one_header && hosts.peek().is_some() && hosts.all(|host| host.is_some_and(|host| is_here(&host)))
 }
 
+/// The header in which a browser says how the page that sends a request relates to the server. Fetch Metadata Request
+/// Headers, section 2.3.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
+/// The values of `Sec-Fetch-Site` of pages of this machine, and of a user who types the address. The port does not count
+/// for the site of a page, and `Origin` allows pages of all ports too.
+const OWN_SITE: [&str; 3] = ["same-origin", "same-site", "none"];
+
+/// As [`OWN_SITE`], for a server with a host name, whose site may have other hosts.
+#[cfg(feature = "tls")]
+const OWN_ORIGIN: [&str; 2] = ["same-origin", "none"];
+
+/// Returns true if every `Sec-Fetch-Site` has one of these values. Unlike a resource isolation policy, it does not let a
+/// link of a foreign page pass: a page can open windows and frames, and this API has no pages to follow links between.
+fn is_of_site(headers: &HeaderMap, allowed: &[&str]) -> bool {
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+    sites.all(|site| site.to_str().is_ok_and(|site| allowed.contains(&site)))
+}
+
 /// Returns true if every `Origin` is a page of this machine. An `Origin` that is not text does not count as one.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let origins = headers.get_all(header::ORIGIN).iter().map(|origin| origin.to_str().ok()?.parse::<Uri>().ok());
@@ -53,6 +72,9 @@ fn is_from_here(headers: &HeaderMap) -> bool {
 /// any host name, but a browser that has a client certificate sends it for every page.
 #[cfg(feature = "tls")]
 pub(crate) fn is_from_its_own_host(url: &Uri, headers: &HeaderMap) -> bool {
+    if !is_of_site(headers, &OWN_ORIGIN) {
+        return false;
+    }
     let header = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
     let Some(host) = url.authority().cloned().or(header) else { return !headers.contains_key(header::ORIGIN) };
     headers.get_all(header::ORIGIN).iter().all(|origin| {
@@ -108,6 +130,30 @@ mod tests {
         let here = "http://localhost:3000";
         assert!(is_from_here(&HeaderMap::new()) && is_from_here(&several(&header::ORIGIN, &[here])));
         assert!(!is_from_here(&several(&header::ORIGIN, &[here, "http://example.com"])));
+    }
+
+    #[test]
+    fn a_page_of_another_site_is_recognized_without_an_origin() {
+        let from = |sites: &[&'static str]| {
+            is_of_site(&several(&header::HeaderName::from_static(SEC_FETCH_SITE), sites), &OWN_SITE)
+        };
+        for own in [&[][..], &["same-origin"], &["same-site"], &["none"]] {
+            assert!(from(own), "{own:?}");
+        }
+        for foreign in [&["cross-site"][..], &["none", "cross-site"], &["Cross-Site"], &[""], &["same-origin, none"]] {
+            assert!(!from(foreign), "{foreign:?}");
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    #[test]
+    fn another_host_of_the_same_site_is_not_the_own_one() {
+        let from = |site| {
+            let headers = several(&header::HeaderName::from_static(SEC_FETCH_SITE), &[site]);
+            is_from_its_own_host(&Uri::from_static("https://api.example.com/"), &headers)
+        };
+        assert!(from("same-origin") && from("none"));
+        assert!(!from("same-site") && !from("cross-site"));
     }
 
     #[test]

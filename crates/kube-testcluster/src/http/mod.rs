@@ -1,6 +1,8 @@
 //! Everything about HTTP that does not depend on the verb: the server socket, the parsing of requests (path, query,
 //! body), and the encoding of responses and errors. `router` and the handlers in `verbs` use it.
 
+#[cfg(feature = "serve")]
+mod activity;
 pub(crate) mod body;
 pub(crate) mod compression;
 pub(crate) mod cut_watch;
@@ -10,6 +12,7 @@ pub(crate) mod field_validation;
 pub(crate) mod flow_control;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
+pub(crate) mod heavy;
 pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;

@@ -13,6 +13,7 @@ use http_body_util::BodyExt;
 
 use super::negotiation::{Form, Media, View, is_for_people};
 use super::query::Query;
+use super::response_budget::made_of;
 use super::scheme::hub_type;
 use super::status::ApiError;
 use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
@@ -169,7 +170,7 @@ impl Representation {
         let events = stream::unfold(lines, |(mut lines, this, columns): (BodyDataStream, Self, Columns)| async move {
             let line = lines.next().await?.ok()?;
             let event = this.event(&line, columns)?;
-            Some((Ok::<_, Infallible>(event), (lines, this, Columns::Omitted)))
+            Some((Ok::<_, Infallible>(made_of(line, event)), (lines, this, Columns::Omitted)))
         });
         Response::from_parts(parts, Body::from_stream(events))
     }

@@ -1,25 +1,28 @@
 //! Limits the memory of responses that wait for slow clients.
 //!
 //! A response is in memory until its client has read it, and a list keeps its objects alive meanwhile. So clients that
-//! ask for large lists and do not read them could fill any memory. All waiting responses together are limited; beyond
-//! the limit a read gets 429, as upstream answers when too many requests are in flight. A write is never refused,
-//! because it has already happened, and its client must learn of it.
+//! ask for large lists and do not read them could fill any memory. All waiting responses together are limited, those of
+//! reads and of writes. Beyond the limit a request gets 429, as upstream answers when too many requests are in flight. A
+//! write makes its reservation before it begins: a client would repeat a write that is done and has no answer.
 
 use std::sync::Arc;
 
-use axum::body::HttpBody as _;
+use axum::body::{Body, BodyDataStream, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::sized_body::sized_body;
 use super::status::plain;
+use crate::store::Requester;
 
-/// The smallest response that is counted, in bytes. Each connection has at most one smaller response, so those are
-/// bounded anyway.
-const SMALL: u64 = 64 * 1024;
+/// The smallest response that is counted, in bytes. Each request in progress has at most one smaller response, or a
+/// smaller event of a watch.
+pub(crate) const SMALL: u64 = 64 * 1024;
 
 /// The number of bytes for which one permit stands.
 const UNIT: usize = 1024;
@@ -32,6 +35,18 @@ pub(crate) struct ResponseBudget {
     /// The number of permits in all.
     most: u32,
 }
+
+/// The part of the budget that one response has; none for a small one.
+#[derive(Debug, Default)]
+pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
+
+/// Marks a response that has its reservation.
+#[derive(Clone, Copy, Debug)]
+struct Counted;
+
+/// The budget has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoRoom;
 
 /// A piece of a response. The permits are given back when all pieces are read or dropped.
 struct CountedPiece {
@@ -51,47 +66,139 @@ impl ResponseBudget {
         Self { permits: Arc::new(Semaphore::new(most as usize)), most }
     }
 
-    /// Counts the response to a read until the client has read it, or refuses it if the budget is used up. A response
-    /// larger than the whole budget is sent if no other one waits.
-    pub(crate) fn admit_read(&self, response: Response) -> Response {
-        let Some(units) = self.units(&response) else { return response };
-        match self.permits.clone().try_acquire_many_owned(units) {
-            Ok(permits) => with_permits(response, permits),
-            Err(_) => too_many_requests(),
+    /// Makes a reservation for a response of so many bytes. One for more than the whole budget is made if there is no
+    /// other.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<Reservation, NoRoom> {
+        let mut reservation = Reservation::default();
+        self.resize(&mut reservation, bytes).map(|()| reservation)
+    }
+
+    /// Changes a reservation to so many bytes. If there is no room, it stays as it is.
+    pub(crate) fn resize(&self, reservation: &mut Reservation, bytes: u64) -> Result<(), NoRoom> {
+        let (wanted, held) = (self.units(bytes), reservation.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
+        let Some(missing) = (wanted as usize).checked_sub(held).filter(|missing| *missing > 0) else {
+            let surplus = held - wanted as usize;
+            drop(reservation.0.as_mut().and_then(|held| held.split(surplus)));
+            return Ok(());
+        };
+        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+        let more = self.permits.clone().try_acquire_many_owned(missing).map_err(|_| NoRoom)?;
+        match &mut reservation.0 {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+
+    /// Counts the lines of a watch, each until its client has read it. A line that has no room waits for it.
+    pub(crate) fn count_events(self: &Arc<Self>, response: Response) -> Response {
+        response.map(|body| {
+            let lines = (body.into_data_stream(), self.clone());
+            Body::from_stream(stream::unfold(lines, |(mut lines, budget): (BodyDataStream, Arc<Self>)| async move {
+                let line = match lines.next().await? {
+                    Ok(line) => Ok(budget.counted(line).await),
+                    Err(error) => Err(error),
+                };
+                Some((line, (lines, budget)))
+            }))
+        })
+    }
+
+    /// Waits for room for a piece.
+    async fn counted(&self, bytes: Bytes) -> Bytes {
+        let units = self.units(bytes.len() as u64);
+        if units == 0 {
+            return bytes;
+        }
+        match self.permits.clone().acquire_many_owned(units).await {
+            Ok(permits) => Bytes::from_owner(CountedPiece { bytes, _permits: Arc::new(permits) }),
+            Err(_) => bytes, // the semaphore is never closed
         }
     }
 
-    /// Counts as much of the response to a write as the budget allows. Never refuses it.
-    pub(crate) fn admit_write(&self, response: Response) -> Response {
-        let Some(units) = self.units(&response) else { return response };
-        let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
-        match self.permits.clone().try_acquire_many_owned(units.min(free)) {
-            Ok(permits) => with_permits(response, permits),
-            Err(_) => response, // another request has just taken the free permits
+    /// Returns the number of permits for so many bytes.
+    fn units(&self, bytes: u64) -> u32 {
+        if bytes < SMALL { 0 } else { u32::try_from(bytes / UNIT as u64).unwrap_or(u32::MAX).min(self.most) }
+    }
+}
+
+impl Reservation {
+    /// Holds the reservation until the client has read the response.
+    pub(crate) fn until_read(self, mut response: Response) -> Response {
+        response.extensions_mut().insert(Counted);
+        let Some(permits) = self.0.filter(|held| held.num_permits() > 0).map(Arc::new) else { return response };
+        let length = response.body().size_hint().lower();
+        response.map(|body| {
+            let count = move |bytes| Bytes::from_owner(CountedPiece { bytes, _permits: permits.clone() });
+            sized_body(length, body.into_data_stream().map_ok(count))
+        })
+    }
+}
+
+/// The middleware that counts the responses that have no reservation yet, such as discovery documents.
+pub(crate) async fn count(State(budget): State<Arc<ResponseBudget>>, request: Request, next: Next) -> Response {
+    let requester = Requester::of(request.extensions());
+    let response = next.run(request).await;
+    if requester == Requester::Cluster || response.extensions().get::<Counted>().is_some() {
+        return response;
+    }
+    match budget.reserve(length(&response)) {
+        Ok(reservation) => reservation.until_read(response),
+        Err(NoRoom) => too_many_requests(),
+    }
+}
+
+/// Keeps the line of a watch, and its place in the budget, as long as the event that was made of it.
+pub(crate) fn made_of(line: Bytes, event: Bytes) -> Bytes {
+    struct Made {
+        event: Bytes,
+        _line: Bytes,
+    }
+    impl AsRef<[u8]> for Made {
+        fn as_ref(&self) -> &[u8] {
+            &self.event
         }
     }
-
-    /// Returns the number of permits that a response needs; `None` if it is not counted.
-    fn units(&self, response: &Response) -> Option<u32> {
-        let length = response.body().size_hint().exact().filter(|length| *length >= SMALL)?;
-        Some(u32::try_from(length / UNIT as u64).unwrap_or(u32::MAX).min(self.most))
-    }
+    if (line.len() as u64) < SMALL { event } else { Bytes::from_owner(Made { event, _line: line }) }
 }
 
-/// Returns the same response, with its pieces counted until the client has read them.
-fn with_permits(response: Response, permits: OwnedSemaphorePermit) -> Response {
-    let permits = Arc::new(permits);
-    let length = response.body().size_hint().lower();
-    response.map(|body| {
-        let count = move |bytes| Bytes::from_owner(CountedPiece { bytes, _permits: permits.clone() });
-        sized_body(length, body.into_data_stream().map_ok(count))
-    })
+/// Returns the length of a response; 0 if it is not known before its end, as of a watch or a log.
+pub(crate) fn length(response: &Response) -> u64 {
+    response.body().size_hint().exact().unwrap_or_default()
 }
 
-/// Returns the response to a read beyond the limit. Upstream: `tooManyRequests` of the max-in-flight filter.
-fn too_many_requests() -> Response {
+/// Upstream: `tooManyRequests` of the max-in-flight filter.
+pub(crate) fn too_many_requests() -> Response {
     let text = "Too many requests, please try again later.\n";
     let mut response = plain(StatusCode::TOO_MANY_REQUESTS, text);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_follows_the_length_of_its_response() {
+        let budget = ResponseBudget::new(1024 * UNIT);
+        let mut one = budget.reserve(200 * UNIT as u64).unwrap();
+        assert_eq!(budget.permits.available_permits(), 824);
+        budget.resize(&mut one, 900 * UNIT as u64).unwrap();
+        assert_eq!(budget.reserve(200 * UNIT as u64).unwrap_err(), NoRoom);
+        budget.resize(&mut one, 100 * UNIT as u64).unwrap();
+        assert_eq!(budget.permits.available_permits(), 924);
+        budget.resize(&mut one, 10).unwrap();
+        assert_eq!(budget.permits.available_permits(), 1024);
+    }
+
+    #[test]
+    fn a_reservation_for_more_than_the_budget_is_made_alone() {
+        let budget = ResponseBudget::new(0);
+        let one = budget.reserve(u64::MAX).unwrap();
+        assert_eq!(budget.reserve(SMALL).unwrap_err(), NoRoom);
+        assert!(budget.reserve(SMALL - 1).is_ok(), "small responses do not count");
+        drop(one);
+        assert!(budget.reserve(SMALL).is_ok());
+    }
 }

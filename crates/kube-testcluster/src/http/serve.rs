@@ -6,23 +6,24 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use axum::Extension;
+use axum::middleware::from_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::Layer;
 
+use super::activity::{Activity, IDLE_FOR, Over, follow};
 use super::guard::only_for_this_machine;
+use super::heavy::Threads;
 use super::lingering::{Lingering, Unread};
 use super::refusals::StatusOnRefusal;
 use super::unread_body::read_the_rest;
-
-/// The longest time that a connection may take to send the head of a request, or be idle between two requests.
-const HEAD_WITHIN: Duration = Duration::from_secs(90);
 
 /// The longest time for the beginning of a connection, such as the TLS handshake, as upstream.
 const BEGUN_WITHIN: Duration = Duration::from_secs(32);
@@ -86,7 +87,7 @@ impl Server {
         let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = router.layer(axum::middleware::from_fn(read_the_rest));
+        let router = router.layer(from_fn(read_the_rest)).layer(from_fn(follow)).layer(Extension(threads()));
         let stop = CancellationToken::new();
         let task = tokio::spawn(accept(transport, router, listener, stop.clone()));
         Ok(Self { address, stop: stop.drop_guard(), task })
@@ -137,6 +138,15 @@ async fn accept(
     tasks.shutdown().await; // when this returns, no connection holds the router any more
 }
 
+/// Returns the threads of this runtime.
+fn threads() -> Threads {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::CurrentThread => Threads::One,
+        _ => Threads::Several,
+    }
+}
+
+/// Serves one connection until it ends, or is of no use any more.
 async fn connection(transport: impl Transport, router: axum::Router, stream: TcpStream, shutdown: Watcher) {
     // Responses and events are written in one piece, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
@@ -145,15 +155,24 @@ async fn connection(transport: impl Transport, router: axum::Router, stream: Tcp
         Ok(Err(error)) => return tracing::debug!(%error, "a connection did not begin"),
         Err(_) => return tracing::debug!("a connection took too long to begin"),
     };
-    let unread = Unread::default();
-    let service = TowerToHyperService::new((Extension(client), Extension(unread.clone())).layer(router));
+    let (unread, activity) = (Unread::default(), Activity::begin());
+    let extensions = (Extension(client), Extension(unread.clone()), Extension(activity.clone()));
+    let service = TowerToHyperService::new(extensions.layer(router));
     let mut http = Builder::new(TokioExecutor::new());
-    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+    http.http1().timer(TokioTimer::new()).header_read_timeout(IDLE_FOR);
     http.http2().timer(TokioTimer::new());
     let stream = StatusOnRefusal::new(Lingering::new(stream, unread.clone()), unread);
     let connection = http.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = shutdown.watch(connection.into_owned()).await {
-        tracing::debug!(error, "a connection ended early");
+    tokio::select! {
+        ended = shutdown.watch(connection.into_owned()) => {
+            if let Err(error) = ended {
+                tracing::debug!(error, "a connection ended early");
+            }
+        }
+        over = activity.over() => match over {
+            Over::Idle => tracing::debug!("a connection without a request was closed"),
+            Over::Unread => tracing::info!("a connection was closed whose client did not read an answer"),
+        },
     }
 }
 

@@ -11,6 +11,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json as value};
 
@@ -191,7 +192,8 @@ impl ApiError {
     /// The error for an apply that changes fields of other managers; `causes` has message and field of each. Upstream:
     /// `NewApplyConflict`.
     pub(crate) fn apply_conflict(message: String, causes: &[(String, String)]) -> Self {
-        let causes = causes.iter().map(|(message, field)| Cause::of_manager(field, message)).collect();
+        let causes: Causes = causes.iter().map(|(message, field)| Cause::of_manager(field, message)).collect();
+        let causes = causes.into_iter().collect();
         let details = Details { causes, ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::CONFLICT, "Conflict", message) }
     }
@@ -202,7 +204,7 @@ impl ApiError {
         Self::conflict(resource, resource.plural(), name, why)
     }
 
-    pub(crate) fn invalid(resource: &Resource, name: &str, causes: Vec<Cause>) -> Self {
+    pub(crate) fn invalid(resource: &Resource, name: &str, causes: impl Into<Causes>) -> Self {
         Self::invalid_kind(resource.group(), resource.kind(), name, causes)
     }
 
@@ -211,18 +213,19 @@ impl ApiError {
     pub(crate) fn unconditional_update(resource: &Resource, name: &str) -> Self {
         let value = Value::from(0);
         let cause = Cause::invalid_json("metadata.resourceVersion", &value, "must be specified for an update");
-        Self::invalid_kind(resource.group(), resource.plural(), name, vec![cause])
+        Self::invalid_kind(resource.group(), resource.plural(), name, [cause])
     }
 
-    pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
+    pub(crate) fn invalid_options(kind: &'static str, causes: impl Into<Causes>) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
     }
 
-    pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
+    pub(crate) fn invalid_log_options(pod: &str, causes: Causes) -> Self {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
-    pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+    pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: impl Into<Causes>) -> Self {
+        let causes: Vec<Cause> = causes.into().into_iter().collect();
         let mut written = HashSet::new();
         // The message has each sentence once, although the causes keep duplicates.
         let sentences: Vec<String> =

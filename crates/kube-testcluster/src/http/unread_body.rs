@@ -6,19 +6,24 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::StreamExt;
 use http::{HeaderValue, Version, header};
+use http_body::{Frame, SizeHint};
 
 use super::lingering::Unread;
 
 /// The most bytes of a body that are read and discarded. If there are more, the connection is closed instead.
 const MOST: usize = 256 * 1024;
+
+/// The longest wait for the rest of a body. A client that sends half a body would keep its connection otherwise.
+const REST_WITHIN: Duration = Duration::from_secs(5);
 
 /// Reads the rest of the body before the response is sent, or announces in the response that the connection will be
 /// closed.
@@ -30,8 +35,8 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     let version = parts.version;
     let unread = parts.extensions.get::<Unread>().cloned();
     let slot = Slot::default();
-    let lent = Lent { body: Some(body.into_data_stream()), slot: slot.clone() };
-    let mut response = next.run(Request::from_parts(parts, Body::from_stream(lent))).await;
+    let lent = Lent { body: Some(body), slot: slot.clone() };
+    let mut response = next.run(Request::from_parts(parts, Body::new(lent))).await;
     let rest = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(rest) = rest
         && version < Version::HTTP_2
@@ -45,25 +50,33 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     response
 }
 
-/// The place where a body is put if it was not read to its end.
-type Slot = Arc<Mutex<Option<BodyDataStream>>>;
+type Slot = Arc<Mutex<Option<Body>>>;
 
 /// A body that a handler reads. If the handler drops it before its end, the rest goes to the slot.
 struct Lent {
-    body: Option<BodyDataStream>,
+    body: Option<Body>,
     slot: Slot,
 }
 
-impl Stream for Lent {
-    type Item = Result<Bytes, axum::Error>;
+impl http_body::Body for Lent {
+    type Data = Bytes;
+    type Error = axum::Error;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
-        let polled = body.poll_next_unpin(cx);
+        let polled = Pin::new(body).poll_frame(cx);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.body = None;
         }
         polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }
 
@@ -73,17 +86,21 @@ impl Drop for Lent {
     }
 }
 
-/// Reads a body to its end. Returns false if it is longer than [`MOST`] or breaks off.
-async fn is_short(mut rest: BodyDataStream) -> bool {
-    let mut read = 0;
-    while let Some(bytes) = rest.next().await {
-        let Ok(bytes) = bytes else { return false };
-        read += bytes.len();
-        if read > MOST {
-            return false;
+/// Reads a body to its end. Returns false if it is longer than [`MOST`], breaks off, or takes longer than
+/// [`REST_WITHIN`].
+async fn is_short(rest: Body) -> bool {
+    let read = async {
+        let (mut rest, mut read) = (rest.into_data_stream(), 0);
+        while let Some(bytes) = rest.next().await {
+            let Ok(bytes) = bytes else { return false };
+            read += bytes.len();
+            if read > MOST {
+                return false;
+            }
         }
-    }
-    true
+        true
+    };
+    tokio::time::timeout(REST_WITHIN, read).await.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -121,10 +138,12 @@ mod tests {
         );
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_connection_that_is_closed_says_so() {
         let long = Body::from(vec![b'x'; MOST + 1]);
         assert_eq!(connection_after(long, None).await, Some(HeaderValue::from_static("close")));
+        let half = stream::iter([Ok::<_, std::io::Error>(Bytes::from("x"))]).chain(stream::pending());
+        assert_eq!(connection_after(Body::from_stream(half), None).await, Some(HeaderValue::from_static("close")));
         let broken = stream::iter([Ok(Bytes::from("x")), Err(std::io::Error::other("broken"))]);
         assert_eq!(connection_after(Body::from_stream(broken), None).await, Some(HeaderValue::from_static("close")));
     }

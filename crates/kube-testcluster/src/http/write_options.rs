@@ -6,6 +6,7 @@ use super::query::Query;
 use super::status::ApiError;
 use crate::store::Commit;
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::conventions::quote::is_printable;
 use kube_machinery::value::{Map, json};
 
@@ -18,11 +19,11 @@ pub(crate) struct WriteOptions {
 
 impl WriteOptions {
     pub(crate) fn of_create(query: &Query) -> Result<Self, ApiError> {
-        Self::read(query, "CreateOptions", Vec::new())
+        Self::read(query, "CreateOptions", Causes::new())
     }
 
     pub(crate) fn of_update(query: &Query) -> Result<Self, ApiError> {
-        Self::read(query, "UpdateOptions", Vec::new())
+        Self::read(query, "UpdateOptions", Causes::new())
     }
 
     pub(crate) fn of_patch(query: &Query) -> Result<Self, ApiError> {
@@ -37,7 +38,7 @@ impl WriteOptions {
         Self::read(query, "PatchOptions", missing.into_iter().collect())
     }
 
-    fn read(query: &Query, kind: &'static str, mut causes: Vec<Cause>) -> Result<Self, ApiError> {
+    fn read(query: &Query, kind: &'static str, mut causes: Causes) -> Result<Self, ApiError> {
         let dry_run = query.all("dryRun");
         let validation = query.get("fieldValidation").unwrap_or_default();
         causes.extend(field_manager(query.get("fieldManager").unwrap_or_default()));
@@ -81,8 +82,8 @@ pub(crate) fn commit(dry_run: &[&str]) -> Commit {
 /// The longest name of a field manager, in bytes.
 pub(crate) const LONGEST_MANAGER: usize = 128;
 
-fn field_manager(name: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn field_manager(name: &str) -> Causes {
+    let mut causes = Causes::new();
     if name.len() > LONGEST_MANAGER {
         causes.push(Cause::too_long("fieldManager", LONGEST_MANAGER));
     }

@@ -234,10 +234,14 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
         state.writes.notify(|| Write::new(&event, audience));
+        let too_large = state.history_bytes.add(&event);
         // A kind without a cache is not served. Its next definition makes a cache of all its objects.
         if let Ok(cache) = state.cache(resource) {
             let forgotten = cache.take(event, audience);
             state.forgotten.extend(forgotten);
+        }
+        if let Some(revision) = too_large {
+            state.forget_history(revision);
         }
         state.open_writes -= 1;
         self.moved.send_replace(());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::object::Key;
-use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum StoreError {
     NotAllocated {
         resource: Resource,
         name: String,
-        causes: Vec<Cause>,
+        causes: Causes,
     },
     /// The stored bytes cannot be decoded.
     NotServed,

@@ -11,6 +11,7 @@ use self::configured::Configuration;
 use self::documents::Documents;
 use self::event::Event;
 use self::expiry::Expiry;
+use self::history_bytes::HistoryBytes;
 use self::object::{Key, Object};
 use self::page_counts::PageCounts;
 use self::reservation::Allocators;
@@ -34,7 +35,9 @@ mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
 pub(crate) mod filter;
+mod history_bytes;
 pub(crate) mod initial_events;
+pub(crate) mod line_queue;
 mod locked;
 pub(crate) mod object;
 mod packed_text;
@@ -103,6 +106,7 @@ pub(crate) struct StoreState {
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
+    history_bytes: HistoryBytes,
     /// Called after every write, in order. `None` if no controllers run.
     hook: Option<Arc<dyn WriteHook>>,
     /// Called for every write, in order, for a program that observes the cluster.
@@ -153,6 +157,14 @@ impl StoreState {
         }
     }
 
+    /// Drops the history up to a revision, in storage and in all watch caches, because it has become too large.
+    fn forget_history(&mut self, revision: u64) {
+        self.storage.compact(revision);
+        for cache in self.caches.values_mut() {
+            self.forgotten.extend(cache.forget(revision));
+        }
+    }
+
     /// Returns the revision that the source has reached if that is below `revision`, otherwise `None`.
     pub(crate) fn revision_below(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
         let cache = self.caches.get(&resource.group_resource()).filter(|_| from == ServedFrom::WatchCache);
@@ -189,6 +201,7 @@ impl Store {
             forgotten: Vec::new(),
             open_writes: 0,
             expiry: Expiry::new(settings.event_ttl, settings.max_events),
+            history_bytes: HistoryBytes::new(settings.history_bytes),
         };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));

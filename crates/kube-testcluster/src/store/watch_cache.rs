@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::initial_events::InitialEvents;
+use super::line_queue::{LineReceiver, LineSender, line_queue};
 use super::object::{Key, Object, Opened};
 use super::requester::Requester;
 use crate::settings::{Era, Settings};
@@ -78,8 +79,7 @@ pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<Opene
 
 #[derive(Debug)]
 enum Delivery {
-    /// The JSON line of the watch stream, for clients.
-    Line(mpsc::Sender<Bytes>),
+    Line(LineSender),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
     Event(mpsc::UnboundedSender<OpenedEvent>),
 }
@@ -169,6 +169,18 @@ impl WatchCache {
         let forgotten = (self.events.len() > self.keep).then(|| self.events.pop_front())??;
         self.floor = forgotten.revision;
         Some(forgotten)
+    }
+
+    /// Drops the events up to a revision, because the history has become too large, and ends the watches that have not
+    /// read them. Returns the dropped events.
+    pub(super) fn forget(&mut self, revision: u64) -> impl Iterator<Item = Arc<Event>> + use<'_> {
+        self.watchers.retain(|_, watcher| watcher.keep_after(revision));
+        let dropped = self.events.partition_point(|event| event.revision <= revision);
+        if let Some(last) = dropped.checked_sub(1).and_then(|last| self.events.get(last)) {
+            self.floor = last.revision;
+        }
+        self.drop_snapshots(revision);
+        self.events.drain(..dropped)
     }
 
     /// Advances the version to a revision of storage without a write to this kind.
@@ -272,13 +284,8 @@ impl WatchCache {
 
     /// Adds a watcher that receives the events after a revision. Its stream ends when the reader is too slow, or on
     /// `close`.
-    pub(crate) fn subscribe(
-        &mut self,
-        filter: Filter,
-        after: u64,
-        requester: Requester,
-    ) -> (u64, mpsc::Receiver<Bytes>) {
-        let (lines, receiver) = mpsc::channel(self.buffer);
+    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, requester: Requester) -> (u64, LineReceiver) {
+        let (lines, receiver) = line_queue(self.buffer);
         (self.add(Watcher { filter, after, requester, delivery: Delivery::Line(lines) }), receiver)
     }
 
@@ -307,7 +314,7 @@ impl WatchCache {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after)
             && let Delivery::Line(lines) = &watcher.delivery
         {
-            let _ = lines.try_send(self.bookmark_line(None));
+            let _ = lines.send(self.version, self.bookmark_line(None));
         }
     }
 
@@ -346,13 +353,23 @@ impl WatchCache {
 }
 
 impl Watcher {
+    /// Returns false if lines up to this revision wait for the reader. They are dropped then.
+    fn keep_after(&self, revision: u64) -> bool {
+        match &self.delivery {
+            Delivery::Line(lines) => lines.keep_after(revision).is_ok(),
+            Delivery::Event(_) => true,
+        }
+    }
+
     /// Sends an event if it matches. Returns false if the watcher is gone or too slow.
     fn send(&self, event: &Arc<Event>, modified: &Modified) -> bool {
         if event.revision <= self.after {
             return true;
         }
         match &self.delivery {
-            Delivery::Line(lines) => event.line(modified, &self.filter).is_none_or(|line| lines.try_send(line).is_ok()),
+            Delivery::Line(lines) => {
+                event.line(modified, &self.filter).is_none_or(|line| lines.send(event.revision, line).is_ok())
+            }
             Delivery::Event(events) => {
                 // The writer still has the object open, so this decodes nothing.
                 let opened = event.current.as_ref().map(Object::open).transpose();

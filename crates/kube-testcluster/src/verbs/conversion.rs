@@ -15,6 +15,7 @@ use http_body_util::BodyExt;
 use super::selection::Selection;
 use crate::http::represent::{Events, in_place_of};
 use crate::http::request_info::Target;
+use crate::http::response_budget::made_of;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -188,7 +189,7 @@ fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response
             loop {
                 let line = lines.next().await?.ok()?;
                 match target.event(&store, &line, selection.as_ref()).await {
-                    Ok(Some(event)) => return Some((Ok::<_, Infallible>(event), Some(lines))),
+                    Ok(Some(event)) => return Some((Ok::<_, Infallible>(made_of(line, event)), Some(lines))),
                     Ok(None) => tokio::task::consume_budget().await,
                     Err(error) => return Some((Ok(error.line()), None)), // as upstream, the stream ends after it
                 }

@@ -126,7 +126,7 @@ fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiE
 /// Refuses an admission policy whose parameters its writer may not read.
 fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     match policy_parameters::cause(store, writer.caller.as_ref(), &target.resource, new, None) {
-        Some(cause) => Err(ApiError::invalid(&target.resource, key.name(), vec![cause])),
+        Some(cause) => Err(ApiError::invalid(&target.resource, key.name(), [cause])),
         None => Ok(()),
     }
 }

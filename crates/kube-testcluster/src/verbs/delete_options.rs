@@ -16,6 +16,7 @@ use crate::store::object::{Object, Opened};
 use kube_machinery::codec::protobuf;
 use kube_machinery::codec::schema;
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
 use kube_machinery::value::{Map, Value, json};
@@ -215,7 +216,7 @@ impl DeleteOptions {
         }
         let detail = "is not allowed with DELETECOLLECTION, try again after removing the option";
         let cause = Cause::invalid_as(UNREADABLE, "true", detail);
-        Err(ApiError::invalid_options("DeleteOptions", vec![cause]))
+        Err(ApiError::invalid_options("DeleteOptions", [cause]))
     }
 
     /// Refuses the deletion of an undecodable object: every object in this storage can be decoded.
@@ -334,9 +335,9 @@ impl RawOptions {
 
     /// Returns causes for options that cannot be combined with the deletion of undecodable objects. Upstream:
     /// `ValidateIgnoreStoreReadError`.
-    fn contradictions(&self) -> Vec<Cause> {
+    fn contradictions(&self) -> Causes {
         if !self.deletes_unreadable() {
-            return Vec::new();
+            return Causes::new();
         }
         let written = [
             (self.propagation_policy.is_some(), "propagationPolicy"),
@@ -350,10 +351,9 @@ impl RawOptions {
             .collect()
     }
 
-    /// Returns the propagation policy, and the causes for its two fields.
-    fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
+    fn policy(&self) -> (Option<Policy>, Causes) {
         const FIELD: &str = "propagationPolicy";
-        let mut causes = Vec::new();
+        let mut causes = Causes::new();
         let requested = self.propagation_policy.as_deref();
         if let (Some(policy), Some(_)) = (requested, self.orphan_dependents) {
             let both = "orphanDependents and deletionPropagation cannot be both set";

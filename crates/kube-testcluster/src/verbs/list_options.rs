@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::http::query::{Query, problem};
 use crate::http::status::ApiError;
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 
 /// `metav1.ListOptions`.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +66,8 @@ impl ListOptions {
         if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("ListOptions", causes)) }
     }
 
-    fn list_causes(&self) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn list_causes(&self) -> Causes {
+        let mut causes = Causes::new();
         let matching = self.resource_version_match.as_str();
         if !matching.is_empty() {
             if self.resource_version.is_empty() {
@@ -89,8 +90,8 @@ impl ListOptions {
         causes
     }
 
-    fn watch_causes(&self, streams_lists: bool) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn watch_causes(&self, streams_lists: bool) -> Causes {
+        let mut causes = Causes::new();
         let matching = self.resource_version_match.as_str();
         if self.send_initial_events.is_some() {
             if matching != NOT_OLDER_THAN {

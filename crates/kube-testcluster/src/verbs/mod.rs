@@ -18,6 +18,7 @@ pub(crate) mod apply;
 pub(crate) mod component_status;
 mod continue_token;
 pub(crate) mod conversion;
+pub(crate) mod cost;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod delete_options;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::http::status::ApiError;
@@ -18,6 +18,7 @@ use crate::store::ServedFrom;
 use crate::store::StoreError;
 use crate::store::filter::Filter;
 use crate::store::initial_events::InitialEvents;
+use crate::store::line_queue::LineReceiver;
 use crate::store::object::Key;
 use crate::store::{Store, StoreState};
 use kube_machinery::kinds::Resource;
@@ -84,7 +85,7 @@ struct Subscription {
     store: Arc<Store>,
     resource: Resource,
     id: u64,
-    lines: mpsc::Receiver<Bytes>,
+    lines: LineReceiver,
 }
 
 impl Drop for Subscription {

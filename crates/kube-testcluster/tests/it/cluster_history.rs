@@ -191,3 +191,57 @@ async fn a_past_state_expires_after_the_history_age() {
         );
     }
 }
+
+/// Writes one object of 100 kB again and again.
+async fn write_large(api: &Api, times: usize) -> u64 {
+    let path = "/api/v1/namespaces/default/configmaps";
+    let mut version = 0;
+    for n in 0..times {
+        let object = json!({"metadata": {"name": "large"}, "data": {"a": format!("{n}{}", "x".repeat(100_000))}});
+        let answer = match n {
+            0 => api.post(path, &object).await,
+            _ => api.put(&format!("{path}/large"), &object).await,
+        };
+        assert!(answer.status < 300, "{}", answer.body);
+        version = answer.version();
+    }
+    version
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_history_is_bounded_in_bytes() {
+    let api = Api::new(&quiet().history_bytes(1_000_000).start());
+    let pod = api.pod("a", &json!({})).await;
+    let last = write_large(&api, 40).await;
+    let path = "/api/v1/namespaces/default/configmaps";
+    let list = async |version: u64| {
+        let answer = api.get(&format!("{path}?resourceVersion={version}&resourceVersionMatch=Exact")).await;
+        answer.status
+    };
+    let watch = async |version: u64| {
+        let mut watch = api.watch_at(&format!("{path}?watch=1&resourceVersion={version}")).await;
+        watch.events().await.first().map(|event| event["object"]["code"].clone())
+    };
+    assert_eq!((list(last - 20).await, watch(last - 20).await), (410, Some(json!(410))));
+    assert_eq!((list(last - 5).await, watch(last - 5).await), (200, Some(json!(null))));
+    assert_eq!(
+        api.watch(&format!("resourceVersion={pod}")).await.events().await.len(),
+        0,
+        "other kinds have their events"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_behind_the_history_ends() {
+    let api = Api::new(&quiet().history_bytes(1_000_000).start());
+    let path =
+        "/api/v1/namespaces/default/configmaps?watch=1&resourceVersionMatch=NotOlderThan&sendInitialEvents=false";
+    let (mut unread, mut read) = (api.watch_at(path).await, api.watch_at(path).await);
+    for n in 0..40 {
+        let object = json!({"metadata": {"name": format!("large-{n}")}, "data": {"a": "x".repeat(100_000)}});
+        assert_eq!(api.post("/api/v1/namespaces/default/configmaps", &object).await.status, 201);
+        assert_eq!(read.short_events().await, [format!("ADDED large-{n}")]);
+    }
+    let events = unread.short_events().await;
+    assert!(unread.ended && events.len() < 10, "{events:?}");
+}

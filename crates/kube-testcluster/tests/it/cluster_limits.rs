@@ -52,21 +52,35 @@ async fn lists_get_429_while_too_many_answers_wait_to_be_read() {
     assert_eq!(list().await.status(), 200);
 }
 
-/// A client would repeat a finished write whose answer was refused, so the limit does not apply to answers of writes.
+/// A client would repeat a finished write whose answer was refused.
 #[tokio::test(start_paused = true)]
-async fn writes_are_answered_however_many_answers_wait() {
+async fn a_write_without_room_for_its_answer_is_refused_before_it_is_done() {
     let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
     let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
-    let (_first, _second) = (list().await, list().await);
-    assert_eq!(list().await.status(), 429);
-    let object = json!({"metadata": {"name": "other"}, "data": {"a": "x".repeat(100 * 1024)}});
-    let create = Request::post(CONFIG_MAPS).header("content-type", "application/json");
-    let created = api.raw(create.body(Body::from(object.to_string())).unwrap()).await;
-    assert_eq!(created.status(), 201);
-    let item = format!("{CONFIG_MAPS}/other");
+    let (first, _second) = (list().await, list().await);
+    let version = api.get(PODS).await.version();
+    let (item, text) = (format!("{CONFIG_MAPS}/large"), "x".repeat(100 * 1024));
+    let object = json!({"metadata": {"name": "other"}, "data": {"a": text}});
+    assert_eq!(api.post(CONFIG_MAPS, &object).await.status, 429);
+    assert_eq!(api.merge(&item, &json!({"data": {"b": "y"}})).await.status, 429);
+    assert_eq!(api.delete(&item).await.status, 429);
+    assert_eq!(api.delete(CONFIG_MAPS).await.status, 429);
+    assert_eq!(api.get(PODS).await.version(), version, "nothing was written");
+    let small = json!({"metadata": {"name": "small"}});
+    assert_eq!(api.post(CONFIG_MAPS, &small).await.status, 201, "small answers do not count");
+    drop(first);
+    assert_eq!(api.post(CONFIG_MAPS, &object).await.status, 201);
     assert_eq!(api.merge(&item, &json!({"data": {"b": "y"}})).await.status, 200);
-    assert_eq!(api.delete(CONFIG_MAPS).await.status, 200);
-    assert_eq!(api.get(&item).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_event_waits_for_room() {
+    let api = with_a_large_object(&quiet().max_waiting_answers(150 * 1024).start()).await;
+    let list = api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
+    let mut watch = api.watch_at(&format!("{CONFIG_MAPS}?watch=1&resourceVersion=0")).await;
+    assert_eq!(watch.short_events().await, [""; 0]);
+    drop(list);
+    assert_eq!(watch.short_events().await, ["ADDED large"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -322,6 +336,24 @@ async fn the_error_for_many_controllers_has_a_limited_size() {
     let bytes = many.body.to_string().len();
     assert_eq!(many.status, 422);
     assert!(bytes < 8 * 1024 * 1024, "the answer has {bytes} bytes");
+}
+
+/// Upstream's answer has fifty times the size of the request.
+#[tokio::test(start_paused = true)]
+async fn the_errors_of_a_service_with_many_ports_end() {
+    let api = Api::new(&quiet().start());
+    let ports = vec![json!({}); 20_000];
+    let answer = api
+        .post("/api/v1/namespaces/default/services", &json!({"metadata": {"name": "s"}, "spec": {"ports": ports}}))
+        .await;
+    let causes = answer.body["details"]["causes"].as_array().unwrap();
+    let more = causes.last().unwrap()["message"].as_str().unwrap();
+    let more = more.strip_prefix("and ").and_then(|more| more.strip_suffix(" more")).unwrap().parse::<usize>().unwrap();
+    assert_eq!(answer.status, 422);
+    assert_eq!(causes.len() - 1 + more, 4 * 20_000 - 1, "no name, no numbers, and all but the first are duplicates");
+    assert!(answer.message().ends_with(&format!(", and {more} more]")), "the message ends as the causes do");
+    let bytes = answer.body.to_string().len();
+    assert!(bytes < 1024 * 1024, "the answer has {bytes} bytes");
 }
 
 /// The bodies have one or two megabytes. A search that compares each name with all others would need minutes for each.

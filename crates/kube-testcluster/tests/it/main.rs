@@ -12,6 +12,8 @@ mod cluster_binding;
 mod cluster_bodies;
 mod cluster_certificates;
 mod cluster_components;
+#[cfg(feature = "serve")]
+mod cluster_connections;
 #[cfg(feature = "tls")]
 mod cluster_conversion;
 mod cluster_create;

@@ -160,8 +160,11 @@ impl Decoder {
 
     /// Records an error of a strict decoder, each once.
     pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
+        if self.faults.len() >= MOST_FAULTS {
+            return;
+        }
         let fault = format!("{what} field {}", quote(&at.to_string()));
-        if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
+        if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }
     }

@@ -10,32 +10,22 @@ use super::print_value::print_value;
 use crate::codec::json::Json;
 use crate::codec::schema::{Decoded, decode};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// Validates all embedded resources in an object. `metadata` validates the metadata of one of them, and returns causes
-/// whose fields begin with `metadata`. It always gets a name, a placeholder if the resource has none.
-pub(crate) fn validate(
-    schema: &Structural,
-    value: &Value,
-    at: &str,
-    metadata: &dyn Fn(&Value) -> Vec<Cause>,
-) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `metadata` validates the metadata of one resource, and returns causes whose fields begin with `metadata`. It always gets a name, a
+/// placeholder if the resource has none.
+pub(crate) fn validate(schema: &Structural, value: &Value, at: &str, metadata: &dyn Fn(&Value) -> Causes) -> Causes {
+    let mut causes = Causes::new();
     in_value(schema, value, &Path::Root(at), metadata, &mut causes);
     causes
 }
 
-fn in_value(
-    schema: &Structural,
-    value: &Value,
-    at: &Path<'_>,
-    metadata: &dyn Fn(&Value) -> Vec<Cause>,
-    to: &mut Vec<Cause>,
-) {
+fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Causes, to: &mut Causes) {
     match value {
         Value::Object(fields) => {
-            if schema.is_embedded_resource {
+            if schema.is_embedded_resource && !to.is_full() {
                 to.extend(resource(fields, at, metadata));
             }
             for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
@@ -57,8 +47,8 @@ fn in_value(
 }
 
 /// Upstream: `validateEmbeddedResource`.
-fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Vec<Cause>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Causes) -> Causes {
+    let mut causes = Causes::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {
         let path = at.child(name);
         match fields.get(name) {

@@ -11,20 +11,20 @@ use super::number::Number;
 use super::print_value::print_value;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// Returns a cause for each duplicate in an object. The caller ignores them in an update if the old object has some
-/// too.
-pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// The caller ignores duplicates in an update if the old object has some too.
+pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Causes {
+    let mut causes = Causes::new();
     if let Value::Object(fields) = object {
         in_fields(schema, fields, &Path::Root(at), &mut causes);
     }
     causes
 }
 
-fn in_fields(schema: &Structural, fields: &Map, at: &Path<'_>, to: &mut Vec<Cause>) {
+fn in_fields(schema: &Structural, fields: &Map, at: &Path<'_>, to: &mut Causes) {
     for (name, value) in fields.iter().filter(|(_, value)| value.is_array() || value.is_object()) {
         if let Some(schema) = schema.additional() {
             in_value(schema, value, &at.key(name), to);
@@ -35,7 +35,7 @@ fn in_fields(schema: &Structural, fields: &Map, at: &Path<'_>, to: &mut Vec<Caus
     }
 }
 
-fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, to: &mut Vec<Cause>) {
+fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, to: &mut Causes) {
     match value {
         Value::Object(fields) => in_fields(schema, fields, at, to),
         Value::Array(items) => {
@@ -53,13 +53,13 @@ fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, to: &mut Vec<Caus
     }
 }
 
-fn in_set(items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
+fn in_set(items: &[Value], at: &Path<'_>, to: &mut Causes) {
     for i in repeated(items.iter().map(Item::of)) {
-        to.push(Cause::duplicate_as(at.index(i), &print_value(&items[i])));
+        to.add(&at.index(i), |at| Cause::duplicate_as(at, &print_value(&items[i])));
     }
 }
 
-fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Cause>) {
+fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Causes) {
     if let Some((i, item)) = items.iter().enumerate().find(|(_, item)| !item.is_null() && !item.is_object()) {
         let detail = "must be an object for an array of list-type map";
         return to.push(Cause::invalid_as(at.index(i), &print_value(item), detail));
@@ -73,7 +73,7 @@ fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Vec<Caus
         _ => repeated(items.iter().map(|item| go_json(&keys_of(item)))),
     };
     for i in repeated {
-        to.push(Cause::duplicate_as(at.index(i), &print_value(&keys_of(&items[i]))));
+        to.add(&at.index(i), |at| Cause::duplicate_as(at, &print_value(&keys_of(&items[i]))));
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{Structural, embedded, list_type, validate};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::value::{Value, json};
 
 /// The variable `CUSTOMRESOURCES_DIR` can name another directory.
@@ -30,9 +31,8 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
     causes
 }
 
-/// Compares the causes of one validator for all cases: `part` names upstream's causes in a case, `ours` computes those
-/// of this program.
-fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Vec<Cause>) {
+/// `part` names upstream's causes in a case, `ours` computes those of this program.
+fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Causes) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {
         let schema: Structural = crate::value::from_value(case["schema"].clone()).unwrap();
@@ -71,7 +71,7 @@ fn duplicates_in_lists_give_the_causes_of_upstream() {
 
 #[test]
 fn embedded_resources_give_the_causes_of_upstream() {
-    compare("embedded", |schema, case, at| embedded::validate(schema, &case["new"], at, &|_| Vec::new()));
+    compare("embedded", |schema, case, at| embedded::validate(schema, &case["new"], at, &|_| Causes::new()));
 }
 
 #[cfg(feature = "cel")]

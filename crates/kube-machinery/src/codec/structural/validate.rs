@@ -22,24 +22,33 @@ use super::format::Format;
 use super::number::{Number, same, truncated};
 use super::print_value::print_value;
 use crate::codec::go_json::go_json;
-use crate::conventions::cause::{Cause, distinct};
+use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::value::Value;
 
 /// `at` is the path of the value in its object: empty for the object itself, or `status`.
-pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
-    distinct(Walk::new(at, Validator::OfObjects).check(schema, value, None).causes)
+pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Causes {
+    Walk::new(at, Validator::OfObjects).causes(schema, value, None)
 }
 
 /// Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
-pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Vec<Cause> {
-    distinct(Walk::new("", Validator::OfDefaults).check(schema, default, None).causes)
+pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Causes {
+    Walk::new("", Validator::OfDefaults).causes(schema, default, None)
 }
 
-/// Validates a new state of a value. Unchanged parts are not checked again ("ratcheting"), so that a stricter schema
-/// does not block unrelated updates. Upstream: `ratcheting.go`.
-pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Vec<Cause> {
-    distinct(Walk::new(at, Validator::OfObjects).check(schema, new, Some(old)).causes)
+/// Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does not block unrelated updates. Upstream:
+/// `ratcheting.go`.
+pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Causes {
+    Walk::new(at, Validator::OfObjects).causes(schema, new, Some(old))
 }
+
+/// The most work of one walk: comparisons of a value with a schema or with an allowed value, and for each cause the
+/// length of its texts in units of [`TEXT_UNIT`]. The work can grow with the product of an object and its schema, and
+/// one client may write both. Upstream has no limit.
+const MOST_WORK: usize = 5_000_000;
+
+/// The bytes of a text that count as much as a comparison.
+const TEXT_UNIT: usize = 64;
 
 /// The way a validator reads a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,11 +63,26 @@ struct Walk {
     path: Path,
     ratchet: Ratchet,
     validator: Validator,
+    comparisons: usize,
 }
 
 impl Walk {
     fn new(at: &str, validator: Validator) -> Self {
-        Self { path: Path::new(at), ratchet: Ratchet::default(), validator }
+        Self { path: Path::new(at), ratchet: Ratchet::default(), validator, comparisons: 0 }
+    }
+
+    fn causes(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Causes {
+        let mut causes = self.check(schema, value, old).causes.distinct();
+        if self.is_exhausted() {
+            let why = "the object and its schema are too large to be compared";
+            causes.push(Cause::invalid_alone(self.path.root(), why));
+        }
+        causes
+    }
+
+    /// The rest of the value is not checked when the walk has done all work that it may do.
+    fn is_exhausted(&self) -> bool {
+        self.comparisons + self.path.formatted() / TEXT_UNIT > MOST_WORK
     }
 
     /// Returns the types that are allowed; an empty list if any type is.
@@ -85,6 +109,10 @@ impl Walk {
     /// Checks a value. `old` is its old state, if it is known. Upstream: `SchemaValidator.Validate`.
     fn check(&mut self, schema: &Structural, value: &Value, old: Option<&Value>) -> Outcome {
         let mut outcome = Outcome::default();
+        self.comparisons += 1 + schema.allowed.len();
+        if self.is_exhausted() {
+            return outcome;
+        }
         if let Some(old) = old
             && self.ratchet.unchanged(schema, value, old)
         {
@@ -121,13 +149,14 @@ impl Walk {
     }
 
     /// Checks that a value is in `enum`. Null never is, even if it is listed. Upstream: `basicCommonValidator`.
-    fn allowed(&self, schema: &Structural, value: &Value) -> Outcome {
+    fn allowed(&mut self, schema: &Structural, value: &Value) -> Outcome {
         let allowed = &schema.allowed;
         if allowed.is_empty() || allowed.iter().any(|allowed| converts_to(value, allowed)) {
             return Outcome::default();
         }
         let allowed: Vec<String> =
             allowed.iter().map(|value| value.as_str().map_or_else(|| go_json(value), String::from)).collect();
+        self.comparisons += allowed.iter().map(String::len).sum::<usize>() / TEXT_UNIT;
         Outcome::with_cause(Cause::unsupported_value(self.path.field(), &print_value(value), &allowed))
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::expressions::Declarations;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -12,9 +13,9 @@ use crate::value::Value;
 /// The largest number of conditions.
 const MOST: usize = 64;
 
-/// Validates the conditions of `parent`, a webhook or a policy's spec. `declared` has the variables that they can use.
-pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+/// `parent` is a webhook or a policy's spec. `declared` has the variables that the conditions can use.
+pub(super) fn validate(parent: &Value, declared: &Declarations, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     let count = items(parent, "matchConditions").len();
     if count > MOST {
         causes.push(Cause::too_many(format_args!("{at}.matchConditions"), count, MOST));

@@ -11,6 +11,7 @@ use super::matching::{RequestAttributes, Rule};
 use super::rules::rule;
 use super::webhook::{MatchPolicy, selector, text};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, one_of};
@@ -70,9 +71,9 @@ pub(super) fn set_defaults(resources: &mut Value) {
     }
 }
 
-pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate(resources: &Value, at: At<'_>) -> Causes {
     let (policy, at_policy) = (resources["matchPolicy"].as_str().unwrap_or_default(), format_args!("{at}.matchPolicy"));
-    let mut causes: Vec<Cause> = one_of(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
+    let mut causes: Causes = one_of(policy, &["Equivalent", "Exact"], &at_policy).into_iter().collect();
     for field in ["namespaceSelector", "objectSelector"] {
         causes.extend(pod::label_selector(&resources[field], &format_args!("{at}.{field}")));
     }
@@ -82,9 +83,9 @@ pub(super) fn validate(resources: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a rule with names of objects. Upstream: `validateNamedRuleWithOperations`.
-fn named_rule(value: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+/// Upstream: `validateNamedRuleWithOperations`.
+fn named_rule(value: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     for (i, name) in items(value, "resourceNames").iter().enumerate() {
         let (name, at) = (name.as_str().unwrap_or_default(), format_args!("{at}.resourceNames[{i}]"));
         causes.extend(invalid(&at, name, names::path_segment(name)));

@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, one_of, one_of_if_set};
 use crate::value::Value;
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-pub(super) fn rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn rule(rule: &Value, at: At<'_>) -> Causes {
     let mut causes = with_wildcard(rule, "operations", "operations", at);
     for (i, operation) in texts(rule, "operations").enumerate() {
         causes.extend(one_of(operation, &OPERATIONS, &format_args!("{at}.operations[{i}]")));
@@ -27,28 +28,26 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
     items(rule, field).iter().map(|item| item.as_str().unwrap_or_default())
 }
 
-/// Checks that a list is not empty, and has no other items beside a wildcard.
-fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Vec<Cause> {
+/// The list must not be empty, nor have other items beside a wildcard.
+fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Causes {
     let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
-        return vec![Cause::required(at, "")];
+        return Causes::from([Cause::required(at, "")]);
     }
     let why = format!("if '*' is present, must not specify other {others}");
     let is_wrong = count > 1 && texts(rule, field).any(|item| item == "*");
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
-/// Returns a cause for each empty string in a list.
-fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Causes {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
-/// Validates the resources of a rule. A wildcard must not stand beside a resource that it already matches. Upstream:
-/// `validateResources`.
-fn resources(rule: &Value, at: At<'_>) -> Vec<Cause> {
+/// A wildcard must not stand beside a resource that it already matches. Upstream: `validateResources`.
+fn resources(rule: &Value, at: At<'_>) -> Causes {
     let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if items(rule, "resources").is_empty() {
         causes.push(Cause::required(at, ""));
     }

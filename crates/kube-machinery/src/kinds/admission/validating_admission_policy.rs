@@ -7,6 +7,7 @@ use super::expressions::Declarations;
 use super::policy::group_version;
 use super::{conditions, match_resources};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::cel_reserved_words::RESERVED;
 use crate::conventions::edit::{object_field, set_default};
 use crate::kinds::columns;
@@ -50,12 +51,11 @@ fn set_defaults(policy: &mut Value) {
 }
 
 /// Upstream: `validateValidatingAdmissionPolicySpec`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let mut declared = Declarations::new(!spec["paramKind"].is_null());
     let failure_policy = text(spec, "failurePolicy");
-    let mut causes: Vec<Cause> =
-        one_of(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
+    let mut causes: Causes = one_of(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
     if !spec["paramKind"].is_null() {
         causes.extend(param_kind(&spec["paramKind"], &"spec.paramKind"));
     }
@@ -78,10 +78,10 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn match_constraints(constraints: &Value) -> Vec<Cause> {
+fn match_constraints(constraints: &Value) -> Causes {
     const AT: &str = "spec.matchConstraints";
     if constraints.is_null() {
-        return vec![Cause::required(AT, "")];
+        return Causes::from([Cause::required(AT, "")]);
     }
     let mut causes = match_resources::validate(constraints, &AT);
     if items(constraints, "resourceRules").is_empty() {
@@ -96,11 +96,11 @@ fn has_same_conditions(new: &Value, old: &Value) -> bool {
     new["paramKind"] == old["paramKind"] && items(new, "matchConditions") == items(old, "matchConditions")
 }
 
-/// Validates the reference to the kind of the policy's parameters. Upstream: `validateParamKind`.
-fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
+/// Upstream: `validateParamKind`.
+fn param_kind(kind: &Value, at: At<'_>) -> Causes {
     let (version, name) = (text(kind, "apiVersion"), text(kind, "kind"));
     let (at_version, at_kind) = (format_args!("{at}.apiVersion"), format_args!("{at}.kind"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let mut wrong = |at: At<'_>, value: &str, messages: Vec<String>| {
         if !messages.is_empty() {
             causes.push(Cause::invalid(at, value, &messages.join(",")));
@@ -134,11 +134,11 @@ fn param_kind(kind: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
-fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Vec<Cause> {
+/// Also declares the variable for the expressions after it. Upstream: `validateVariable`.
+fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Causes {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if name.trim().is_empty() {
         causes.push(Cause::required(at_name, "name is not specified"));
     } else if !is_identifier(name) {
@@ -158,13 +158,12 @@ fn is_identifier(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }
 
-/// Validates one of the policy's `validations`: an expression, and the message if it is false. Upstream:
-/// `validateValidation`.
-fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
+/// Upstream: `validateValidation`.
+fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Causes {
     let (expression, message) = (text(validation, "expression"), text(validation, "message"));
     let message_expression = text(validation, "messageExpression");
     let (at_expression, at_message) = (format_args!("{at}.expression"), format_args!("{at}.message"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if expression.trim().is_empty() {
         causes.push(Cause::required(at_expression, "expression is not specified"));
     } else {
@@ -185,8 +184,8 @@ fn validation(validation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Ca
     causes
 }
 
-fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause> {
-    let (all, mut seen, mut causes) = (items(spec, "auditAnnotations"), BTreeSet::new(), Vec::new());
+fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Causes {
+    let (all, mut seen, mut causes) = (items(spec, "auditAnnotations"), BTreeSet::new(), Causes::new());
     if all.len() > MOST_ANNOTATIONS {
         let why = format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
         let shown = all.iter().map(|one| {
@@ -206,11 +205,11 @@ fn annotations(policy: &str, spec: &Value, declared: &Declarations) -> Vec<Cause
 }
 
 /// Upstream: `validateAuditAnnotation`.
-fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<'_>) -> Vec<Cause> {
+fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<'_>) -> Causes {
     let (key, expression) = (text(annotation, "key"), text(annotation, "valueExpression"));
     let (at_key, at_expression) = (format_args!("{at}.key"), format_args!("{at}.valueExpression"));
     let mut causes = if policy.is_empty() {
-        vec![Cause::invalid(at_key, key, "requires metadata.name be non-empty")]
+        Causes::from([Cause::invalid(at_key, key, "requires metadata.name be non-empty")])
     } else {
         let name = format!("{policy}/{key}");
         invalid(&at_key, &name, names::label_key(&name))
@@ -227,8 +226,8 @@ fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<
 }
 
 /// Upstream: `validateValidatingAdmissionPolicyStatus`.
-fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let (status, mut causes) = (&new["status"], Vec::new());
+fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
+    let (status, mut causes) = (&new["status"], Causes::new());
     for (at, warning) in each(&status["typeChecking"], "expressionWarnings", &"status.typeChecking") {
         if text(warning, "warning").is_empty() {
             causes.push(Cause::required(format_args!("{at}.warning"), ""));

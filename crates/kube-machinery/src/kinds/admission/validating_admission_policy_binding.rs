@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::match_resources;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -37,10 +38,10 @@ fn set_defaults(binding: &mut Value) {
 }
 
 /// Upstream: `validateValidatingAdmissionPolicyBindingSpec`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let (spec, at_policy) = (&new["spec"], "spec.policyName");
     let mut causes = match text(spec, "policyName") {
-        "" => vec![Cause::required(at_policy, "")],
+        "" => Causes::from([Cause::required(at_policy, "")]),
         name => invalid(&at_policy, name, names::subdomain(name)),
     };
     if spec["paramRef"].is_object() {
@@ -53,12 +54,12 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the reference to parameter objects, by name or by selector. Upstream: `validateParamRef`.
-fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
+/// By name or by selector. Upstream: `validateParamRef`.
+fn param_ref(reference: &Value, at: At<'_>) -> Causes {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());
     let (at_name, at_selector) = (format_args!("{at}.name"), format_args!("{at}.selector"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if !name.is_empty() {
         causes.extend(invalid(&at_name, name, names::path_segment(name)));
         if has_selector {
@@ -83,8 +84,8 @@ fn param_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateValidationActions`.
-fn actions(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+fn actions(spec: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     for (i, action) in items(spec, "validationActions").iter().enumerate() {
         let (action, at) = (action.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
         causes.extend(one_of(action, &["Audit", "Deny", "Warn"], &at));

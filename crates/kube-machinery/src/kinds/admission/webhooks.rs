@@ -7,6 +7,7 @@ use super::conditions;
 use super::expressions::Declarations;
 use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, one_of, one_of_if_set, text};
 use crate::kinds::{names, url};
@@ -52,9 +53,9 @@ fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
 }
 
 /// Upstream: `validateValidatingWebhookConfiguration`, `validateMutatingWebhookConfiguration`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let tolerated = tolerated(new, old);
-    let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
+    let (mut causes, mut names) = (Causes::new(), BTreeSet::new());
     for (i, hook) in items(new, "webhooks").iter().enumerate() {
         let at = format_args!("webhooks[{i}]");
         causes.extend(webhook(hook, &tolerated, &at));
@@ -68,8 +69,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateValidatingWebhook`, `validateMutatingWebhook`.
-fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
+fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
+    let mut causes: Causes = qualified_name(text(hook, "name"), &format_args!("{at}.name")).into_iter().collect();
     causes.extend(each(hook, "rules", at).flat_map(|(at, one)| rule(one, &at)));
     causes.extend(one_of_if_set(hook, "failurePolicy", &["Fail", "Ignore"], at));
     causes.extend(one_of_if_set(hook, "matchPolicy", &["Equivalent", "Exact"], at));
@@ -107,7 +108,7 @@ fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     }
 }
 
-fn selectors(hook: &Value, at: At<'_>) -> Vec<Cause> {
+fn selectors(hook: &Value, at: At<'_>) -> Causes {
     let fields = ["namespaceSelector", "objectSelector"].into_iter();
     fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
 }
@@ -122,12 +123,12 @@ fn is_known(version: &Value) -> bool {
 }
 
 /// Upstream: `validateAdmissionReviewVersions`.
-fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
+fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
     let versions = items(hook, "admissionReviewVersions");
     if versions.is_empty() {
-        return vec![Cause::required(at, &format!("must specify one of {}", VERSIONS.join(", ")))];
+        return Causes::from([Cause::required(at, &format!("must specify one of {}", VERSIONS.join(", ")))]);
     }
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     for (i, version) in versions.iter().enumerate() {
         let (version, at) = (version.as_str().unwrap_or_default(), format_args!("{at}[{i}]"));
         if seen.insert(version) {
@@ -143,19 +144,19 @@ fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn client_config(config: &Value, at: At<'_>) -> Vec<Cause> {
+fn client_config(config: &Value, at: At<'_>) -> Causes {
     match (config["url"].as_str(), config["service"].is_object()) {
         (Some(address), false) => webhook_url(address, &format_args!("{at}.url")),
         (None, true) => webhook_service(&config["service"], &format_args!("{at}.service")),
-        _ => vec![Cause::required(at, "exactly one of url or service is required")],
+        _ => Causes::from([Cause::required(at, "exactly one of url or service is required")]),
     }
 }
 
 /// Upstream: `ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`.
-fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
+fn webhook_url(address: &str, at: At<'_>) -> Causes {
     let parts = match url::parse(address) {
         Ok(parts) => parts,
-        Err(why) => return vec![Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))],
+        Err(why) => return Causes::from([Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))]),
     };
     let user = parts.user.unwrap_or_default();
     [
@@ -171,10 +172,10 @@ fn webhook_url(address: &str, at: At<'_>) -> Vec<Cause> {
     .collect()
 }
 
-/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
-/// swaps the arguments. Upstream: `ValidateWebhookService`.
-fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// The causes name `name` for a missing namespace and the reverse, because upstream swaps the arguments. Upstream:
+/// `ValidateWebhookService`.
+fn webhook_service(service: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
             causes.push(Cause::required(format_args!("{at}.{named}"), ""));
@@ -189,14 +190,14 @@ fn webhook_service(service: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn path(path: &str, at: At<'_>) -> Vec<Cause> {
+fn path(path: &str, at: At<'_>) -> Causes {
     let empty = |i: usize| Cause::invalid(at, path, &format!("segment[{i}] may not be empty"));
     match path {
-        "" | "/" => return Vec::new(),
-        "//" => return vec![empty(0)],
+        "" | "/" => return Causes::new(),
+        "//" => return Causes::from([empty(0)]),
         _ => {}
     }
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if !path.starts_with('/') {
         causes.push(Cause::invalid(at, path, "must start with a '/'"));
     }

@@ -2,6 +2,7 @@
 //! rollback. Upstream: `pkg/registry/apps/controllerrevision`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::resource::ResourceRow;
 use crate::value::Value;
@@ -19,8 +20,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 };
 
 /// Upstream: `ValidateControllerRevisionCreate`, `ValidateControllerRevisionUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let (mut causes, revision, data) = (Vec::new(), &new["revision"], &new["data"]);
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let (mut causes, revision, data) = (Causes::new(), &new["revision"], &new["data"]);
     if revision.as_i64().is_some_and(|number| number < 0) {
         causes.push(Cause::invalid_json("revision", revision, "must be greater than or equal to 0"));
     }

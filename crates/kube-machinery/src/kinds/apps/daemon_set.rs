@@ -3,6 +3,7 @@
 use super::deployment::STRATEGY;
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::columns;
@@ -75,11 +76,11 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
 }
 
 /// Upstream: `ValidateDaemonSet`, `ValidateDaemonSetUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const SELECTOR: &str = "spec.selector";
     let (spec, selector) = (&new["spec"], &new["spec"]["selector"]);
     let template = &spec["template"];
-    let mut causes: Vec<Cause> = selected_template::immutable_selector(new, old).into_iter().collect();
+    let mut causes: Causes = selected_template::immutable_selector(new, old).into_iter().collect();
     if !selector.is_null() {
         causes.extend(pod::label_selector(selector, &SELECTOR));
     }
@@ -98,21 +99,23 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateDaemonSetUpdateStrategy`.
-fn strategy(strategy: &Value) -> Vec<Cause> {
+fn strategy(strategy: &Value) -> Causes {
     let rolling = &strategy["rollingUpdate"];
     match text(strategy, "type") {
-        "OnDelete" => Vec::new(),
+        "OnDelete" => Causes::new(),
         ROLLING => rolling_update(rolling),
-        _ => vec![Cause::unsupported("spec.updateStrategy", &STRATEGY.print(strategy), &[ROLLING, "OnDelete"])],
+        _ => {
+            Causes::from([Cause::unsupported("spec.updateStrategy", &STRATEGY.print(strategy), &[ROLLING, "OnDelete"])])
+        }
     }
 }
 
 /// Upstream: `ValidateRollingUpdateDaemonSet`.
-fn rolling_update(rolling: &Value) -> Vec<Cause> {
+fn rolling_update(rolling: &Value) -> Causes {
     const AT: &str = "spec.updateStrategy.rollingUpdate";
     let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
     let (at_unavailable, at_surge) = (format_args!("{AT}.maxUnavailable"), format_args!("{AT}.maxSurge"));
-    let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
+    let mut causes: Causes = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
     causes.extend(int_or_percent::positive(surge, &at_surge));
     causes.extend(int_or_percent::at_most_all(unavailable, &at_unavailable));
     causes.extend(int_or_percent::at_most_all(surge, &at_surge));
@@ -127,7 +130,7 @@ fn rolling_update(rolling: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateDaemonSetStatusUpdate`.
-fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     const COUNTS: [&str; 9] = [
         "currentNumberScheduled",
         "numberMisscheduled",
@@ -140,7 +143,7 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         "collisionCount",
     ];
     let status = &new["status"];
-    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
+    let mut causes: Causes = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     causes.extend(selected_template::decremented_collisions(new, old));
     causes
 }

@@ -2,6 +2,7 @@
 
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
@@ -74,9 +75,9 @@ fn set_defaults(deployment: &mut Value) {
 }
 
 /// Upstream: `ValidateDeploymentSpec`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
-    let mut causes: Vec<Cause> = not_negative(spec, "replicas", &"spec").into_iter().collect();
+    let mut causes: Causes = not_negative(spec, "replicas", &"spec").into_iter().collect();
     causes.extend(selected_template::selected_template(spec));
     causes.extend(strategy(&spec["strategy"]));
     for field in ["minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"] {
@@ -97,24 +98,22 @@ pub(super) const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 
 /// Upstream: `ValidateDeploymentStrategy`.
-fn strategy(strategy: &Value) -> Vec<Cause> {
+fn strategy(strategy: &Value) -> Causes {
     const AT: &str = "spec.strategy.rollingUpdate";
     let rolling = &strategy["rollingUpdate"];
     match text(strategy, "type") {
-        "Recreate" if rolling.is_null() => Vec::new(),
-        "Recreate" => vec![Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")],
+        "Recreate" if rolling.is_null() => Causes::new(),
+        "Recreate" => Causes::from([Cause::forbidden(AT, "may not be specified when strategy `type` is 'Recreate'")]),
         ROLLING => rolling_update(rolling, &AT),
-        _ => {
-            vec![Cause::unsupported("spec.strategy", &STRATEGY.print(strategy), &["Recreate", ROLLING])]
-        }
+        _ => Causes::from([Cause::unsupported("spec.strategy", &STRATEGY.print(strategy), &["Recreate", ROLLING])]),
     }
 }
 
 /// Upstream: `ValidateRollingUpdateDeployment`.
-fn rolling_update(rolling: &Value, at: At<'_>) -> Vec<Cause> {
+fn rolling_update(rolling: &Value, at: At<'_>) -> Causes {
     let (unavailable, surge) = (&rolling["maxUnavailable"], &rolling["maxSurge"]);
     let at_unavailable = format_args!("{at}.maxUnavailable");
-    let mut causes: Vec<Cause> = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
+    let mut causes: Causes = int_or_percent::positive(unavailable, &at_unavailable).into_iter().collect();
     causes.extend(int_or_percent::positive(surge, &format_args!("{at}.maxSurge")));
     if int_or_percent::is_zero(unavailable) && int_or_percent::is_zero(surge) {
         let why = "may not be 0 when `maxSurge` is 0";
@@ -125,7 +124,7 @@ fn rolling_update(rolling: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateDeploymentStatusUpdate`.
-fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     const COUNTS: [&str; 8] = [
         "observedGeneration",
         "replicas",
@@ -139,7 +138,7 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
     let count = |field: &str| number(status, field);
     let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
-    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
+    let mut causes: Causes = COUNTS.iter().filter_map(|field| not_negative(status, field, &"status")).collect();
     for field in ["updatedReplicas", "readyReplicas", "availableReplicas"] {
         if count(field) > count("replicas") {
             causes.push(wrong(field, "cannot be greater than status.replicas"));

@@ -3,6 +3,7 @@
 
 use super::selected_template;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::not_negative;
@@ -37,8 +38,8 @@ pub(in crate::kinds) fn set_defaults(set: &mut Value) {
 }
 
 /// The selector must match the labels of the template, and is immutable.
-pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     let spec = &new["spec"];
     for field in ["replicas", "minReadySeconds"] {
         causes.extend(not_negative(spec, field, &"spec"));
@@ -49,13 +50,13 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
 }
 
 /// Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
-pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     let status = &new["status"];
     let count = |field: &str| status[field].as_i64().unwrap_or_default();
     let wrong =
         |field: &str, detail: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), detail);
     let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for field in ["replicas"].into_iter().chain(parts).chain(["observedGeneration", "terminatingReplicas"]) {
         if count(field) < 0 {
             causes.push(wrong(field, "must be greater than or equal to 0"));

@@ -8,6 +8,7 @@ use crate::value::Value;
 use kube_selectors::LabelSelector;
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::conventions::label_selector;
 use crate::kinds::core::pod;
@@ -20,12 +21,11 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// Validates the selector and the pod template of a Deployment or ReplicaSet. The template is skipped if the selector
-/// does not parse.
-pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
+/// The template of a Deployment or ReplicaSet is skipped if the selector does not parse.
+pub(super) fn selected_template(spec: &Value) -> Causes {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if selector.is_null() {
         causes.push(Cause::required(AT, ""));
     } else {
@@ -64,10 +64,10 @@ pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Caus
     (!matches).then(|| Cause::invalid_json("spec.template.metadata.labels", labels, why))
 }
 
-/// Checks that pods of the template never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
-pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Vec<Cause> {
+/// Pods of the template must never finish: `restartPolicy` must be `Always`, and a deadline is forbidden.
+pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Causes {
     const AT: &str = "spec.template.spec";
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         one_of(text(spec, "restartPolicy"), &["Always"], &format_args!("{AT}.restartPolicy")).into_iter().collect();
     if !spec["activeDeadlineSeconds"].is_null() {
         let why = format!("activeDeadlineSeconds in {kind} is not Supported");

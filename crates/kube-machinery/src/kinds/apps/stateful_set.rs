@@ -1,8 +1,11 @@
 //! The StatefulSet kind, whose pods have fixed names and storage of their own. Upstream: `pkg/apis/apps`,
 //! `pkg/registry/apps/statefulset`.
 
+use std::collections::HashSet;
+
 use super::{int_or_percent, selected_template};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::conventions::label_selector;
@@ -72,7 +75,7 @@ fn set_defaults(set: &mut Value) {
 }
 
 /// Upstream: `ValidateStatefulSet`, `ValidateStatefulSetUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let Some(old) = old else { return validate_spec(spec, Checks { template: true, only_new: true }) };
     // An update of an invalid old spec skips the template, so that objects stored before a rule existed can be updated.
@@ -97,8 +100,8 @@ struct Checks {
 }
 
 /// Upstream: `ValidateStatefulSetSpec`.
-fn validate_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate_spec(spec: &Value, checks: Checks) -> Causes {
+    let mut causes = Causes::new();
     let management = text(spec, "podManagementPolicy");
     if !["OrderedReady", "Parallel"].contains(&management) {
         let why = "must be 'OrderedReady' or 'Parallel'";
@@ -126,10 +129,10 @@ fn validate_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     causes
 }
 
-fn selector_and_template(spec: &Value, checks: Checks) -> Vec<Cause> {
+fn selector_and_template(spec: &Value, checks: Checks) -> Causes {
     const AT: &str = "spec.selector";
     let (selector, template) = (&spec["selector"], &spec["template"]);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if selector.is_null() {
         causes.push(Cause::required(AT, ""));
     } else {
@@ -160,7 +163,8 @@ fn with_claims(spec: &Value) -> Value {
     let claims = items(spec, "volumeClaimTemplates").iter().map(|claim| &claim["metadata"]["name"]);
     let mut volumes: Vec<Value> =
         claims.map(|name| json!({"name": name, "persistentVolumeClaim": {"claimName": name}})).collect();
-    let is_other = |volume: &&Value| !volumes.iter().any(|claimed| claimed["name"] == volume["name"]);
+    let claimed: HashSet<Value> = volumes.iter().map(|volume| volume["name"].clone()).collect();
+    let is_other = |volume: &&Value| !claimed.contains(&volume["name"]);
     let others: Vec<Value> = items(&spec["template"]["spec"], "volumes").iter().filter(is_other).cloned().collect();
     volumes.extend(others);
     template["spec"]["volumes"] = json!(volumes);
@@ -172,26 +176,26 @@ const ROLLING_UPDATE: GoStruct =
 const STRATEGY: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("RollingUpdate", "rollingUpdate", Field::Struct(&ROLLING_UPDATE))]);
 
-fn strategy(strategy: &Value) -> Vec<Cause> {
+fn strategy(strategy: &Value) -> Causes {
     const AT: &str = "spec.updateStrategy";
     let rolling = &strategy["rollingUpdate"];
     match text(strategy, "type") {
-        "OnDelete" if rolling.is_null() => Vec::new(),
+        "OnDelete" if rolling.is_null() => Causes::new(),
         "OnDelete" => {
             let why = "only allowed for updateStrategy 'RollingUpdate'";
-            vec![Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &ROLLING_UPDATE.print(rolling), why)]
+            Causes::from([Cause::invalid_as(format_args!("{AT}.rollingUpdate"), &ROLLING_UPDATE.print(rolling), why)])
         }
-        ROLLING if rolling.is_null() => Vec::new(),
+        ROLLING if rolling.is_null() => Causes::new(),
         ROLLING => rolling_update(rolling),
-        _ => vec![Cause::invalid_as(AT, &STRATEGY.print(strategy), "must be 'RollingUpdate' or 'OnDelete'")],
+        _ => Causes::from([Cause::invalid_as(AT, &STRATEGY.print(strategy), "must be 'RollingUpdate' or 'OnDelete'")]),
     }
 }
 
 /// Upstream: `validateRollingUpdateStatefulSet`.
-fn rolling_update(rolling: &Value) -> Vec<Cause> {
+fn rolling_update(rolling: &Value) -> Causes {
     const AT: &str = "spec.updateStrategy.rollingUpdate";
     let (unavailable, at) = (&rolling["maxUnavailable"], format_args!("{AT}.maxUnavailable"));
-    let mut causes: Vec<Cause> = not_negative(rolling, "partition", &AT).into_iter().collect();
+    let mut causes: Causes = not_negative(rolling, "partition", &AT).into_iter().collect();
     if !unavailable.is_null() {
         causes.extend(int_or_percent::positive(unavailable, &at));
         if int_or_percent::is_zero(unavailable) {
@@ -203,13 +207,13 @@ fn rolling_update(rolling: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateStatefulSetStatusUpdate`.
-fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     const PARTS: [&str; 4] = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
     let status = &new["status"];
     let count = |field: &str| number(status, field);
     let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("status.{field}"), &json!(count(field)), why);
     let counts = ["replicas"].iter().chain(&PARTS).chain(&["observedGeneration", "collisionCount"]);
-    let mut causes: Vec<Cause> = counts.filter_map(|field| not_negative(status, field, &"status")).collect();
+    let mut causes: Causes = counts.filter_map(|field| not_negative(status, field, &"status")).collect();
     let above = PARTS.into_iter().filter(|field| count(field) > count("replicas"));
     causes.extend(above.map(|field| wrong(field, "cannot be greater than status.replicas")));
     if count("availableReplicas") > count("readyReplicas") {

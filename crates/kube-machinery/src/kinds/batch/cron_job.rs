@@ -4,6 +4,7 @@
 use super::job::template_defaults;
 use super::job_spec::without_selector;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
@@ -52,13 +53,13 @@ fn set_defaults(job: &mut Value) {
 
 /// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. The causes of declarative validation, here a missing
 /// schedule, come last.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let (spec, name) = (&new["spec"], text(&new["metadata"], "name"));
     let old_spec = old.map(|old| &old["spec"]);
     let mut causes = schedule(spec, old_spec);
     causes.extend(not_negative(spec, "startingDeadlineSeconds", &"spec"));
     if old_spec.is_none_or(|old| old["timeZone"] != spec["timeZone"]) {
-        causes.extend(spec["timeZone"].as_str().map_or_else(Vec::new, validate_time_zone));
+        causes.extend(spec["timeZone"].as_str().map_or_else(Causes::new, validate_time_zone));
     }
     let policies = ["Allow", "Forbid", "Replace"];
     causes.extend(one_of(text(spec, "concurrencyPolicy"), &policies, &"spec.concurrencyPolicy"));
@@ -74,13 +75,13 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateScheduleFormat`.
-fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn schedule(spec: &Value, old: Option<&Value>) -> Causes {
     const AT: &str = "spec.schedule";
     let schedule = text(spec, "schedule");
     if schedule.is_empty() {
-        return Vec::new();
+        return Causes::new();
     }
-    let mut causes: Vec<Cause> = Vec::new();
+    let mut causes = Causes::new();
     if let Err(why) = cron::parse(schedule) {
         causes.push(Cause::invalid(AT, schedule, &why));
     }
@@ -95,19 +96,19 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the name is a known IANA time zone. Upstream: `validateTimeZone`.
-fn validate_time_zone(name: &str) -> Vec<Cause> {
+/// An IANA time zone. Upstream: `validateTimeZone`.
+fn validate_time_zone(name: &str) -> Causes {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));
     if name.is_empty() {
-        return vec![wrong("timeZone must be nil or non-empty string")];
+        return Causes::from([wrong("timeZone must be nil or non-empty string")]);
     }
     let is_word = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || ".-_+".contains(c));
     let fits = |part: &str| (1..=14).contains(&part.len()) && !part.starts_with('-') && is_word(part);
     if !name.split('/').all(|part| fits(part) && part != "." && part != "..") {
-        return vec![unknown()];
+        return Causes::from([unknown()]);
     }
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if name.eq_ignore_ascii_case("local") {
         let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         causes.push(wrong(why));
@@ -118,8 +119,8 @@ fn validate_time_zone(name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Validates the template of the Jobs, which cannot choose their selector. Upstream: `ValidateJobTemplateSpec`.
-fn template(spec: &Value) -> Vec<Cause> {
+/// The template cannot choose the selector of the Jobs. Upstream: `ValidateJobTemplateSpec`.
+fn template(spec: &Value) -> Causes {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);
     if !spec["selector"].is_null() {

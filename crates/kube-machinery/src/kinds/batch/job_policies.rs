@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::job_spec::INDEXED;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, invalid, items, not_negative, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -26,9 +27,9 @@ fn validate_word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Opt
     }
 }
 
-pub(super) fn failure_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn failure_policy(spec: &Value, at: At<'_>) -> Causes {
     let rules = items(&spec["podFailurePolicy"], "rules");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if rules.len() > MOST_RULES {
         causes.push(Cause::too_many(format_args!("{at}.rules"), rules.len(), MOST_RULES));
     }
@@ -38,15 +39,13 @@ pub(super) fn failure_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = match text(rule, "action") {
-        "FailIndex" if spec["backoffLimitPerIndex"].is_null() => {
-            vec![Cause::invalid(
-                format_args!("{at}.action"),
-                "FailIndex",
-                "requires the backoffLimitPerIndex to be set",
-            )]
-        }
+fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Causes {
+    let mut causes: Causes = match text(rule, "action") {
+        "FailIndex" if spec["backoffLimitPerIndex"].is_null() => Causes::from([Cause::invalid(
+            format_args!("{at}.action"),
+            "FailIndex",
+            "requires the backoffLimitPerIndex to be set",
+        )]),
         _ => validate_word(rule, "action", &ACTIONS, at).into_iter().collect(),
     };
     let (codes, conditions) = (&rule["onExitCodes"], items(rule, "onPodConditions"));
@@ -70,8 +69,8 @@ fn failure_rule(spec: &Value, rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn exit_codes(spec: &Value, codes: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = validate_word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
+fn exit_codes(spec: &Value, codes: &Value, at: At<'_>) -> Causes {
+    let mut causes: Causes = validate_word(codes, "operator", &["In", "NotIn"], at).into_iter().collect();
     if let Some(name) = codes["containerName"].as_str() {
         let template = &spec["template"]["spec"];
         let mut all = items(template, "containers").iter().chain(items(template, "initContainers"));
@@ -101,13 +100,13 @@ fn exit_codes(spec: &Value, codes: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn success_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn success_policy(spec: &Value, at: At<'_>) -> Causes {
     let policy = &spec["successPolicy"];
     if spec["completionMode"] != INDEXED {
-        return vec![Cause::invalid_json(at, policy, "requires indexed completion mode")];
+        return Causes::from([Cause::invalid_json(at, policy, "requires indexed completion mode")]);
     }
     let (rules, at_rules) = (items(policy, "rules"), format_args!("{at}.rules"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if rules.is_empty() {
         let why = "at least one rules must be specified when the successPolicy is specified";
         causes.push(Cause::required(at_rules, why));
@@ -122,10 +121,10 @@ pub(super) fn success_policy(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Vec<Cause> {
+fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Causes {
     let (count, indexes) = (rule["succeededCount"].as_i64(), rule["succeededIndexes"].as_str());
     let at_count = format_args!("{at}.succeededCount");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if count.is_none() && indexes.is_none() {
         let why = "at least one of succeededCount or succeededIndexes must be specified";
         causes.push(Cause::required(at, why));

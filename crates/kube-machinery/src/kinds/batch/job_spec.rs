@@ -4,6 +4,7 @@
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::label_selector;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{invalid, not_negative, text};
@@ -18,9 +19,9 @@ const MANY_COMPLETIONS: i64 = 100_000;
 /// The lower limit of `parallelism` and `maxFailedIndexes`.
 const MOST_WITH_MANY: i64 = 10_000;
 
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match old {
         None => {
             causes.extend(generated_selector(new));
@@ -37,10 +38,10 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 
 /// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector.
 /// Upstream: `validateGeneratedSelector`.
-fn generated_selector(job: &Value) -> Vec<Cause> {
+fn generated_selector(job: &Value) -> Causes {
     let (spec, metadata) = (&job["spec"], &job["metadata"]);
     if spec["manualSelector"] == true || spec["selector"].is_null() {
-        return Vec::new();
+        return Causes::new();
     }
     let (uid, name) = (text(metadata, "uid"), text(metadata, "name"));
     let expected = [
@@ -50,7 +51,7 @@ fn generated_selector(job: &Value) -> Vec<Cause> {
         ("batch.kubernetes.io/job-name", name),
     ];
     let labels = &spec["template"]["metadata"]["labels"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (key, value) in expected {
         let (at, why) = (format_args!("spec.template.metadata.labels[{key}]"), format!("must be '{value}'"));
         match labels[key].as_str() {
@@ -67,7 +68,7 @@ fn generated_selector(job: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateJobSpec`.
-fn with_selector(spec: &Value) -> Vec<Cause> {
+fn with_selector(spec: &Value) -> Causes {
     let (mut causes, selector) = (without_selector(spec, &"spec"), &spec["selector"]);
     if selector.is_null() {
         causes.push(Cause::required("spec.selector", ""));
@@ -82,9 +83,8 @@ fn with_selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates a Job spec without its selector, which the job template of a CronJob does not have. Upstream:
-/// `validateJobSpec`.
-pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// The job template of a CronJob has no selector. Upstream: `validateJobSpec`.
+pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Causes {
     const COUNTS: [&str; 7] = [
         "parallelism",
         "completions",
@@ -94,7 +94,7 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
         "backoffLimitPerIndex",
         "maxFailedIndexes",
     ];
-    let mut causes: Vec<Cause> = COUNTS.iter().filter_map(|field| not_negative(spec, field, at)).collect();
+    let mut causes: Causes = COUNTS.iter().filter_map(|field| not_negative(spec, field, at)).collect();
     if !spec["maxFailedIndexes"].is_null() && spec["backoffLimitPerIndex"].is_null() {
         causes.push(Cause::required(format_args!("{at}.backoffLimitPerIndex"), "when maxFailedIndexes is specified"));
     }
@@ -112,13 +112,12 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `managedBy`, the name of the controller that is responsible for the Job.
-fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn manager(spec: &Value, at: At<'_>) -> Causes {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-    let Some(manager) = spec["managedBy"].as_str() else { return Vec::new() };
+    let Some(manager) = spec["managedBy"].as_str() else { return Causes::new() };
     let at = format_args!("{at}.managedBy");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let is_path = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);
     match manager.split_once('/') {
         _ if manager.is_empty() => causes.push(Cause::required(at, "")),
@@ -137,28 +136,32 @@ fn manager(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn completion_mode(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn completion_mode(spec: &Value, at: At<'_>) -> Causes {
     let mode = text(spec, "completionMode");
     let wrong = |field: &str, why: &str| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], why);
     match mode {
         INDEXED => return validate_indexed(spec, at),
         "" | "NonIndexed" => {}
         other => {
-            return vec![Cause::unsupported_text(format_args!("{at}.completionMode"), other, &["NonIndexed", INDEXED])];
+            return Causes::from([Cause::unsupported_text(
+                format_args!("{at}.completionMode"),
+                other,
+                &["NonIndexed", INDEXED],
+            )]);
         }
     }
     let own = ["backoffLimitPerIndex", "maxFailedIndexes"].into_iter().filter(|field| !spec[field].is_null());
     own.map(|field| wrong(field, "requires indexed completion mode")).collect()
 }
 
-fn validate_indexed(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_indexed(spec: &Value, at: At<'_>) -> Causes {
     let count = |field: &str| spec[field].as_i64();
     let at_most = |field: &str, most: i64, why: &str| {
         let is_more = count(field).is_some_and(|count| count > most);
         let why = format!("must be less than or equal to {why}");
         is_more.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &spec[field], &why))
     };
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if count("completions").is_none() {
         causes.push(Cause::required(format_args!("{at}.completions"), "when completion mode is Indexed"));
     }
@@ -200,13 +203,13 @@ fn restarts(spec: &Value, at: At<'_>) -> Option<Cause> {
 }
 
 /// Upstream: `ValidateJobSpecUpdate`.
-fn changes(spec: &Value, old: &Value) -> Vec<Cause> {
+fn changes(spec: &Value, old: &Value) -> Causes {
     let before = &old["spec"];
     let immutable = |field: &str| {
         let changes = spec[field] != before[field];
         changes.then(|| Cause::invalid_json(format_args!("spec.{field}"), &spec[field], "field is immutable"))
     };
-    let mut causes: Vec<Cause> = completions(spec, before).into_iter().collect();
+    let mut causes: Causes = completions(spec, before).into_iter().collect();
     causes.extend(immutable("selector"));
     causes.extend(template(spec, old));
     for field in ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] {

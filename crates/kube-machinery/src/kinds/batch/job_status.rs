@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use super::job_policies::number_of_indexes;
 use super::job_spec::{INDEXED, job_is};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, not_negative, number, text};
 use crate::value::{Value, json};
 
@@ -20,7 +21,7 @@ struct Change<'a> {
     old: &'a Value,
 }
 
-pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let old = old.map_or(&Value::Null, |old| &old["status"]);
     let change = Change { spec: &new["spec"], new: &new["status"], old };
     let mut causes = change.validate_counts();
@@ -68,10 +69,9 @@ impl Change<'_> {
         Cause::invalid_json(format_args!("status.{field}"), &value, why)
     }
 
-    fn validate_counts(&self) -> Vec<Cause> {
+    fn validate_counts(&self) -> Causes {
         let fields = ["active", "succeeded", "failed", "ready", "terminating"];
-        let mut causes: Vec<Cause> =
-            fields.iter().filter_map(|field| not_negative(self.new, field, &"status")).collect();
+        let mut causes: Causes = fields.iter().filter_map(|field| not_negative(self.new, field, &"status")).collect();
         let mut seen = HashSet::new();
         for part in ["succeeded", "failed"] {
             for (i, uid) in items(&self.new["uncountedTerminatedPods"], part).iter().enumerate() {
@@ -87,9 +87,9 @@ impl Change<'_> {
         causes
     }
 
-    fn validate_conditions(&self) -> Vec<Cause> {
+    fn validate_conditions(&self) -> Causes {
         let complete = self.is("Complete");
-        let mut causes = Vec::new();
+        let mut causes = Causes::new();
         if complete && self.is("Failed") && (self.turns("Complete") || self.turns("Failed")) {
             causes.push(Cause::invalid_alone(CONDITIONS, "cannot set Complete=True and Failed=true conditions"));
         }
@@ -99,10 +99,10 @@ impl Change<'_> {
         causes
     }
 
-    fn validate_times(&self) -> Vec<Cause> {
+    fn validate_times(&self) -> Causes {
         const AT: &str = "status.completionTime";
         let (start, end) = (&self.new["startTime"], &self.new["completionTime"]);
-        let mut causes = Vec::new();
+        let mut causes = Causes::new();
         if self.turns("Complete") || self.changes("completionTime") {
             if !end.is_null() && !self.is("Complete") {
                 let why = "cannot set completionTime when there is no Complete=True condition";
@@ -130,8 +130,8 @@ impl Change<'_> {
         causes
     }
 
-    fn validate_finished(&self) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn validate_finished(&self) -> Causes {
+        let mut causes = Causes::new();
         if !self.is_finished() {
             return causes;
         }
@@ -151,8 +151,8 @@ impl Change<'_> {
         causes
     }
 
-    fn validate_indexes(&self) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn validate_indexes(&self) -> Causes {
+        let mut causes = Causes::new();
         let completed = text(self.new, "completedIndexes");
         let is_indexed = self.spec["completionMode"] == INDEXED;
         if self.changes("completedIndexes") {
@@ -173,8 +173,8 @@ impl Change<'_> {
         causes
     }
 
-    fn validate_success(&self) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    fn validate_success(&self) -> Causes {
+        let mut causes = Causes::new();
         let (terminating, ready) = (number(self.new, "terminating"), number(self.new, "ready"));
         if terminating > 0 && self.is_finished() && (self.ends() || self.changes("terminating")) {
             causes.push(self.wrong("terminating", "terminating>0 is invalid for finished job"));
@@ -193,10 +193,9 @@ impl Change<'_> {
         causes
     }
 
-    /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
-    /// `ValidateJobStatusUpdate`.
-    fn validate_transitions(&self) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    /// Terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream: `ValidateJobStatusUpdate`.
+    fn validate_transitions(&self) -> Causes {
+        let mut causes = Causes::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {
             if self.was(kind) && !self.is(kind) {
                 let why = format!("cannot disable the terminal {kind}=True condition");

@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::pem;
 use crate::conventions::x509::{Subject, subject_of_request};
 use crate::kinds::core::pod;
@@ -57,21 +58,21 @@ enum Allowed {
 }
 
 /// Upstream: `ValidateCertificateSigningRequestCreate`, `ValidateCertificateSigningRequestUpdate`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     validate_with(new, old, Allowed::Nothing)
 }
 
 /// Upstream: `ValidateCertificateSigningRequestStatusUpdate`.
-pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     validate_with(new, old, Allowed::Certificate)
 }
 
 /// Upstream: `ValidateCertificateSigningRequestApprovalUpdate`.
-pub(super) fn validate_approval(_: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate_approval(_: Subresource, new: &Value, old: &Value) -> Causes {
     validate_with(new, Some(old), Allowed::Decision)
 }
 
-fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Vec<Cause> {
+fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Causes {
     let mut causes = spec(&new["spec"], old.map(|old| &old["spec"]));
     causes.extend(conditions(new, old));
     causes.extend(certificate(new, old));
@@ -80,8 +81,8 @@ fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Vec<Caus
     causes
 }
 
-fn spec(spec: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn spec(spec: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     if decoded(&spec["request"]).and_then(|text| Some(pem::next(&text)?.0.kind == "CERTIFICATE REQUEST")) != Some(true)
     {
         causes.push(Cause::invalid_json(
@@ -142,12 +143,11 @@ fn kinds(request: &Value) -> Vec<&str> {
     items(&request["status"], "conditions").iter().map(|condition| text(condition, "type")).collect()
 }
 
-/// Validates the conditions. Empty and duplicate types are tolerated if the old object had some. Upstream:
-/// `validateConditions`.
-fn conditions(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// Empty and duplicate types are tolerated if the old object had some. Upstream: `validateConditions`.
+fn conditions(new: &Value, old: Option<&Value>) -> Causes {
     let (may_be_empty, may_be_double) =
         old.map_or((false, false), |old| (kinds(old).contains(&""), has_duplicates(&kinds(old))));
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
+    let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
         let (kind, at) = (text(condition, "type"), format_args!("{CONDITIONS}[{i}]"));
         if kind.is_empty() && !may_be_empty {
@@ -200,8 +200,8 @@ fn fault_of_certificate(bytes: &Value) -> Option<String> {
     (blocks == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
 }
 
-/// Checks that an update changes only the allowed part. Upstream: `validateCertificateSigningRequestUpdate`.
-fn validate_changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
+/// Upstream: `validateCertificateSigningRequestUpdate`.
+fn validate_changes(new: &Value, old: &Value, allowed: Allowed) -> Causes {
     let of = |request: &Value, kind: &str| -> Vec<Value> {
         let conditions = items(&request["status"], "conditions").iter();
         conditions.filter(|condition| condition["type"] == kind).cloned().collect()
@@ -209,7 +209,7 @@ fn validate_changes(new: &Value, old: &Value, allowed: Allowed) -> Vec<Cause> {
     let forbidden = |what: &str, kind: &str| {
         Cause::forbidden(CONDITIONS, &format!("updates may not {what} a condition of type {kind:?}"))
     };
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for kind in DECISIONS {
         if of(new, kind).len() < of(old, kind).len() {
             causes.push(forbidden("remove", kind));

@@ -1,5 +1,7 @@
 //! The columns that `kubectl get` shows for Pods. Upstream: `pkg/printers/internalversion`.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 
 use super::age::age;
@@ -104,10 +106,12 @@ impl PodState {
 
     /// Returns true if an init container is not done yet, and takes the pod's reason from that container.
     fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
+        let sidecars: HashSet<&Value> =
+            containers.iter().filter(is_sidecar).map(|container| &container["name"]).collect();
         for (i, status) in statuses.iter().enumerate() {
             self.restarts.add(status);
             let (waiting, terminated) = (&status["state"]["waiting"], &status["state"]["terminated"]);
-            let sidecar = containers.iter().filter(is_sidecar).any(|container| container["name"] == status["name"]);
+            let sidecar = sidecars.contains(&status["name"]);
             if sidecar {
                 self.sidecar_restarts.add(status);
             }

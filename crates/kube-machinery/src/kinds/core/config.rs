@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::embedded;
@@ -52,8 +53,8 @@ const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
     ("kubernetes.io/dockerconfigjson", &[], &[".dockerconfigjson"]),
 ];
 
-pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     causes.extend(keys(new, "data"));
     for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
         causes.push(Cause::invalid(format_args!("data[{key}]"), key, "duplicate of key present in binaryData"));
@@ -77,8 +78,8 @@ pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
     }
 }
 
-pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     causes.extend(keys(new, "data"));
     if decoded_size(new, "data") > MAX_SIZE {
         causes.push(Cause::too_long("data", MAX_SIZE));
@@ -139,7 +140,7 @@ pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     }
 }
 
-fn keys(object: &Value, field: &str) -> Vec<Cause> {
+fn keys(object: &Value, field: &str) -> Causes {
     let wrong = fields(object, field).filter_map(|(key, _)| Some((key, messages_of_key(key)?)));
     wrong.map(|(key, why)| Cause::invalid(format_args!("{field}[{key}]"), key, &why)).collect()
 }
@@ -151,9 +152,9 @@ fn decoded_size(object: &Value, field: &str) -> usize {
 }
 
 /// Checks that an immutable object keeps its data, and stays immutable.
-fn validate_immutable(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
+fn validate_immutable(new: &Value, old: &Value, data: &[&str]) -> Causes {
     if old["immutable"] != true {
-        return Vec::new();
+        return Causes::new();
     }
     let declared = (new["immutable"] != true).then_some("immutable");
     let changed = data.iter().copied().filter(|field| new[*field] != old[*field]);
@@ -165,11 +166,11 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    fn sentences(causes: Vec<Cause>) -> Vec<String> {
+    fn sentences(causes: Causes) -> Vec<String> {
         causes.iter().map(Cause::sentence).collect()
     }
 
-    fn sentences_of(kind: fn(&Value, Option<&Value>) -> Vec<Cause>, mut new: Value, old: Option<Value>) -> Vec<String> {
+    fn sentences_of(kind: fn(&Value, Option<&Value>) -> Causes, mut new: Value, old: Option<Value>) -> Vec<String> {
         new["metadata"]["name"] = json!("a");
         sentences(kind(&new, old.as_ref()))
     }

@@ -2,6 +2,7 @@
 //! `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
@@ -31,19 +32,19 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Validates the subsets, unless an update leaves them alone. Upstream: `ValidateEndpoints`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// Skipped if an update leaves the subsets alone. Upstream: `ValidateEndpoints`.
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
-        return Vec::new();
+        return Causes::new();
     }
     let subsets = items(new, "subsets").iter().enumerate();
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// Validates a subset: addresses that share the same ports.
-fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
+/// The addresses of a subset share its ports.
+fn subset(subset: &Value, at: At<'_>) -> Causes {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if ADDRESSES.iter().all(|field| items(subset, field).is_empty()) {
         causes.push(Cause::required(at, "must specify `addresses` or `notReadyAddresses`"));
     }
@@ -56,9 +57,9 @@ fn subset(subset: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateEndpointAddress`.
-fn address(address: &Value, at: At<'_>) -> Vec<Cause> {
+fn address(address: &Value, at: At<'_>) -> Causes {
     let (ip, at_ip) = (text(address, "ip"), format_args!("{at}.ip"));
-    let mut causes: Vec<Cause> = addresses::ip(ip, &at_ip).into_iter().collect();
+    let mut causes: Causes = addresses::ip(ip, &at_ip).into_iter().collect();
     let hostname = text(address, "hostname");
     let messages = if hostname.is_empty() { Vec::new() } else { names::label(hostname) };
     causes.extend(invalid(&format_args!("{at}.hostname"), hostname, messages));
@@ -70,11 +71,11 @@ fn address(address: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateEndpointPort`.
-fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Vec<Cause> {
+fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Causes {
     let (name, at_name) = (text(port, "name"), format_args!("{at}.name"));
     let mut causes = match name {
-        "" if is_one_of_many => vec![Cause::required(at_name, "")],
-        "" => Vec::new(),
+        "" if is_one_of_many => Causes::from([Cause::required(at_name, "")]),
+        "" => Causes::new(),
         name => invalid(&at_name, name, names::label(name)),
     };
     causes.extend(is_port(&port["port"], &format_args!("{at}.port")));

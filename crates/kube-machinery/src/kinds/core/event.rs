@@ -2,6 +2,7 @@
 //! validation, since both are stored in this form. Upstream: `pkg/apis/core/validation/events.go`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::names;
 use crate::kinds::names::NameRule;
@@ -45,19 +46,19 @@ const REASON_LENGTH_LIMIT: usize = 128;
 /// The longest `message`, in bytes.
 const NOTE_LENGTH_LIMIT: usize = 1024;
 
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     legacy_validate_event(new, "reportingComponent")
 }
 
 /// Validates an Event of any API version by the rules of `v1`. An Event with an `eventTime` was made for
 /// `events.k8s.io`, and must name the component that reports it. `controller_field` is the name of that field in the
 /// caller's API version. Upstream: `legacyValidateEvent`.
-pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &str) -> Causes {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let involved = text("/involvedObject/namespace");
     let is_newer = !new["eventTime"].is_null();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     // An Event about a cluster-scoped object is in `default`; one with an `eventTime` may also be in `kube-system`.
     let agrees = match (is_newer, involved) {
         (false, "") => matches!(namespace, "" | "default"),

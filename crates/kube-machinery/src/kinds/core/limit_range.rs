@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::cmp::Ordering;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, object, object_field, set_default};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
@@ -59,8 +60,8 @@ const CONTAINER: &str = "Container";
 const CLAIM: &str = "PersistentVolumeClaim";
 
 /// Upstream: `ValidateLimitRange`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let (mut causes, mut kinds) = (Vec::new(), HashSet::new());
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
+    let (mut causes, mut kinds) = (Causes::new(), HashSet::new());
     for (i, item) in items(&new["spec"], "limits").iter().enumerate() {
         let (kind, at) = (text(item, "type"), format_args!("spec.limits[{i}]"));
         causes.extend(invalid(&format_args!("{at}.type"), kind, kind_messages(kind)));
@@ -81,8 +82,8 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-/// Validates one item of the list, the limits for a type of object. `Pod` items have no defaults.
-fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
+/// `Pod` items have no defaults.
+fn limits(item: &Value, kind: &str, at: At<'_>) -> Causes {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);
     causes.extend(names_of(item, "min", at));
@@ -107,7 +108,7 @@ fn limits(item: &Value, kind: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn names_of(item: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+fn names_of(item: &Value, field: &str, at: At<'_>) -> Causes {
     let messages = |name: &str| match text(item, "type") {
         POD | CONTAINER => resource_name(name),
         _ => name_messages(name),
@@ -127,12 +128,12 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
-fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Cause> {
+fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Causes {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");
         if is_ignored { None } else { parsed(&item[field][name]) }
     };
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for [small, small_name, great, great_name, about, shown] in ORDER {
         if let (Some(less), Some(more), Some(shown)) = (value(small), value(great), value(shown))
             && less.compare(&more) == Ordering::Greater
@@ -155,11 +156,11 @@ fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Vec<Ca
 
 /// Validates `maxLimitRequestRatio`, the factor by which a limit may exceed its request: at least 1, and at most
 /// max/min.
-fn ratio(item: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
+fn ratio(item: &Value, name: &str, at: At<'_>) -> Causes {
     let at = format_args!("{at}.maxLimitRequestRatio[{name}]");
-    let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Vec::new() };
+    let Some(ratio) = parsed(&item["maxLimitRequestRatio"][name]) else { return Causes::new() };
     let wrong = |why: String| Cause::invalid(at, &ratio.to_string(), &why);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if parsed(&json!("1")).is_some_and(|one| ratio.compare(&one) == Ordering::Less) {
         causes.push(wrong(format!("ratio {ratio} is less than 1")));
     }

@@ -1,6 +1,7 @@
 //! The Namespace kind. It gets a label with its own name, by which selectors can match it.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
@@ -52,8 +53,8 @@ pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
 const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
 
 /// Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
-pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let mut causes = Causes::new();
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
         let name = name.as_str().unwrap_or_default();
         let at_one = format_args!("spec.finalizers[{i}]");

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
@@ -43,9 +44,8 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// Validates a node. An update is checked by the rules of a creation, then by those of an update, as upstream does; a
-/// cause that both find is reported once.
-pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// As upstream, an update is checked by the rules of a creation, then by those of an update; a cause that both find is reported once.
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
     causes.extend(resources(new));
@@ -61,8 +61,8 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
 }
 
 /// Upstream: `ValidateNodeUpdate`.
-pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let Some(old) = old else { return Vec::new() };
+pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
+    let Some(old) = old else { return Causes::new() };
     let mut causes = annotations(&new["metadata"]);
     causes.extend(resources(new));
     causes.extend(declared_features(new));
@@ -77,11 +77,11 @@ const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 /// The annotation with the controllers whose pods should rather run elsewhere.
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
-/// Validates the alpha annotations that hold taints and pods to avoid. Upstream: `ValidateNodeSpecificAnnotations`.
-fn annotations(metadata: &Value) -> Vec<Cause> {
+/// Upstream: `ValidateNodeSpecificAnnotations`.
+fn annotations(metadata: &Value) -> Causes {
     const AT: &str = "metadata.annotations";
     let annotation = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if let Some(list) = annotation(TAINTS) {
         match embedded::read(list, "[]core.Taint", Value::is_array) {
             Ok(list) => {
@@ -101,8 +101,8 @@ fn annotations(metadata: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePreferAvoidPodsEntry`.
-fn avoided_pods(avoided: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn avoided_pods(avoided: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, entry) in items(avoided, "preferAvoidPods").iter().enumerate() {
         let (controller, at) =
             (&entry["podSignature"]["podController"], format_args!("{at}.{AVOIDED}[{i}].PodSignature"));
@@ -117,11 +117,11 @@ fn avoided_pods(avoided: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Validates the declared features: well-formed names, sorted and unique. Upstream: `validateNodeDeclaredFeatures`.
-fn declared_features(node: &Value) -> Vec<Cause> {
+fn declared_features(node: &Value) -> Causes {
     const AT: &str = "status.declaredFeatures";
     let features = items(&node["status"], "declaredFeatures").iter();
     let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap_or_default()).collect();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (i, feature) in features.iter().enumerate() {
         causes.extend(message_of_feature(feature).map(|why| Cause::invalid(format_args!("{AT}[{i}]"), feature, &why)));
         let Some(next) = features.get(i + 1) else { break };
@@ -151,10 +151,9 @@ fn message_of_feature(feature: &str) -> Option<String> {
     Some(format!("invalid feature name {feature:?}: {why}"))
 }
 
-/// Validates taints. Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream:
-/// `validateNodeTaints`.
-fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
+/// Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream: `validateNodeTaints`.
+fn taints(taints: &[Value], at: At<'_>) -> Causes {
+    let (mut causes, mut pairs) = (Causes::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
         let at = format_args!("{at}[{i}]");
         let (key, value, effect) = (text(taint, "key"), text(taint, "value"), text(taint, "effect"));
@@ -171,9 +170,9 @@ fn taints(taints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the amounts in `capacity` and `allocatable`. Upstream: `ValidateNodeResources`.
-fn resources(node: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Upstream: `ValidateNodeResources`.
+fn resources(node: &Value) -> Causes {
+    let mut causes = Causes::new();
     for list in ["capacity", "allocatable"] {
         for (name, value) in node["status"][list].as_object().into_iter().flatten() {
             causes.extend(amount(name, value, &format_args!("status.{list}.{name}")));
@@ -183,9 +182,9 @@ fn resources(node: &Value) -> Vec<Cause> {
 }
 
 /// Validates `podCIDRs`, the ranges from which the node's pods get their addresses.
-fn pod_ranges(node: &Value) -> Vec<Cause> {
+fn pod_ranges(node: &Value) -> Causes {
     let given: Vec<&str> = items(&node["spec"], "podCIDRs").iter().filter_map(Value::as_str).collect();
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         given.iter().enumerate().filter_map(|(i, range)| cidr(range, &format_args!("spec.podCIDRs[{i}]"))).collect();
     if given.len() > 1 && (given.len() > 2 || !one_of_each_family(given.iter().filter_map(|range| base_of(range)))) {
         let why = "may specify no more than one CIDR for each IP family";
@@ -194,9 +193,8 @@ fn pod_ranges(node: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no address occurs twice.
-fn addresses(node: &Value) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+fn addresses(node: &Value) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, address) in items(&node["status"], "addresses").iter().enumerate() {
         let (kind, value) = (text(address, "type"), text(address, "address"));
         if !seen.insert((kind, value)) {
@@ -213,8 +211,8 @@ fn addresses(node: &Value) -> Vec<Cause> {
 }
 
 /// Checks that an update does not change the pod CIDRs and the provider ID once they are set, nor the external ID.
-fn validate_spec_update(new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate_spec_update(new: &Value, old: &Value) -> Causes {
+    let mut causes = Causes::new();
     let (before, after) = (items(old, "podCIDRs"), items(new, "podCIDRs"));
     let changed = before.iter().zip(after).filter(|(old, new)| old != new).count();
     let changed = if before.len() == after.len() { changed } else { usize::from(!before.is_empty()) };

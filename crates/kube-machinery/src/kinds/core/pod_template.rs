@@ -1,6 +1,6 @@
 //! The PodTemplate kind, a pod template as an object of its own. Upstream: `pkg/apis/core`.
 
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, ResourceRow};
@@ -25,6 +25,6 @@ fn set_defaults(object: &mut Value) {
 }
 
 /// Upstream: `ValidatePodTemplate`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     pod::validation::template(&new["template"], &"template")
 }

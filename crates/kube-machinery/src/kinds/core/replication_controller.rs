@@ -1,6 +1,7 @@
 //! The ReplicationController kind, the predecessor of the ReplicaSet. Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
@@ -50,9 +51,9 @@ fn set_defaults(controller: &mut Value) {
 }
 
 /// Upstream: `ValidateReplicationControllerSpec`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if pairs(spec, "selector").next().is_none() {
         causes.push(Cause::required("spec.selector", ""));
     }
@@ -65,11 +66,11 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the template, whose labels the selector must match. Upstream: `ValidatePodTemplateSpecForRC`.
-fn validate_template(spec: &Value) -> Vec<Cause> {
+/// The selector must match the template's labels. Upstream: `ValidatePodTemplateSpecForRC`.
+fn validate_template(spec: &Value) -> Causes {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if pairs(spec, "selector").any(|(key, value)| labels[key] != value) {
         let why = "`selector` does not match template `labels`";
         causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
@@ -44,7 +45,7 @@ const PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory",
 const CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 
 /// Upstream: `ValidateResourceQuotaSpec`, `ValidateResourceQuotaUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let mut causes = amounts(&spec["hard"], &"spec.hard");
     causes.extend(scopes(spec));
@@ -59,15 +60,15 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateResourceQuotaStatusUpdate`.
-fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     ["hard", "used"]
         .into_iter()
         .flat_map(|field| amounts(&new["status"][field], &format_args!("status.{field}")))
         .collect()
 }
 
-fn amounts(amounts: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn amounts(amounts: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (name, value) in amounts.as_object().into_iter().flatten() {
         let at = format_args!("{at}[{name}]");
         causes.extend(invalid(&at, name, quota_name_messages(name)));
@@ -107,9 +108,9 @@ fn conflicts(scopes: &BTreeSet<&str>) -> usize {
 }
 
 /// Upstream: `validateResourceQuotaScopes`.
-fn scopes(spec: &Value) -> Vec<Cause> {
+fn scopes(spec: &Value) -> Causes {
     let list = &spec["scopes"];
-    let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
+    let (mut causes, mut set) = (Causes::new(), BTreeSet::new());
     let wrong = |why: &str| Cause::invalid_json("spec.scopes", list, why);
     for scope in items(spec, "scopes").iter().map(|scope| scope.as_str().unwrap_or_default()) {
         if !is_scope(scope) {
@@ -131,9 +132,9 @@ const SCOPE_SELECTOR: GoStruct = GoStruct(&[("MatchExpressions", "matchExpressio
 
 /// Validates `scopeSelector`, the newer form of the list, whose requirements can also name values of a scope. Upstream:
 /// `validateScopedResourceSelectorRequirement`.
-fn selector(spec: &Value) -> Vec<Cause> {
+fn selector(spec: &Value) -> Causes {
     const AT: &str = "spec.scopeSelector.matchExpressions";
-    let (mut causes, mut set) = (Vec::new(), BTreeSet::new());
+    let (mut causes, mut set) = (Causes::new(), BTreeSet::new());
     for requirement in items(&spec["scopeSelector"], "matchExpressions") {
         let scope = text(requirement, "scopeName");
         if !is_scope(scope) {
@@ -149,11 +150,11 @@ fn selector(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates the operator of a requirement, and that it fits the scope and the values.
-fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Vec<Cause> {
+/// The operator must fit the scope and the values.
+fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Causes {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if (has_opposite(scope) || scope == "CrossNamespacePodAffinity") && operator != "Exists" {
         let why = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, \
             ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";

@@ -5,6 +5,7 @@
 
 use crate::codec::go_text::{GoText, go_type};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::value::{Map, Value, json};
 
 /// The paths of a `scale` subresource, split at their dots.
@@ -90,7 +91,7 @@ impl ScalePaths {
     }
 
     /// Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`.
-    pub(super) fn validate(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+    pub(super) fn validate(&self, value: &Value, checked: Checked) -> Causes {
         let spec = (checked == Checked::All).then(|| number_fault(value, &self.spec_replicas)).flatten();
         let status = number_fault(value, &self.status_replicas);
         let selector = self

@@ -8,6 +8,7 @@ use super::scale::Checked;
 use crate::codec::structural::rules;
 use crate::codec::structural::{embedded, list_type, validate};
 use crate::conventions::cause::{Cause, Findings};
+use crate::conventions::causes::Causes;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
 use crate::value::Value;
@@ -58,17 +59,17 @@ impl CustomResource {
         }
     }
 
-    fn validate_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+    fn validate_scale(&self, value: &Value, checked: Checked) -> Causes {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
-    /// Returns the duplicates in lists that are sets or maps. They are tolerated if the old object had some too.
-    fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    /// Duplicates in sets or maps are tolerated if the old object had some too.
+    fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Causes {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
-        if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
+        if old.is_some_and(is_wrong) { Causes::new() } else { list_type::validate(&self.schema, new, "") }
     }
 }
 
-fn validate_metadata(object: &Value) -> Vec<Cause> {
+fn validate_metadata(object: &Value) -> Causes {
     metadata::validate_object_meta(object, NameRule::PathSegment)
 }

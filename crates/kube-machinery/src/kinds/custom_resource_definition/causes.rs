@@ -3,36 +3,26 @@
 //! huge response.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes;
 use crate::conventions::field::Path;
 
-/// The largest size of the causes, in bytes. Upstream has no limit.
-const MOST_BYTES: usize = 1 << 20;
-
-/// A list of causes. Once it is full, it ignores further causes, and the walks over the schema end.
 #[derive(Default)]
 pub(super) struct Causes {
-    list: Vec<Cause>,
+    list: causes::Causes,
     /// The causes about CEL expressions, which upstream reports after all others.
-    later: Vec<Cause>,
-    bytes: usize,
+    later: causes::Causes,
 }
 
 impl Causes {
     /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
-        if !self.is_full() {
-            self.push(cause(at.to_string()));
-        }
+        self.list.add(at, cause);
     }
 
     /// Adds a cause about a CEL expression, which comes after all others. Upstream: `CELErrors`.
     #[cfg(feature = "cel")]
     pub(super) fn add_later(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
-        if !self.is_full() {
-            let cause = cause(at.to_string());
-            self.bytes += cause.size();
-            self.later.push(cause);
-        }
+        self.later.add(at, cause);
     }
 
     /// Returns the number of causes without those of `add_later`.
@@ -41,25 +31,24 @@ impl Causes {
     }
 
     pub(super) fn push(&mut self, cause: Cause) {
-        if !self.is_full() {
-            self.bytes += cause.size();
-            self.list.push(cause);
-        }
+        self.list.push(cause);
     }
 
     pub(super) fn extend(&mut self, causes: impl IntoIterator<Item = Cause>) {
-        causes.into_iter().for_each(|cause| self.push(cause));
+        self.list.extend(causes);
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.bytes > MOST_BYTES
+        self.list.is_full() || self.later.is_full()
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty() && self.later.is_empty()
     }
 
-    pub(super) fn into_list(self) -> Vec<Cause> {
-        [self.list, self.later].concat()
+    pub(super) fn into_list(self) -> causes::Causes {
+        let mut list = self.list;
+        list.extend(self.later);
+        list
     }
 }

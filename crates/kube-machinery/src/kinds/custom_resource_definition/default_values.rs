@@ -11,6 +11,7 @@ use crate::codec::structural::rules;
 use crate::codec::structural::validate::validate_default;
 use crate::codec::structural::{Structural, prune, prune_below_root};
 use crate::conventions::cause::Cause;
+use crate::conventions::causes;
 use crate::conventions::field::Path;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;
@@ -124,9 +125,9 @@ fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: 
     }
     let mut value = value.clone();
     let at = at.to_string();
-    let below = |found: Vec<Cause>| found.into_iter().map(|cause| cause.below(&at)).collect();
-    let found: Vec<Cause> = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
-        Err(cause) => below(vec![cause]),
+    let below = |found: causes::Causes| found.into_iter().map(|cause| cause.below(&at)).collect();
+    let found: causes::Causes = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
+        Err(cause) => below(causes::Causes::from([cause])),
         Ok(_) => match embedded::validate(&read, &value, "", &validate_metadata) {
             causes if causes.is_empty() => validate_value(&read, &value, &at),
             causes => below(causes),
@@ -137,7 +138,7 @@ fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: 
 
 /// Validates a default under its schema, and then under its CEL rules: first as an unchanged update, then as a new
 /// value.
-fn validate_value(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
+fn validate_value(schema: &Structural, value: &Value, at: &str) -> causes::Causes {
     let causes = validate_default(schema, value);
     #[cfg(feature = "cel")]
     if causes.is_empty() {
@@ -190,6 +191,6 @@ fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String>
     }
 }
 
-fn validate_metadata(object: &Value) -> Vec<Cause> {
+fn validate_metadata(object: &Value) -> causes::Causes {
     metadata::validate_object_meta(object, NameRule::PathSegment)
 }

@@ -6,6 +6,7 @@ use super::causes::Causes;
 use super::internal::schema_has;
 use crate::codec::structural::pattern;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes;
 use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
@@ -46,14 +47,14 @@ fn unsupported_in(schema: &Value) -> Option<String> {
     schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
 }
 
-/// Returns the reasons why a schema is not structural, sorted by their messages. Upstream: `ValidateStructural`.
-pub(super) fn validate(schema: &Value, at: &Path<'_>) -> Vec<Cause> {
+/// Sorted by their messages. Upstream: `ValidateStructural`.
+pub(super) fn validate(schema: &Value, at: &Path<'_>) -> causes::Causes {
     let mut causes = Causes::default();
     invariants(schema, Level::Root, at, &mut causes);
     each_nested(schema, |part, at_part, causes| validate_complete(part, schema, at, at_part, causes), at, &mut causes);
-    let mut list = causes.into_list();
+    let mut list: Vec<Cause> = causes.into_list().into_iter().collect();
     list.sort_by_cached_key(Cause::sentence);
-    list
+    list.into_iter().collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

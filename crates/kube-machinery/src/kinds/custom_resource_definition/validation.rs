@@ -15,6 +15,7 @@ use super::validation_options::{LimitOfARule, MOST_SELECTABLE, ValidationOptions
 use super::{columns, conversion, default_values, go_print, names, schema, structural};
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes;
 use crate::conventions::field::Path;
 use crate::conventions::quote::is_printable;
 use crate::kinds::fields::{items, text};
@@ -22,7 +23,7 @@ use crate::kinds::names::{dns1035, subdomain};
 use crate::value::{Array, Value};
 
 /// Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> causes::Causes {
     let mut causes = Causes::default();
     let spec = Spec::of(new);
     let options = old.map_or_else(ValidationOptions::for_new, |old| ValidationOptions::for_update(new, old));
@@ -42,7 +43,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
-pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> causes::Causes {
     let mut causes = Causes::default();
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
     causes.into_list()

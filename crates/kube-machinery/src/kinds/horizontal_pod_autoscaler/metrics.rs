@@ -4,6 +4,7 @@
 
 use super::validation::{ApiVersions, reference};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{each, invalid, items, number, one_of, text};
 use crate::kinds::names;
@@ -19,9 +20,9 @@ const SOURCES: [(&str, &str); 5] = [
 ];
 const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
 
-/// Validates the metrics of a spec. `versions` says how strictly the `apiVersion` of a described object is checked.
-pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
-    let mut causes: Vec<Cause> =
+/// `versions` says how strictly the `apiVersion` of a described object is checked.
+pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Causes {
+    let mut causes: Causes =
         each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
     // With zero replicas there are no pods to measure, so a metric of something else must wake the autoscaler.
     let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
@@ -33,9 +34,9 @@ pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMetricSpec`.
-fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
     let kind = text(metric, "type");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if kind.is_empty() {
         causes.push(Cause::required(format_args!("{at}.type"), "must specify a metric source type"));
     }
@@ -60,11 +61,11 @@ fn validate_metric(metric: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cau
     causes
 }
 
-/// Validates the source of a metric. `field` is its field in the metric, such as `pods`.
-fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
+/// `field` is the field of the source in the metric, such as `pods`.
+fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
     let target = || target(&source["target"], &format_args!("{at}.target"));
     let metric_causes = || metric_name(&source["metric"], &format_args!("{at}.metric"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match field {
         "object" => {
             causes.extend(reference(&source["describedObject"], versions, &format_args!("{at}.describedObject")));
@@ -99,10 +100,10 @@ fn source(field: &str, source: &Value, versions: ApiVersions, at: At<'_>) -> Vec
 }
 
 /// Upstream: `validateResourceSource`, `validateContainerResourceSource`.
-fn resource(field: &str, source: &Value, at: At<'_>) -> Vec<Cause> {
+fn resource(field: &str, source: &Value, at: At<'_>) -> Causes {
     let (name, container) = (text(source, "name"), text(source, "container"));
     let is_of_container = field == "containerResource";
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match name {
         "" => causes.push(Cause::required(format_args!("{at}.name"), "must specify a resource name")),
         name if is_of_container => causes.extend(invalid(&format_args!("{at}.name"), name, resource_name(name))),
@@ -129,10 +130,10 @@ fn refuse_both_targets(source: &Value, fields: [&str; 2], why: &str, at: At<'_>)
     is_both.then(|| Cause::forbidden(format_args!("{at}.target.{}", fields[0]), why))
 }
 
-/// Validates the target value of a metric. Upstream: `validateMetricTarget`.
-fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
+/// Upstream: `validateMetricTarget`.
+fn target(target: &Value, at: At<'_>) -> Causes {
     let (kind, path) = (text(target, "type"), format_args!("{at}.type"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if kind.is_empty() {
         causes.push(Cause::required(path, "must specify a metric target type"));
     }
@@ -152,10 +153,10 @@ fn target(target: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateMetricIdentifier`.
-fn metric_name(metric: &Value, at: At<'_>) -> Vec<Cause> {
+fn metric_name(metric: &Value, at: At<'_>) -> Causes {
     let (name, at) = (text(metric, "name"), format_args!("{at}.name"));
     match name {
-        "" => vec![Cause::required(at, "must specify a metric name")],
+        "" => Causes::from([Cause::required(at, "must specify a metric name")]),
         name => invalid(&at, name, names::path_segment(name)),
     }
 }

@@ -5,6 +5,7 @@
 
 use super::metrics;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, one_of_if_set, required, text};
 use crate::kinds::names;
@@ -25,10 +26,10 @@ pub(super) enum ApiVersions {
 }
 
 /// Upstream: `ValidateHorizontalPodAutoscaler`, `ValidateHorizontalPodAutoscalerUpdate`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let (least, most) = (spec["minReplicas"].as_i64(), number(spec, "maxReplicas"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if least.is_some_and(|least| most < least) {
         let why = "must be greater than or equal to `minReplicas`";
         causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
@@ -44,8 +45,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Applies the rules of upstream's declarative validation (tags on Go types), which upstream runs last.
-fn validate_counts(spec: &Value) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
+fn validate_counts(spec: &Value) -> Causes {
+    let mut causes: Causes = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
     match number(spec, "maxReplicas") {
         0 => causes.push(Cause::required("spec.maxReplicas", "")),
         most if most < 0 => {
@@ -78,9 +79,9 @@ fn check_for_metrics(old: Option<&Value>) -> ApiVersions {
     if metrics.iter().any(is_wrong) { ApiVersions::Any } else { ApiVersions::WellFormed }
 }
 
-/// Validates a reference to an object of any kind. Upstream: `ValidateCrossVersionObjectReference`.
-pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Upstream: `ValidateCrossVersionObjectReference`.
+pub(super) fn reference(reference: &Value, versions: ApiVersions, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for field in ["kind", "name"] {
         let name = text(reference, field);
         causes.extend(required(reference, field, at));
@@ -104,12 +105,12 @@ fn wrong_version(version: &str, versions: ApiVersions) -> Option<String> {
 }
 
 /// Upstream: `validateScalingRules`.
-fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
+fn rules(rules: &Value, at: At<'_>) -> Causes {
     if rules.is_null() {
-        return Vec::new();
+        return Causes::new();
     }
     let window = number(rules, "stabilizationWindowSeconds");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let why = match window {
         ..0 => "must be greater than or equal to zero",
         window if window > LONGEST_WINDOW => "must be less than or equal to 3600",
@@ -131,8 +132,8 @@ fn rules(rules: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateScalingPolicy`.
-fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> =
+fn policy(policy: &Value, at: At<'_>) -> Causes {
+    let mut causes: Causes =
         one_of(text(policy, "type"), &["Percent", "Pods"], &format_args!("{at}.type")).into_iter().collect();
     for field in ["value", "periodSeconds"] {
         let number = number(policy, field);
@@ -147,9 +148,9 @@ fn policy(policy: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateHorizontalPodAutoscalerStatusUpdate`.
-pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     let status = &new["status"];
-    let mut causes: Vec<Cause> = each(status, "conditions", &"status")
+    let mut causes: Causes = each(status, "conditions", &"status")
         .filter_map(|(at, condition)| not_negative(condition, "observedGeneration", &at))
         .collect();
     causes.extend(

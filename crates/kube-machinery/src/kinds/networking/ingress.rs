@@ -1,8 +1,11 @@
 //! The Ingress kind, which routes HTTP requests from outside the cluster to Services. `ingress_rules` validates the
 //! spec but for its class.
 
+use std::collections::HashSet;
+
 use super::ingress_rules;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, text};
@@ -26,9 +29,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Validates a create or update. The older class annotation must agree with `ingressClassName` only in a new Ingress.
-/// Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// The older class annotation must agree with `ingressClassName` only in a new Ingress. Upstream: `ValidateIngressCreate`,
+/// `ValidateIngressUpdate`.
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";
     let spec = &new["spec"];
     let mut causes = ingress_rules::spec(spec);
@@ -44,14 +47,14 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the load balancer's status. IP addresses that the old status has are not checked again. Upstream:
-/// `ValidateIngressLoadBalancerStatus`.
-fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// IP addresses that the old status has are not checked again. Upstream: `ValidateIngressLoadBalancerStatus`.
+fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let old_entries = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
-    let mut causes = Vec::new();
+    let old_ips: HashSet<&str> = old_entries.iter().map(|old| text(old, "ip")).collect();
+    let mut causes = Causes::new();
     for (at, ingress) in each(&new["status"]["loadBalancer"], "ingress", &"status.loadBalancer") {
         let (ip, hostname) = (text(ingress, "ip"), text(ingress, "hostname"));
-        if !ip.is_empty() && !old_entries.iter().any(|old| text(old, "ip") == ip) {
+        if !ip.is_empty() && !old_ips.contains(ip) {
             causes.extend(addresses::ip(ip, &format_args!("{at}.ip")));
         }
         if !hostname.is_empty() {

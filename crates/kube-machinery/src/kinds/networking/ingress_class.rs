@@ -2,6 +2,7 @@
 //! `pkg/apis/networking`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object_field;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, one_of, text};
@@ -36,10 +37,10 @@ const LONGEST_CONTROLLER: usize = 250;
 const PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 
 /// Upstream: `ValidateIngressClass`, `ValidateIngressClassUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const AT: &str = "spec.controller";
     let (spec, controller) = (&new["spec"], text(&new["spec"], "controller"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if old.is_some_and(|old| old["spec"]["controller"] != spec["controller"]) {
         causes.push(Cause::invalid(AT, controller, "field is immutable"));
     }
@@ -53,14 +54,14 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the controller's name has the form `example.com/name`. Upstream: `IsDomainPrefixedPath`.
-fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
+/// `example.com/name`. Upstream: `IsDomainPrefixedPath`.
+fn prefixed_path(text: &str, at: At<'_>) -> Causes {
     let (host, path) = match text.split_once('/') {
-        _ if text.is_empty() => return vec![Cause::required(at, "")],
+        _ if text.is_empty() => return Causes::from([Cause::required(at, "")]),
         Some((host, path)) if !host.is_empty() && !path.is_empty() => (host, path),
         _ => {
             let why = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-            return vec![Cause::invalid(at, text, why)];
+            return Causes::from([Cause::invalid(at, text, why)]);
         }
     };
     let mut causes = invalid(at, host, names::subdomain(host));
@@ -70,9 +71,8 @@ fn prefixed_path(text: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the reference to an object with parameters for the controller. Upstream:
-/// `validateIngressClassParametersReference`.
-fn parameters(reference: &Value, at: At<'_>) -> Vec<Cause> {
+/// The object has parameters for the controller. Upstream: `validateIngressClassParametersReference`.
+fn parameters(reference: &Value, at: At<'_>) -> Causes {
     let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
     let mut causes = super::reference(reference, at);
     match (text(reference, "scope"), namespace.as_str()) {

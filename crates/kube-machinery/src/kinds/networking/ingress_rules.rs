@@ -2,14 +2,15 @@
 //! the TLS hosts. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses;
 use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Validates the spec of an Ingress without its class.
-pub(super) fn spec(spec: &Value) -> Vec<Cause> {
-    let (mut causes, rules) = (Vec::new(), items(spec, "rules"));
+/// Leaves the class to the caller.
+pub(super) fn spec(spec: &Value) -> Causes {
+    let (mut causes, rules) = (Causes::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {
         let why = "either `defaultBackend` or `rules` must be specified";
         causes.push(Cause::invalid_json("spec", &spec["rules"], why));
@@ -22,8 +23,8 @@ pub(super) fn spec(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, host, at_host) = (Vec::new(), text(rule, "host"), format_args!("{at}.host"));
+fn validate_rule(rule: &Value, at: At<'_>) -> Causes {
+    let (mut causes, host, at_host) = (Causes::new(), text(rule, "host"), format_args!("{at}.host"));
     if !host.is_empty() {
         causes.extend(no_address(host, &at_host));
         causes.extend(invalid(&at_host, host, host_messages(host)));
@@ -52,13 +53,13 @@ pub(super) fn no_address(host: &str, at: At<'_>) -> Option<Cause> {
 }
 
 /// Upstream: `validateHTTPIngressPath`.
-fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_http_path(path: &Value, at: At<'_>) -> Causes {
     const KINDS: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
-    let (mut causes, url_path, at_path) = (Vec::new(), text(path, "path"), format_args!("{at}.path"));
+    let (mut causes, url_path, at_path) = (Causes::new(), text(path, "path"), format_args!("{at}.path"));
     let wrong = |why: String| Cause::invalid(at_path, url_path, &why);
     let absolute = || (!url_path.starts_with('/')).then(|| wrong("must be an absolute path".to_owned()));
     match path["pathType"].as_str() {
-        None => return vec![Cause::required(format_args!("{at}.pathType"), "pathType must be specified")],
+        None => return Causes::from([Cause::required(format_args!("{at}.pathType"), "pathType must be specified")]),
         Some("Exact" | "Prefix") => {
             causes.extend(absolute());
             let parts = ["//", "/./", "/../", "%2f", "%2F"].into_iter().filter(|part| url_path.contains(part));
@@ -74,22 +75,21 @@ fn validate_http_path(path: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a backend, which is either a Service or a reference to an object of any kind. Upstream:
-/// `validateIngressBackend`.
-fn backend(backend: &Value, at: At<'_>) -> Vec<Cause> {
+/// A backend is either a Service or a reference to an object of any kind. Upstream: `validateIngressBackend`.
+fn backend(backend: &Value, at: At<'_>) -> Causes {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {
-        (false, false) => vec![Cause::invalid(at, "", "cannot set both resource and service backends")],
+        (false, false) => Causes::from([Cause::invalid(at, "", "cannot set both resource and service backends")]),
         (false, true) => super::reference(resource, &format_args!("{at}.resource")),
         (true, false) => service_backend(service, at),
-        (true, true) => vec![Cause::invalid(at, "", "resource or service backend is required")],
+        (true, true) => Causes::from([Cause::invalid(at, "", "resource or service backend is required")]),
     }
 }
 
-fn service_backend(service: &Value, at: At<'_>) -> Vec<Cause> {
+fn service_backend(service: &Value, at: At<'_>) -> Causes {
     let (name, port, at_name) = (text(service, "name"), &service["port"], format_args!("{at}.service.name"));
     let mut causes = match name {
-        "" => vec![Cause::required(at_name, "")],
+        "" => Causes::from([Cause::required(at_name, "")]),
         name => invalid(&at_name, name, names::label(name)),
     };
     match (text(port, "name"), number(port, "number")) {
@@ -102,8 +102,8 @@ fn service_backend(service: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateIngressTLS`.
-fn validate_tls(tls: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate_tls(tls: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, host) in items(tls, "hosts").iter().enumerate() {
         let host = host.as_str().unwrap_or_default();
         causes.extend(invalid(&format_args!("{at}.hosts[{i}]"), host, host_messages(host)));

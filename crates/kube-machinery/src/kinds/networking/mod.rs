@@ -8,11 +8,12 @@ pub(super) mod network_policy;
 use super::fields::{invalid, text};
 use super::names;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::value::Value;
 
-/// Validates a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
-fn reference(reference: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// To an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
+fn reference(reference: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     if let Some(group) = reference["apiGroup"].as_str() {
         causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));
     }

@@ -1,6 +1,9 @@
 //! The NetworkPolicy kind, which says which traffic may reach or leave a set of pods. Upstream: `pkg/apis/networking`.
 
+use std::collections::HashSet;
+
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
@@ -41,7 +44,7 @@ fn set_defaults(policy: &mut Value) {
 }
 
 /// Upstream: `ValidateNetworkPolicySpec`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const TYPES: [&str; 2] = ["Ingress", "Egress"];
     let spec = &new["spec"];
     let old_cidrs = old.map(cidrs).unwrap_or_default();
@@ -64,24 +67,23 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Returns the CIDRs of the old object. An update may keep them in any form, because older servers accepted more forms.
-fn cidrs(old: &Value) -> Vec<&Value> {
-    let mut found = Vec::new();
+/// An update may keep the old CIDRs in any form, because older servers accepted more forms.
+fn cidrs(old: &Value) -> HashSet<&str> {
+    let mut found = HashSet::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
         for peer in items(&old["spec"], direction).iter().flat_map(|rule| items(rule, peers)) {
-            found.push(&peer["ipBlock"]["cidr"]);
-            found.extend(items(&peer["ipBlock"], "except"));
+            found.extend(peer["ipBlock"]["cidr"].as_str());
+            found.extend(items(&peer["ipBlock"], "except").iter().filter_map(Value::as_str));
         }
     }
     found
 }
 
-/// Validates a port, given by number or by name, or the range from `port` to `endPort`. Upstream:
-/// `ValidateNetworkPolicyPort`.
-fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
+/// A port has a number or a name, or is the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
+fn port(port: &Value, at: At<'_>) -> Causes {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         one_of(text(port, "protocol"), &protocols, &format_args!("{at}.protocol")).into_iter().collect();
     let at = format_args!("{at}.port");
     match number {
@@ -105,12 +107,11 @@ fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a peer: either the pods that selectors match, or an `ipBlock`. `old_cidrs` are the CIDRs of the old
-/// object. Upstream: `ValidateNetworkPolicyPeer`.
-fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
+/// A peer is either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
+fn peer(peer: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         selectors.iter().flat_map(|field| pod::label_selector(&peer[*field], &format_args!("{at}.{field}"))).collect();
     let block = &peer["ipBlock"];
     if block.is_object() {
@@ -124,17 +125,16 @@ fn peer(peer: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an `ipBlock`. The form of the CIDRs in `old_cidrs`, those of the old object, is not checked. Upstream:
-/// `ValidateIPBlock`.
-fn ip_block(block: &Value, old_cidrs: &[&Value], at: At<'_>) -> Vec<Cause> {
+/// The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
+fn ip_block(block: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let (cidr, at_cidr) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {
-        if old_cidrs.iter().any(|old| *old == text) { None } else { addresses::cidr(text, at) }
+        if old_cidrs.contains(text) { None } else { addresses::cidr(text, at) }
     };
     if cidr.is_empty() {
-        return vec![Cause::required(at_cidr, "")];
+        return Causes::from([Cause::required(at_cidr, "")]);
     }
-    let mut causes: Vec<Cause> = error(cidr, &at_cidr).into_iter().collect();
+    let mut causes: Causes = error(cidr, &at_cidr).into_iter().collect();
     if addresses::base_of(cidr).is_none() {
         return causes;
     }

@@ -2,6 +2,7 @@
 //! permissions of all roles that the rule's selectors match. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::label_selector;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
@@ -26,11 +27,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 };
 
 /// Upstream: `ValidateClusterRole`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     const AT: &str = "aggregationRule.clusterRoleSelectors";
     let rule = &new["aggregationRule"];
     let selectors = items(rule, "clusterRoleSelectors");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if rule.is_object() && selectors.is_empty() {
         causes.push(Cause::required(AT, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
     }

@@ -1,7 +1,7 @@
 //! The ClusterRoleBinding kind, which gives users, groups and service accounts the permissions of a ClusterRole in the
 //! whole cluster. `subjects` has the rules that RoleBindings share. Upstream: `pkg/apis/rbac`.
 
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Validates a create or update. The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     super::subjects::binding(new, old, &["ClusterRole"])
 }

@@ -1,6 +1,6 @@
 //! The Role kind, a set of permissions in its namespace. Upstream: `pkg/apis/rbac`.
 
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Strategy};
@@ -21,6 +21,6 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 };
 
 /// Upstream: `ValidateRole`.
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     super::rules::rules(new, super::rules::Reach::Namespace)
 }

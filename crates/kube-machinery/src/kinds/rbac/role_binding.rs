@@ -1,7 +1,7 @@
 //! The RoleBinding kind, which gives users, groups and service accounts the permissions of a Role or ClusterRole in its
 //! namespace. Upstream: `pkg/apis/rbac`.
 
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{ResourceRow, Strategy};
@@ -22,7 +22,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Validates a create or update. The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
-fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
     super::subjects::binding(new, old, &["Role", "ClusterRole"])
 }

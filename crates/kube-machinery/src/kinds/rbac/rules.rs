@@ -3,6 +3,7 @@
 //! `pkg/apis/rbac/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, required};
 use crate::value::Value;
 
@@ -13,17 +14,17 @@ pub(super) enum Reach {
     Cluster,
 }
 
-/// Validates the rules of a role. Causes for missing verbs come last, because upstream checks verbs by tags on its
-/// types (declarative validation), after the handwritten validation.
-pub(super) fn rules(role: &Value, reach: Reach) -> Vec<Cause> {
+/// Causes for missing verbs come last, because upstream checks verbs by tags on its types (declarative validation), after the handwritten
+/// validation.
+pub(super) fn rules(role: &Value, reach: Reach) -> Causes {
     let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
-    let mut causes: Vec<Cause> = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();
+    let mut causes: Causes = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();
     causes.extend(rules().filter_map(|(at, rule)| required(rule, "verbs", &at)));
     causes
 }
 
-fn validate_rule(rule: &Value, reach: Reach, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, urls) = (Vec::new(), &rule["nonResourceURLs"]);
+fn validate_rule(rule: &Value, reach: Reach, at: At<'_>) -> Causes {
+    let (mut causes, urls) = (Causes::new(), &rule["nonResourceURLs"]);
     let is_empty = |field: &str| items(rule, field).is_empty();
     if !is_empty("nonResourceURLs") {
         let wrong = |why: &str| Cause::invalid_json(format_args!("{at}.nonResourceURLs"), urls, why);

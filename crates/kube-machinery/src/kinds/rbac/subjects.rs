@@ -3,15 +3,16 @@
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
-/// Validates a binding that may refer to roles of these kinds. Causes for missing names come late, because upstream
-/// checks them by tags on its types (declarative validation), after the handwritten validation.
-pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<Cause> {
+/// `kinds` are the kinds of roles that the binding may refer to. Causes for missing names come late, because upstream checks them by tags
+/// on its types (declarative validation), after the handwritten validation.
+pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Causes {
     let role = &new["roleRef"];
-    let mut causes: Vec<Cause> = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
+    let mut causes: Causes = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
     causes.extend(one_of(text(role, "kind"), kinds, &"roleRef.kind"));
     let name = text(role, "name");
     if !name.is_empty() {
@@ -32,13 +33,12 @@ fn validate_unchanged(role: &Value, old: &Value) -> Option<Cause> {
     (role != old).then(|| Cause::invalid_as("roleRef", &shown, "field is immutable"))
 }
 
-/// Validates a subject. A service account in a RoleBinding may omit its namespace. Upstream:
-/// `ValidateRoleBindingSubject`.
-fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Vec<Cause> {
+/// A service account in a RoleBinding may omit its namespace. Upstream: `ValidateRoleBindingSubject`.
+fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Causes {
     const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
     let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));
     let at_group = format_args!("{at}.apiGroup");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match kind {
         "ServiceAccount" => {
             let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };

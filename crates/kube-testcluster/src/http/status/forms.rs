@@ -17,7 +17,7 @@ impl ApiError {
 
     /// The error for a patch whose result is not of the object's type.
     pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
-        Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
+        Self::invalid_kind("", "", "", [Cause::invalid("patch", object, why)])
     }
 
     pub(crate) fn unsupported_patch() -> Self {

@@ -6,6 +6,7 @@ use crate::http::query::Query;
 use crate::http::status::ApiError;
 use kube_controllers::nodes::logs::Line;
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOptions {
@@ -25,7 +26,7 @@ impl LogOptions {
         let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
         let seconds = query.integer("sinceSeconds")?;
         let time = query.get("sinceTime").filter(|time| !time.is_empty()).map(since).transpose()?;
-        let mut causes = Vec::new();
+        let mut causes = Causes::new();
         let mut refuse = |field: &str, value: Option<i64>, least: i64, detail: &str| {
             if let Some(value) = value.filter(|value| *value < least) {
                 causes.push(Cause::invalid_json(field, &value.into(), detail));

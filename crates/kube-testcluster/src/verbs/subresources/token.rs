@@ -22,6 +22,7 @@ use crate::store::Store;
 use crate::store::object::{Key, Opened};
 use crate::verbs::{Call, key};
 use kube_machinery::conventions::cause::Cause;
+use kube_machinery::conventions::causes::Causes;
 use kube_machinery::conventions::edit::{empty, set_default};
 use kube_machinery::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
 use kube_machinery::value::{Array, Value, json};
@@ -82,7 +83,7 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
         let given = metadata[field].as_str().unwrap_or_default().to_owned();
         if !given.is_empty() && own[field] != given {
             let cause = Cause::invalid(format!("metadata.{field}"), &given, why);
-            return Err(ApiError::invalid(TOKEN_REQUEST, account.key.name(), vec![cause]));
+            return Err(ApiError::invalid(TOKEN_REQUEST, account.key.name(), [cause]));
         }
         metadata[field] = own[field].clone();
     }
@@ -106,11 +107,11 @@ fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiErro
     Ok(())
 }
 
-/// Returns the causes for an invalid lifetime. Upstream: `ValidateTokenRequest`.
-fn validate(spec: &Value) -> Vec<Cause> {
+/// Upstream: `ValidateTokenRequest`.
+fn validate(spec: &Value) -> Causes {
     const AT: &str = "spec.expirationSeconds";
     let seconds = &spec["expirationSeconds"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if seconds.as_i64().is_some_and(|seconds| seconds < SHORTEST) {
         causes.push(Cause::invalid_json(AT, seconds, "may not specify a duration less than 10 minutes"));
     }

@@ -20,6 +20,9 @@ impl Walk {
         match &schema.additional_properties {
             Some(Additional::Any(false)) => {
                 for (name, _) in additional {
+                    if self.is_exhausted() {
+                        break;
+                    }
                     let detail = format!("{}.{name} in body is a forbidden property", self.path.name());
                     outcome.push(Cause::invalid(self.path.field(), name, &detail));
                 }
@@ -42,6 +45,9 @@ impl Walk {
             self.path.back(before);
         }
         for name in schema.required.iter().filter(|name| !fields.contains_key(name)) {
+            if self.is_exhausted() {
+                break;
+            }
             outcome.push(Cause::required(self.path.field_of(name), ""));
         }
         outcome

@@ -2,21 +2,19 @@
 //! whole. Upstream: kube-openapi's `pkg/validation/validate/result.go`.
 
 use crate::conventions::cause::Cause;
-
-/// The largest number of causes. Upstream has no limit, but its time grows with the square of their number.
-const MOST_CAUSES: usize = 10_000;
+use crate::conventions::causes::Causes;
 
 /// The causes, and the number of checks that passed. `anyOf` and `oneOf` report the causes of the schema with the most
 /// passed checks.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    pub(super) causes: Vec<Cause>,
+    pub(super) causes: Causes,
     pub(super) matches: u64,
 }
 
 impl Outcome {
     pub(super) fn with_cause(cause: Cause) -> Self {
-        Self { causes: vec![cause], matches: 0 }
+        Self { causes: Causes::from([cause]), matches: 0 }
     }
 
     pub(super) fn of(cause: Option<Cause>) -> Self {
@@ -28,9 +26,7 @@ impl Outcome {
     }
 
     pub(super) fn push(&mut self, cause: Cause) {
-        if self.causes.len() < MOST_CAUSES {
-            self.causes.push(cause);
-        }
+        self.causes.push(cause);
     }
 
     pub(super) fn merge(&mut self, other: Self) {
@@ -38,8 +34,7 @@ impl Outcome {
         if self.causes.is_empty() {
             self.causes = other.causes;
         } else {
-            let room = MOST_CAUSES.saturating_sub(self.causes.len());
-            self.causes.extend(other.causes.into_iter().take(room));
+            self.causes.extend(other.causes);
         }
     }
 

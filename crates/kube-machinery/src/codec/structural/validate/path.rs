@@ -2,6 +2,7 @@
 //! leading dot. Schemas do not use [`field::Path`] for it, since upstream's messages quote this path in a form of its
 //! own.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use crate::conventions::field;
@@ -13,11 +14,13 @@ pub(super) struct Path {
     at: String,
     /// The path from there, as upstream's messages begin.
     name: String,
+    /// The size of all paths that were formatted for causes, in bytes.
+    formatted: Cell<usize>,
 }
 
 impl Path {
     pub(super) fn new(at: &str) -> Self {
-        Self { at: at.into(), name: String::new() }
+        Self { at: at.into(), name: String::new(), formatted: Cell::default() }
     }
 
     /// Returns the path from the beginning of the walk, as upstream's messages begin.
@@ -40,7 +43,12 @@ impl Path {
         self.named(&format!("{}.{child}", self.name))
     }
 
+    pub(super) fn formatted(&self) -> usize {
+        self.formatted.get()
+    }
+
     fn named(&self, name: &str) -> String {
+        self.formatted.set(self.formatted.get() + name.len());
         match (self.at.as_str(), name.strip_prefix('.').unwrap_or(name)) {
             (_, "") => self.root(),
             ("", name) => name.into(),

@@ -3,6 +3,7 @@
 //! `pkg/apis/core/validation/validation.go`, and the functions from `validateISCSIPersistentVolumeSource` on.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
 use crate::kinds::core::pod::volume_sources::{self as sources, Type, retired, volume_type};
@@ -40,9 +41,9 @@ const FLEX: &str = "flexVolume";
 /// The volume type that requires a node affinity.
 const LOCAL: &str = "local";
 
-/// Checks that the spec has one volume source, and validates it. `name` is the name of the PersistentVolume.
-pub(super) fn validate(spec: &Value, name: &str) -> Vec<Cause> {
-    let (mut causes, mut count) = (Vec::new(), 0);
+/// `name` is the name of the PersistentVolume.
+pub(super) fn validate(spec: &Value, name: &str) -> Causes {
+    let (mut causes, mut count) = (Causes::new(), 0);
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
         count += 1;
         if count > 1 && kind.field != FLEX {
@@ -85,7 +86,7 @@ fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
 }
 
-fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
+fn cinder(source: &Value, at: At<'_>) -> Causes {
     let mut causes = systems::cinder(source, at);
     causes.extend(namespace_of_secret(source, at));
     causes
@@ -97,7 +98,7 @@ fn namespace_of_secret(source: &Value, at: At<'_>) -> Option<Cause> {
     secret.is_object().then(|| required(secret, "namespace", &format_args!("{at}.secretRef"))).flatten()
 }
 
-fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
+fn azure_file(source: &Value, at: At<'_>) -> Causes {
     let mut causes = systems::azure_file(source, at);
     if source["secretNamespace"] == "" {
         causes.push(Cause::required(format_args!("{at}.secretNamespace"), ""));
@@ -105,13 +106,13 @@ fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn local(source: &Value, at: At<'_>) -> Vec<Cause> {
+fn local(source: &Value, at: At<'_>) -> Causes {
     let found = required(source, "path", at).or_else(|| no_backsteps(text(source, "path"), &format_args!("{at}.path")));
     found.into_iter().collect()
 }
 
 /// Upstream: `validateCSIPersistentVolumeSource`.
-fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
+fn csi(source: &Value, at: At<'_>) -> Causes {
     const SECRETS: [&str; 4] =
         ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
     let mut causes = sources::csi_driver(source, at);
@@ -123,9 +124,9 @@ fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePVSecretReference`.
-fn secret(secret: &Value, at: At<'_>) -> Vec<Cause> {
+fn secret(secret: &Value, at: At<'_>) -> Causes {
     let (name, namespace) = (text(secret, "name"), text(secret, "namespace"));
-    let mut causes = Vec::from_iter(required(secret, "name", at));
+    let mut causes = Causes::from_iter(required(secret, "name", at));
     if !name.is_empty() {
         causes.extend(invalid(&format_args!("{at}.name"), name, names::subdomain(name)));
     }

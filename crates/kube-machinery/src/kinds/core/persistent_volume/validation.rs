@@ -4,6 +4,7 @@
 
 use super::sources;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::core::pod::affinity::node_selector;
 use crate::kinds::core::pod::claim_template::{VOLUME_MODES, access_modes, class};
@@ -33,7 +34,7 @@ const MOUNTED_WITH_OPTIONS: [&str; 13] = [
     "photonPersistentDisk",
 ];
 
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let mut causes = validate_spec(spec, text(&new["metadata"], "name"));
     let takes_options = MOUNTED_WITH_OPTIONS.iter().any(|field| spec[*field].is_object());
@@ -45,8 +46,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn validate_spec(spec: &Value, name: &str) -> Causes {
+    let mut causes = Causes::new();
     if items(spec, "accessModes").is_empty() {
         causes.push(Cause::required("spec.accessModes", ""));
     }
@@ -66,10 +67,10 @@ fn validate_spec(spec: &Value, name: &str) -> Vec<Cause> {
     causes
 }
 
-/// Checks that the capacity has a positive `storage`, and no other resource.
-fn capacity(spec: &Value) -> Vec<Cause> {
+/// It must have a positive `storage`, and no other resource.
+fn capacity(spec: &Value) -> Causes {
     let sizes = spec["capacity"].as_object();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if sizes.is_none_or(Map::is_empty) {
         causes.push(Cause::required("spec.capacity", ""));
     }
@@ -86,11 +87,11 @@ fn capacity(spec: &Value) -> Vec<Cause> {
 }
 
 /// Upstream: `validateVolumeNodeAffinity`.
-fn affinity(affinity: &Value) -> Vec<Cause> {
+fn affinity(affinity: &Value) -> Causes {
     const AT: &str = "spec.nodeAffinity.required";
     match &affinity["required"] {
-        _ if affinity.is_null() => Vec::new(),
-        Value::Null => vec![Cause::required(AT, "must specify required node constraints")],
+        _ if affinity.is_null() => Causes::new(),
+        Value::Null => Causes::from([Cause::required(AT, "must specify required node constraints")]),
         required => node_selector(required, &AT),
     }
 }
@@ -109,9 +110,9 @@ fn is_root(host_path: &Value) -> bool {
     path.starts_with('/') && depth == 0
 }
 
-/// Validates the class of the volume's attributes, which only CSI volumes can have.
-fn attributes(spec: &Value) -> Vec<Cause> {
-    let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Vec::new() };
+/// Only CSI volumes can have an attributes class.
+fn attributes(spec: &Value) -> Causes {
+    let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Causes::new() };
     let mut causes = class(spec, "volumeAttributesClassName", &"spec");
     if name.is_empty() {
         causes.push(Cause::required("spec.volumeAttributesClassName", "an empty string is disallowed"));
@@ -122,10 +123,10 @@ fn attributes(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Validates an update: the source, the volume mode and the node affinity are immutable, but for
-/// beta labels in the affinity, which may be replaced by their stable names.
-fn validate_update(spec: &Value, before: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// The source, the volume mode and the node affinity are immutable, but for beta labels in the affinity, which may be replaced by their
+/// stable names.
+fn validate_update(spec: &Value, before: &Value) -> Causes {
+    let mut causes = Causes::new();
     if !sources::are_same(spec, before) {
         // Upstream's message also has Go's diff of the two sources.
         let why = "spec.persistentvolumesource is immutable after creation";

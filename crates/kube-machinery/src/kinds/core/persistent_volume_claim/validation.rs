@@ -4,6 +4,7 @@
 //! `ValidatePersistentVolumeClaimStatusUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::quantity::Quantity;
 use crate::kinds::core::pod::claim_template::{Groups, claim};
 use crate::kinds::core::pod::resource_validation::{amount, parsed};
@@ -23,7 +24,7 @@ const STATUSES: [&str; 5] = [
 ];
 const STORAGE: &str = "storage";
 
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
     let Some(old) = old else { return claim(spec, Groups::Checked, &"spec") };
     let had_group = ["dataSource", "dataSourceRef"].iter().any(|field| old["spec"][*field]["apiGroup"].is_string());
@@ -38,12 +39,12 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that an update leaves the spec alone. Only these may change: the requested size and the attributes class of a
-/// bound claim, an unset volume name, and an unset storage class that matches the annotation.
-fn validate_update(new: &Value, old: &Value) -> Vec<Cause> {
+/// Only these may change: the requested size and the attributes class of a bound claim, an unset volume name, and an unset storage class
+/// that matches the annotation.
+fn validate_update(new: &Value, old: &Value) -> Causes {
     let (spec, before) = (&new["spec"], &old["spec"]);
     // `kept` is the new spec with the old values of the fields that may change.
-    let (mut kept, mut causes) = (spec.clone(), Vec::new());
+    let (mut kept, mut causes) = (spec.clone(), Causes::new());
     let mut keep = |field: &str| kept[field] = before[field].clone();
     if text(before, "volumeName").is_empty() {
         keep("volumeName");
@@ -133,9 +134,9 @@ fn attributes(new: &Value, old: &Value) -> Option<Cause> {
     Some(Cause::forbidden("spec.volumeAttributesClassName", &why))
 }
 
-pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
     let status = &new["status"];
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (name, size) in status["capacity"].as_object().into_iter().flatten() {
         causes.extend(not_below_zero(size, &format_args!("status.capacity[{name}]")));
     }
@@ -160,7 +161,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePersistentVolumeClaimResourceKey`.
-fn resource(name: &str, at: At<'_>) -> Vec<Cause> {
+fn resource(name: &str, at: At<'_>) -> Causes {
     let mut causes = invalid(at, name, names::label_key(name));
     if causes.is_empty() && is_native(name) {
         causes.extend(one_of(name, &[STORAGE], at));

@@ -4,6 +4,7 @@
 
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -11,7 +12,7 @@ use crate::value::Value;
 pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Causes {
     let mut causes = node_affinity(&affinity["nodeAffinity"], &format_args!("{at}.nodeAffinity"));
     for field in ["podAffinity", "podAntiAffinity"] {
         causes.extend(pod_affinity(&affinity[field], &format_args!("{at}.{field}")));
@@ -19,8 +20,8 @@ pub(super) fn affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn node_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
-    let (required, mut causes) = (&affinity[REQUIRED], Vec::new());
+fn node_affinity(affinity: &Value, at: At<'_>) -> Causes {
+    let (required, mut causes) = (&affinity[REQUIRED], Causes::new());
     if required.is_object() {
         causes.extend(node_selector(required, &format_args!("{at}.{REQUIRED}")));
     }
@@ -33,9 +34,9 @@ fn node_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateNodeSelector`.
-pub(in crate::kinds) fn node_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn node_selector(selector: &Value, at: At<'_>) -> Causes {
     let (at, terms) = (format_args!("{at}.nodeSelectorTerms"), items(selector, "nodeSelectorTerms"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if terms.is_empty() {
         causes.push(Cause::required(at, "must have at least one node selector term"));
     }
@@ -58,10 +59,9 @@ enum Demand {
     Preferred,
 }
 
-/// Validates a term of a node selector: requirements on the node's labels and fields. Upstream:
-/// `ValidateNodeSelectorTerm`.
-fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Upstream: `ValidateNodeSelectorTerm`.
+fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
         let at = format_args!("{at}.matchExpressions[{i}]");
         let (operator, values) = (text(requirement, "operator"), items(requirement, "values"));
@@ -89,12 +89,11 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a requirement on a field of the node; only its name can be selected. Upstream:
-/// `ValidateNodeFieldSelectorRequirement`.
-fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
+/// Only the name of the node can be selected. Upstream: `ValidateNodeFieldSelectorRequirement`.
+fn node_field(requirement: &Value, at: At<'_>) -> Causes {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match operator {
         "In" | "NotIn" if values.len() != 1 => {
             let why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
@@ -116,8 +115,8 @@ fn node_field(requirement: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn pod_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn pod_affinity(affinity: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, term) in items(affinity, REQUIRED).iter().enumerate() {
         causes.extend(pod_term(term, &format_args!("{at}.{REQUIRED}[{i}]")));
     }
@@ -131,7 +130,7 @@ fn pod_affinity(affinity: &Value, at: At<'_>) -> Vec<Cause> {
 
 /// Validates a term that selects other pods, and the topology, such as the node or the zone, in which to look for them.
 /// Upstream: `validatePodAffinityTerm`.
-fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
+fn pod_term(term: &Value, at: At<'_>) -> Causes {
     let mut causes = label_selector(&term["labelSelector"], &format_args!("{at}.labelSelector"));
     causes.extend(label_selector(&term["namespaceSelector"], &format_args!("{at}.namespaceSelector")));
     for name in items(term, "namespaces") {
@@ -158,10 +157,10 @@ fn pod_term(term: &Value, at: At<'_>) -> Vec<Cause> {
 /// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list keys only: each is compared with the value
 /// that the label has on the pod itself, so a pod is matched, or not matched, with pods of its own version, for
 /// example.
-pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Causes {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {
-        return vec![Cause::forbidden(at, "must not be specified when labelSelector is not set")];
+        return Causes::from([Cause::forbidden(at, "must not be specified when labelSelector is not set")]);
     }
     let each = keys.iter().enumerate();
     each.flat_map(|(i, key)| label_name(key.as_str().unwrap_or_default(), &format_args!("{at}[{i}]"))).collect()

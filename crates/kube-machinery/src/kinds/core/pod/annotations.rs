@@ -5,6 +5,7 @@
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{invalid, pairs, text};
 use crate::kinds::{embedded, names};
 use crate::value::{Array, Value};
@@ -17,15 +18,15 @@ const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
 /// Upstream: `ValidateAnnotations`.
-pub(super) fn keys(metadata: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn keys(metadata: &Value, at: At<'_>) -> Causes {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()
 }
 
-/// Validates the annotations of a pod or pod template. `at` is the path of the annotations.
-pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// `at` is the path of the annotations.
+pub(super) fn validate(metadata: &Value, spec: &Value, at: At<'_>) -> Causes {
     let annotation = |key: &str| metadata["annotations"][key].as_str();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if let Some(mirror) = annotation(MIRROR).filter(|_| text(spec, "nodeName").is_empty()) {
         let why = "must set spec.nodeName if mirror pod annotation is set";
         causes.push(Cause::invalid(format_args!("{at}[{MIRROR}]"), mirror, why));
@@ -55,9 +56,9 @@ fn is_cost(cost: &str) -> bool {
 
 /// Validates an update of annotations: those of mirror pods and of AppArmor are immutable. All annotations are
 /// validated once more, as upstream does.
-pub(super) fn validate_update(new: &Value, old: &Value, spec: &Value) -> Vec<Cause> {
+pub(super) fn validate_update(new: &Value, old: &Value, spec: &Value) -> Causes {
     const AT: &str = "metadata.annotations";
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let mut refuse = |key: &str, verb: &str| {
         let what = match key {
             MIRROR => "mirror pod annotation",

@@ -6,6 +6,7 @@ use super::paths::local;
 use super::projected::Paths;
 use super::selectors::label_selector;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{invalid, one_of, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -20,23 +21,22 @@ const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
-/// Validates a `clusterTrustBundle`: certificates of authorities, found by the bundle's name or by its signer. `taken`
-/// are the file paths of the sources before it.
-pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+/// The bundle's name or its signer finds the certificates. `taken` are the file paths of the sources before it.
+pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
-            vec![Cause::invalid_as(at, &shown(source), "only one of name and signerName may be used")]
+            Causes::from([Cause::invalid_as(at, &shown(source), "only one of name and signerName may be used")])
         }
         (Some(name), None) => named_bundle(source, name, at),
         (None, Some(signer)) => {
             let path = format_args!("{at}.signerName");
             let empty = signer.is_empty().then(|| Cause::required(path, "must be a valid signer name"));
-            let mut causes = Vec::from_iter(empty);
+            let mut causes = Causes::from_iter(empty);
             causes.extend(signer_name(signer, &path));
             causes.extend(label_selector(&source["labelSelector"], &format_args!("{at}.labelSelector")));
             causes
         }
-        (None, None) => vec![Cause::required(at, "either name or signerName must be specified")],
+        (None, None) => Causes::from([Cause::required(at, "either name or signerName must be specified")]),
     };
     let path = text(source, "path");
     causes.extend(required(source, "path", at));
@@ -55,8 +55,8 @@ fn shown(source: &Value) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
-    let (path, mut causes) = (format_args!("{at}.name"), Vec::new());
+fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Causes {
+    let (path, mut causes) = (format_args!("{at}.name"), Causes::new());
     if name.is_empty() {
         causes.push(Cause::required(path, "must be a valid object name"));
     }
@@ -70,9 +70,8 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `podCertificate`: a key and certificate that the kubelet requests for the pod. `taken` are the file
-/// paths of the sources before it.
-pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
+/// The kubelet requests the key and certificate for the pod. `taken` are the file paths of the sources before it.
+pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
     causes.extend(user_annotations(source, &format_args!("{at}.userAnnotations")));
@@ -102,19 +101,19 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Pat
     causes
 }
 
-/// Validates the keys of annotations that the kubelet passes on to the signer. Upstream: `ValidateUserAnnotations`.
-fn user_annotations(source: &Value, at: At<'_>) -> Vec<Cause> {
+/// The kubelet passes the annotations on to the signer. Upstream: `ValidateUserAnnotations`.
+fn user_annotations(source: &Value, at: At<'_>) -> Causes {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()
 }
 
 /// Upstream: `IsDomainPrefixedKey`.
-fn domain_prefixed_key(key: &str, at: At<'_>) -> Vec<Cause> {
+fn domain_prefixed_key(key: &str, at: At<'_>) -> Causes {
     let messages = names::label_key(key);
     if key.is_empty() {
-        vec![Cause::required(at, "")]
+        Causes::from([Cause::required(at, "")])
     } else if messages.is_empty() && !key.contains('/') {
-        vec![Cause::invalid(at, key, "must be a domain-prefixed key (such as \"acme.io/foo\")")]
+        Causes::from([Cause::invalid(at, key, "must be a domain-prefixed key (such as \"acme.io/foo\")")])
     } else {
         invalid(at, key, messages)
     }
@@ -126,15 +125,15 @@ fn is_of_kubernetes(signer: &str) -> bool {
 }
 
 /// Upstream: `ValidateSignerName`.
-pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Causes {
     if name.is_empty() {
-        return vec![Cause::required(at, "")];
+        return Causes::from([Cause::required(at, "")]);
     }
     let [domain, path] = name.split('/').collect::<Vec<_>>()[..] else {
         let why = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-        return vec![Cause::invalid(at, name, why)];
+        return Causes::from([Cause::invalid(at, name, why)]);
     };
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if domain.len() > LONGEST_DOMAIN {
         causes.push(Cause::too_long(at, LONGEST_DOMAIN));
     }
@@ -151,8 +150,8 @@ pub(in crate::kinds) fn signer_name(name: &str, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Reports the errors in the first invalid label of a dotted name.
-fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
+fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Causes {
     let wrong = segment.split('.').map(|label| (label, messages(label))).find(|(_, messages)| !messages.is_empty());
-    let Some((label, messages)) = wrong else { return Vec::new() };
+    let Some((label, messages)) = wrong else { return Causes::new() };
     invalid(at, segment, messages.iter().map(|message| format!("validating label {label:?}: {message}")))
 }

@@ -6,6 +6,7 @@ use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{invalid, items, one_of_if_set, pairs, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -31,20 +32,20 @@ const FORBIDDEN: [&str; 12] = [
     "finalizers",
 ];
 
-/// Validates an `ephemeral` volume: a claim that is created and deleted with its pod.
-pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Vec<Cause> {
+/// The claim is created and deleted with its pod.
+pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Causes {
     let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
-        return vec![Cause::required(at, "")];
+        return Causes::from([Cause::required(at, "")]);
     }
     let mut causes = metadata(&template["metadata"], &format_args!("{at}.metadata"));
     causes.extend(claim(&template["spec"], Groups::Checked, &format_args!("{at}.spec")));
     causes
 }
 
-fn metadata(metadata: &Value, at: At<'_>) -> Vec<Cause> {
+fn metadata(metadata: &Value, at: At<'_>) -> Causes {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
-    let mut causes: Vec<Cause> = keys
+    let mut causes: Causes = keys
         .flat_map(|key| invalid(&format_args!("{at}.annotations"), key, names::label_key(&key.to_lowercase())))
         .collect();
     causes.extend(labels(&metadata["labels"], &format_args!("{at}.labels")));
@@ -67,9 +68,9 @@ pub(in crate::kinds) enum Groups {
     Any,
 }
 
-pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Causes {
     let path = format_args!("{at}.accessModes");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if items(spec, "accessModes").is_empty() {
         causes.push(Cause::required(path, "at least 1 access mode is required"));
     }
@@ -83,37 +84,36 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Vec<C
     causes
 }
 
-/// Validates the access modes of a claim or volume. `at` is the path of the list.
-pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// `at` is the path of the list.
+pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Causes {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
-    let mut causes: Vec<Cause> = unknown.map(|mode| Cause::unsupported_text(at, mode, &MODES)).collect();
+    let mut causes: Causes = unknown.map(|mode| Cause::unsupported_text(at, mode, &MODES)).collect();
     if modes.contains(&ALONE) && modes.iter().any(|mode| MODES.contains(mode) && *mode != ALONE) {
         causes.push(Cause::forbidden(at, "may not use ReadWriteOncePod with other access modes"));
     }
     causes
 }
 
-fn storage(size: &Value, at: At<'_>) -> Vec<Cause> {
-    let Some(quantity) = parsed(size) else { return vec![Cause::required(at, "")] };
+fn storage(size: &Value, at: At<'_>) -> Causes {
+    let Some(quantity) = parsed(size) else { return Causes::from([Cause::required(at, "")]) };
     if quantity.is_negative() || quantity.is_zero() {
-        return vec![Cause::invalid(at, &quantity.to_string(), "must be greater than zero")];
+        return Causes::from([Cause::invalid(at, &quantity.to_string(), "must be greater than zero")]);
     }
     amount("storage", size, at)
 }
 
-/// Validates the name of a storage class or attributes class. An empty name passes.
-pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Vec<Cause> {
+/// An empty name passes.
+pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Causes {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
     invalid(&format_args!("{at}.{field}"), name, messages)
 }
 
-/// Validates the data source from which the new volume is filled. Upstream: `validateDataSource`,
-/// `validateDataSourceRef`.
-fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
+/// Upstream: `validateDataSource`, `validateDataSourceRef`.
+fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Causes {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for field in ["dataSource", "dataSourceRef"].into_iter().filter(|field| spec[*field].is_object()) {
         causes.extend(data_source(&spec[field], groups, &format_args!("{at}.{field}")));
     }
@@ -131,8 +131,8 @@ fn data_sources(spec: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn data_source(source: &Value, groups: Groups, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = ["name", "kind"].into_iter().filter_map(|field| required(source, field, at)).collect();
+fn data_source(source: &Value, groups: Groups, at: At<'_>) -> Causes {
+    let mut causes: Causes = ["name", "kind"].into_iter().filter_map(|field| required(source, field, at)).collect();
     let (group, kind) = (text(source, "apiGroup"), text(source, "kind"));
     if group.is_empty() && kind != "PersistentVolumeClaim" {
         let why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";

@@ -12,6 +12,7 @@ use super::resource_validation::resources;
 use super::volume_sources::PULL_POLICIES;
 use super::{restarts, security};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{ItemPath, each, items, required, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -45,15 +46,15 @@ pub(super) fn visit<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item =
     all.into_iter().flatten()
 }
 
-/// Validates the containers and init containers of a pod spec. `at` is the path of the spec.
-pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
+/// `at` is the path of the spec.
+pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Causes {
     let spec = shared.spec;
     if items(spec, "containers").is_empty() {
-        let mut causes = vec![Cause::required(format_args!("{at}.containers"), "")];
+        let mut causes = Causes::from([Cause::required(format_args!("{at}.containers"), "")]);
         causes.extend(init_containers(shared, HashSet::new(), at));
         return causes;
     }
-    let (mut causes, mut names, mut host_ports) = (Vec::new(), HashSet::new(), HostPorts::default());
+    let (mut causes, mut names, mut host_ports) = (Causes::new(), HashSet::new(), HostPorts::default());
     for (path, container) in each(spec, "containers", at) {
         let name = text(container, "name");
         causes.extend(container_common(shared, container, &path));
@@ -69,9 +70,9 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the init containers. `names` are the names of the main containers.
-fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `names` are the names of the main containers.
+fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
         let name = text(container, "name");
         causes.extend(container_common(shared, container, &path));
@@ -94,9 +95,8 @@ fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<
     causes
 }
 
-/// Validates the ephemeral containers, which users add to a running pod to debug it.
-pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause> {
-    let (spec, mut causes) = (shared.spec, Vec::new());
+pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Causes {
+    let (spec, mut causes) = (shared.spec, Causes::new());
     let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
     let others: HashSet<&str> = others().map(|container| text(container, "name")).collect();
     let mut names = others.clone();
@@ -127,9 +127,9 @@ pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Vec<Cause
     causes
 }
 
-fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<Cause> {
+fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Causes {
     let spec = shared.spec;
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match text(container, "name") {
         "" => causes.push(Cause::required(format_args!("{at}.name"), "")),
         name => {
@@ -160,8 +160,8 @@ fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Vec<C
     causes
 }
 
-/// Applies the rules that hold for the containers of pods, but not of pod templates.
-pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// These rules do not hold for pod templates.
+pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Causes {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }

@@ -8,6 +8,7 @@ use super::containers::visit;
 use super::field_references::{self, ReferenceHolder};
 use super::paths::no_backsteps;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::core::config;
 use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::names;
@@ -37,9 +38,9 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(|c| (' '..='~').contains(&c) && c != '=')
 }
 
-/// Validates `env`. `at` is the path of the container.
-pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `at` is the path of the container.
+pub(super) fn environment(variables: &[Value], at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, variable) in variables.iter().enumerate() {
         let path = format_args!("{at}.env[{i}]");
         match text(variable, "name") {
@@ -54,12 +55,12 @@ pub(super) fn environment(variables: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `valueFrom`, which must have exactly one source.
-fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
+/// There must be exactly one source.
+fn value_from(variable: &Value, at: At<'_>) -> Causes {
     let from = &variable["valueFrom"];
-    let (mut causes, mut sources) = (Vec::new(), 0);
+    let (mut causes, mut sources) = (Causes::new(), 0);
     for (kind, check) in [
-        ("fieldRef", field_ref as fn(&Value, At<'_>) -> Vec<Cause>),
+        ("fieldRef", field_ref as fn(&Value, At<'_>) -> Causes),
         ("resourceFieldRef", resource_ref),
         ("configMapKeyRef", key_ref),
         ("secretKeyRef", key_ref),
@@ -80,18 +81,18 @@ fn value_from(variable: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn field_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
+fn field_ref(reference: &Value, at: At<'_>) -> Causes {
     field_references::field(reference, &FIELDS, at)
 }
 
-fn resource_ref(reference: &Value, at: At<'_>) -> Vec<Cause> {
+fn resource_ref(reference: &Value, at: At<'_>) -> Causes {
     field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
-/// Validates a `fileKeyRef`, a key in a file of a volume. Upstream: `validateFileKeySelector`.
-fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
+/// A `fileKeyRef` is a key in a file of a volume. Upstream: `validateFileKeySelector`.
+fn file_key_ref(from: &Value, at: At<'_>) -> Causes {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
-    let mut causes = Vec::from_iter(required(from, "key", at));
+    let mut causes = Causes::from_iter(required(from, "key", at));
     if !is_variable(key) {
         causes.push(Cause::invalid(format_args!("{at}.key"), key, VARIABLE));
     }
@@ -104,11 +105,11 @@ fn file_key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks that each `fileKeyRef` names a volume of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
-pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// The volumes must be of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
+pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Causes {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (path, container) in visit(spec, at) {
         for (path, variable) in each(container, "env", &path) {
             let from = &variable["valueFrom"]["fileKeyRef"];
@@ -129,9 +130,9 @@ pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.
-fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
+fn key_ref(from: &Value, at: At<'_>) -> Causes {
     let (name, key) = (text(from, "name"), text(from, "key"));
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         names::subdomain(name).iter().map(|why| Cause::invalid(format_args!("{at}.name"), name, why)).collect();
     if key.is_empty() {
         causes.push(Cause::required(format_args!("{at}.key"), ""));
@@ -143,8 +144,8 @@ fn key_ref(from: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// `at` is the path of the container.
-pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, source) in sources.iter().enumerate() {
         let path = format_args!("{at}.envFrom[{i}]");
         let prefix = text(source, "prefix");

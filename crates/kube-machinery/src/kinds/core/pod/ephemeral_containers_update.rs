@@ -5,15 +5,16 @@
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::quote::quote;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// Checks that ephemeral containers are only added: existing ones must not change or be removed.
-pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
+/// Existing containers must not change or be removed.
+pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {
-        return vec![Cause::forbidden("[]", "static pods do not support ephemeral containers")];
+        return Causes::from([Cause::forbidden("[]", "static pods do not support ephemeral containers")]);
     }
     let mut causes = metadata_and_spec(new);
     causes.extend(annotations::validate_update(&new["metadata"], &old["metadata"], &new["spec"]));

@@ -3,6 +3,7 @@
 //! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::quantity::Quantity;
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
@@ -38,16 +39,17 @@ const RESOURCES: [&str; 6] = [
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
-/// Validates a `fieldRef`. `allowed` are the fields that may be named here: variables and files support different ones.
-pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Vec<Cause> {
+/// `allowed` are the fields that may be named here: variables and files support different ones.
+pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Causes {
     for field in ["apiVersion", "fieldPath"] {
         if let Some(cause) = required(reference, field, at) {
-            return vec![cause];
+            return Causes::from([cause]);
         }
     }
     let (version, path) = (text(reference, "apiVersion"), text(reference, "fieldPath"));
     let at_path = format_args!("{at}.fieldPath");
-    let unknown = |why: String| vec![Cause::invalid(at_path, path, &format!("error converting fieldPath: {why}"))];
+    let unknown =
+        |why: String| Causes::from([Cause::invalid(at_path, path, &format!("error converting fieldPath: {why}"))]);
     if version != "v1" {
         return unknown(format!("unsupported pod version: {version}"));
     }
@@ -82,10 +84,10 @@ pub(super) enum ReferenceHolder {
     Volume,
 }
 
-pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -> Vec<Cause> {
+pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -> Causes {
     let resource = text(reference, "resource");
     let is_huge = HUGE.iter().any(|prefix| resource.starts_with(prefix));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if holder == ReferenceHolder::Volume && text(reference, "containerName").is_empty() {
         causes.push(Cause::required(format_args!("{at}.containerName"), ""));
     } else if resource.is_empty() {

@@ -4,6 +4,7 @@
 
 use super::affinity::REQUIRED;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{items, pairs};
@@ -17,10 +18,9 @@ const TERM: GoStruct = GoStruct(&[
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 
-/// Checks that the node selector and the required node affinity only become stricter. Then restores their old values in
-/// `new`, so that the caller can check that nothing else has changed.
-pub(super) fn validate(new: &mut Value, old: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Restores the old values in `new`, so that the caller can check that nothing else has changed.
+pub(super) fn validate(new: &mut Value, old: &Value) -> Causes {
+    let mut causes = Causes::new();
     if new["nodeSelector"] != old["nodeSelector"] {
         let kept = pairs(old, "nodeSelector").all(|(key, value)| new["nodeSelector"][key].as_str() == Some(value));
         if !kept {
@@ -51,13 +51,13 @@ fn restore_affinity(spec: &mut Map, old: &Value) {
     }
 }
 
-/// Checks that the terms of the required node affinity only get more requirements.
-fn affinity(new: &Value, old: &Value) -> Vec<Cause> {
+/// The terms may only get more requirements.
+fn affinity(new: &Value, old: &Value) -> Causes {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
     if !before.is_empty() && before.len() != after.len() {
         let why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
-        return vec![Cause::invalid_as(at, &TERM.print_list(&new["nodeSelectorTerms"]), why)];
+        return Causes::from([Cause::invalid_as(at, &TERM.print_list(&new["nodeSelectorTerms"]), why)]);
     }
     let wrong = before.iter().zip(after).enumerate().filter(|(_, (before, after))| !is_addition(after, before));
     wrong

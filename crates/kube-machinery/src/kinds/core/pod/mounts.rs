@@ -6,15 +6,16 @@ use std::collections::{HashMap, HashSet};
 
 use super::paths::{descending, no_backsteps};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
 
 const PROPAGATION: [&str; 3] = ["Bidirectional", "HostToContainer", "None"];
 const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 
-/// Validates the volume mounts of a container. `volumes` are the pod's valid volumes.
-pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut places) = (Vec::new(), HashSet::new());
+/// `volumes` are the pod's valid volumes.
+pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Causes {
+    let (mut causes, mut places) = (Causes::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
     let paths_of_devices: HashSet<&str> = devices.values().copied().collect();
     // In the rules for sub-paths, propagation and recursive read-only, upstream's path is that of the list.
@@ -43,8 +44,8 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<
     causes
 }
 
-/// Validates `subPath` and `subPathExpr`, which select the part of the volume to mount.
-fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
+/// `subPath` and `subPathExpr` select the part of the volume to mount.
+fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Causes {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
     if !expression.is_empty() && !path.is_empty() {
@@ -55,10 +56,10 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the mount propagation: later mounts of the node and of the container can be visible to each other. `list`
-/// is the path of the container's mounts. Upstream: `validateMountPropagation`.
-fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
+/// Later mounts of the node and of the container can be visible to each other. `list` is the path of the container's mounts. Upstream:
+/// `validateMountPropagation`.
+fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
         let why = "Bidirectional mount propagation is available only to privileged containers";
         causes.push(Cause::forbidden(format_args!("{list}.mountPropagation"), why));
@@ -66,10 +67,9 @@ fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `recursiveReadOnly`, which makes mounts inside of the volume read-only too. Upstream:
-/// `validateMountRecursiveReadOnly`.
-fn recursively_read_only(mount: &Value, list: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
+/// Mounts inside of the volume become read-only too. Upstream: `validateMountRecursiveReadOnly`.
+fn recursively_read_only(mount: &Value, list: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {
         let at = format_args!("{list}.recursiveReadOnly");
         if mount["readOnly"] != true {
@@ -88,9 +88,9 @@ fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<
     items(container, list).iter().map(|item| (text(item, "name"), text(item, path))).collect()
 }
 
-/// Validates the block devices of a container. `volumes` are the pod's valid volumes.
-pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
+/// `volumes` are the pod's valid volumes.
+pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: At<'_>) -> Causes {
+    let (mut causes, mut names, mut places) = (Causes::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");
     let paths_of_mounts: HashSet<&str> = mounts.values().copied().collect();
     for (path, device) in each(container, "volumeDevices", at) {

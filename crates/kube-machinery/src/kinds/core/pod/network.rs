@@ -3,6 +3,7 @@
 //! `validatePodHostName` and `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses::ip;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
@@ -14,18 +15,18 @@ const MOST_SEARCHES: usize = 32;
 /// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// Validates `dnsConfig`.
-pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// `dnsConfig` goes into the container's `resolv.conf`.
+pub(super) fn dns(spec: &Value, at: At<'_>) -> Causes {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if text(spec, "dnsPolicy") == "None" {
         if config.is_null() {
-            return vec![Cause::required(at, "must provide `dnsConfig` when `dnsPolicy` is None")];
+            return Causes::from([Cause::required(at, "must provide `dnsConfig` when `dnsPolicy` is None")]);
         }
         if servers.is_empty() {
             let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-            return vec![Cause::required(format_args!("{at}.nameservers"), why)];
+            return Causes::from([Cause::required(format_args!("{at}.nameservers"), why)]);
         }
     }
     if servers.len() > MOST_SERVERS {
@@ -44,10 +45,10 @@ pub(super) fn dns(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
+fn searches(config: &Value, at: At<'_>) -> Causes {
     let (list, path) = (items(config, "searches"), format_args!("{at}.searches"));
     let all = |why: String| Cause::invalid_json(path, &config["searches"], &why);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if list.len() > MOST_SEARCHES {
         causes.push(all(format!("must not have more than {MOST_SEARCHES} search paths")));
     }
@@ -65,9 +66,9 @@ fn searches(config: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Upstream: `validatePodHostName`.
-pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
-    let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Vec::new());
+pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Causes {
+    let Some(name) = spec["hostnameOverride"].as_str() else { return Causes::new() };
+    let (at, mut causes) = (format_args!("{at}.hostnameOverride"), Causes::new());
     for field in ["setHostnameAsFQDN", "hostNetwork"].into_iter().filter(|field| spec[*field] == true) {
         causes.push(Cause::forbidden(at, &format!("may not be specified when {field} is true")));
     }
@@ -76,9 +77,9 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `hostAliases`, the pod's additional entries in `/etc/hosts`.
-pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `hostAliases` are additional entries in `/etc/hosts`.
+pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, alias) in aliases.iter().enumerate() {
         let at = format_args!("{at}[{i}]");
         causes.extend(ip(text(alias, "ip"), &format_args!("{at}.ip")));

@@ -3,6 +3,7 @@
 //! `pkg/apis/core/validation/validation.go`, from line 1418.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 
 /// Checks that no part of the path is `..`. Upstream: `validatePathNoBacksteps`.
 pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
@@ -10,15 +11,15 @@ pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
     leads_up.then(|| Cause::invalid(at, path, "must not contain '..'"))
 }
 
-/// Checks that the path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
-pub(super) fn descending(path: &str, at: At<'_>) -> Vec<Cause> {
+/// The path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
+pub(super) fn descending(path: &str, at: At<'_>) -> Causes {
     let absolute = path.starts_with('/').then(|| Cause::invalid(at, path, "must be a relative path"));
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
-/// Validates the relative path of a file that the kubelet writes into a volume. Names that start with `..` are reserved
-/// for the kubelet itself. Upstream: `ValidateLocalNonReservedPath`.
-pub(super) fn local(path: &str, at: At<'_>) -> Vec<Cause> {
+/// The relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet itself. Upstream:
+/// `ValidateLocalNonReservedPath`.
+pub(super) fn local(path: &str, at: At<'_>) -> Causes {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {
         causes.push(Cause::invalid(at, path, "must not start with '..'"));

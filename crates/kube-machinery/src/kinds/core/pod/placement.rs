@@ -7,19 +7,20 @@ use std::collections::{HashMap, HashSet};
 use super::affinity::validate_label_keys;
 use super::selectors::{label_name, label_selector};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// Validates the topology spread constraints. No two may have the same topology key and action; as upstream, the cause
-/// is about the earlier one, so the last index of each pair is looked up.
-pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
+/// No two constraints may have the same topology key and action; as upstream, the cause is about the earlier one, so the last index of
+/// each pair is looked up.
+pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Causes {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
     }
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let last_index: HashMap<(&str, &str), usize> =
         constraints.iter().enumerate().map(|(i, constraint)| (pair(constraint), i)).collect();
     for (i, constraint) in constraints.iter().enumerate() {
@@ -34,9 +35,9 @@ pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn validate_constraint(constraint: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_constraint(constraint: &Value, at: At<'_>) -> Causes {
     let (topology, action) = (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if constraint["maxSkew"].as_i64().unwrap_or_default() <= 0 {
         causes.push(Cause::invalid_json(
             format_args!("{at}.maxSkew"),
@@ -71,8 +72,8 @@ fn validate_constraint(constraint: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// Readiness gates are conditions that a pod must have to be ready; scheduling gates keep it from being scheduled.
-pub(super) fn gates(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn gates(spec: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, gate) in items(spec, "readinessGates").iter().enumerate() {
         causes.extend(label_name(text(gate, "conditionType"), &format_args!("{at}.readinessGates[{i}].conditionType")));
     }

@@ -6,13 +6,14 @@ use std::collections::HashSet;
 
 use super::validation::Holder;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, is_port, number, port_name, required_one_of, text};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names) = (Vec::new(), HashSet::new());
+pub(super) fn ports(container: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut names) = (Causes::new(), HashSet::new());
     for (path, port) in each(container, "ports", at) {
         let name = text(port, "name");
         if !name.is_empty() {
@@ -40,9 +41,9 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Vec<Cause> {
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// Takes the host ports of a container, and returns a cause for each port that is already taken.
-    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    /// Returns a cause for each port that is already taken.
+    pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Causes {
+        let mut causes = Causes::new();
         for (path, port) in each(container, "ports", at) {
             let (protocol, address, number) = (text(port, "protocol"), text(port, "hostIP"), number(port, "hostPort"));
             if number != 0 && !self.0.insert((protocol, address, number)) {
@@ -54,10 +55,9 @@ impl<'a> HostPorts<'a> {
     }
 }
 
-/// Checks that each `hostPort` equals its `containerPort` if the pod uses the node's network. A pod template may omit
-/// the `hostPort`.
-pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `hostPort` must equal `containerPort` if the pod uses the node's network. A pod template may omit the `hostPort`.
+pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     if spec["hostNetwork"] != true {
         return causes;
     }

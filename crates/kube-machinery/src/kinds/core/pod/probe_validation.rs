@@ -3,6 +3,7 @@
 //! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -13,8 +14,8 @@ const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
 /// The handlers of lifecycle hooks.
 const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
-pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn probes(container: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
         let (probe, path) = (&container[field], format_args!("{at}.{field}"));
         causes.extend(handler(probe, &HANDLERS, None, &path));
@@ -38,24 +39,24 @@ pub(super) fn probes(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Refuses probes and hooks in an init container that is not a sidecar.
-pub(super) fn no_probes_or_hooks(container: &Value, at: At<'_>) -> Vec<Cause> {
+/// An init container that is no sidecar may have neither.
+pub(super) fn no_probes_or_hooks(container: &Value, at: At<'_>) -> Causes {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
     fields.map(|field| Cause::forbidden(format_args!("{at}.{field}"), detail)).collect()
 }
 
 /// Upstream: `validateLifecycle`.
-pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Causes {
     let (lifecycle, grace) = (&container["lifecycle"], spec["terminationGracePeriodSeconds"].as_i64());
     let given = ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object());
     given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
-/// Validates the handler of a probe or hook, which must be exactly one of `kinds`. `grace` is the termination grace
-/// period, the upper limit of a `sleep`. Upstream: `validateHandler`.
-fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// There must be exactly one of `kinds`. `grace` is the termination grace period, the upper limit of a `sleep`. Upstream:
+/// `validateHandler`.
+fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
     for (n, kind) in given.iter().enumerate() {
         let (action, path) = (&handler[*kind], format_args!("{at}.{kind}"));
@@ -77,8 +78,8 @@ fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'
 }
 
 /// Upstream: `validateHTTPGetAction`.
-fn http_get(action: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(action, "path", at));
+fn http_get(action: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(action, "path", at));
     causes.extend(port(&action["port"], at));
     causes.extend(one_of(text(action, "scheme"), &["HTTP", "HTTPS"], &format_args!("{at}.scheme")));
     for header in items(action, "httpHeaders") {
@@ -96,8 +97,7 @@ fn sleep(seconds: &Value, grace: Option<i64>, at: At<'_>) -> Option<Cause> {
     (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
 }
 
-/// Validates a port, given by number or by name.
-fn port(port: &Value, at: At<'_>) -> Vec<Cause> {
+fn port(port: &Value, at: At<'_>) -> Causes {
     let path = format_args!("{at}.port");
     match port.as_str() {
         Some(name) => port_name(name).iter().map(|why| Cause::invalid(path, name, why)).collect(),

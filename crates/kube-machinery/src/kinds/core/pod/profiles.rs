@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use super::containers::visit;
 use super::paths::descending;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{one_of, pairs, text};
@@ -23,12 +24,12 @@ pub(super) const APP_ARMOR_OF_CONTAINER: &str = "container.apparmor.security.bet
 pub(super) const PROFILE: GoStruct =
     GoStruct(&[("Type", "type", Field::Text), ("LocalhostProfile", "localhostProfile", Field::Plain)]);
 
-pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Causes {
     if profile.is_null() {
-        return Vec::new();
+        return Causes::new();
     }
     let (kind, file, path) = (text(profile, "type"), profile["localhostProfile"].as_str(), format_args!("{at}.type"));
-    let mut causes = Vec::from_iter(match kind {
+    let mut causes = Causes::from_iter(match kind {
         "" => Some(Cause::required(path, "type is required when seccompProfile is set")),
         kind => one_of(kind, &TYPES, &path),
     });
@@ -45,14 +46,14 @@ pub(super) fn seccomp(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Causes {
     if profile.is_null() {
-        return Vec::new();
+        return Causes::new();
     }
     let (kind, file) = (text(profile, "type"), profile["localhostProfile"].as_str());
     let at_file = format_args!("{at}.localhostProfile");
     let missing = || Cause::required(at_file, "must be set when AppArmor type is Localhost");
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match (kind, file) {
         ("Localhost", None) => causes.push(missing()),
         ("Localhost", Some(file)) => {
@@ -75,9 +76,9 @@ pub(super) fn app_armor(profile: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the annotations that name AppArmor profiles. Upstream: `ValidateAppArmorPodAnnotations`.
-pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Upstream: `ValidateAppArmorPodAnnotations`.
+pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     let names: HashSet<&str> = visit(spec, &"").map(|(_, container)| text(container, "name")).collect();
     for (key, profile) in pairs(metadata, "annotations") {
         let Some(container) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };

@@ -9,6 +9,7 @@ use super::field_references::{self, ReferenceHolder};
 use super::paths::local;
 use super::volume_sources::{key_to_path, mode};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, items, required, text};
 use crate::value::Value;
 
@@ -16,16 +17,15 @@ use crate::value::Value;
 const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
-pub(super) fn downward_api(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(mode(source, "defaultMode", at));
+pub(super) fn downward_api(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(mode(source, "defaultMode", at));
     causes.extend(items(source, "items").iter().flat_map(|file| downward_file(file, at)));
     causes
 }
 
-/// Validates a file with a field of the pod. As upstream, the causes have the path of the volume source, not of the
-/// file. Upstream: `validateDownwardAPIVolumeFile`.
-fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(file, "path", at));
+/// As upstream, the causes have the path of the volume source, not of the file. Upstream: `validateDownwardAPIVolumeFile`.
+fn downward_file(file: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
     let (field, resource) = (&file["fieldRef"], &file["resourceFieldRef"]);
     if field.is_object() {
@@ -47,8 +47,8 @@ fn downward_file(file: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(mode(volume, "defaultMode", at));
+pub(super) fn projected(volume: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(mode(volume, "defaultMode", at));
     let mut taken = Paths { taken: HashSet::new(), at };
     for (path, source) in each(volume, "sources", at) {
         let mut count = 0;
@@ -65,8 +65,8 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// The validation of one source. It also takes the source's file paths.
-type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Vec<Cause>;
+/// Also takes the source's file paths.
+type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Causes;
 
 /// The types of sources in the order in which upstream checks them.
 const SOURCES: [(&str, Check); 6] = [
@@ -93,9 +93,8 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Validates the keys of a Secret or ConfigMap.
-fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(source, "name", at));
+fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
+    let mut causes = Causes::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
         causes.extend(key_to_path(item, &path));
         let file = text(item, "path");
@@ -106,8 +105,8 @@ fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> 
     causes
 }
 
-fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
+    let mut causes = Causes::new();
     for file in items(source, "items") {
         causes.extend(downward_file(file, at));
         let path = text(file, "path");
@@ -118,10 +117,9 @@ fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cau
     causes
 }
 
-/// Validates a service account token. As upstream, causes about its file path have the field path of the volume, and
-/// the file may conflict with files of other sources.
-fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// As upstream, causes about the file path have the field path of the volume, and the file may conflict with files of other sources.
+fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
+    let mut causes = Causes::new();
     let path = format_args!("{at}.expirationSeconds");
     let seconds = &source["expirationSeconds"];
     match seconds.as_i64() {

@@ -6,18 +6,19 @@ use super::annotations::MIRROR;
 use super::qos;
 use super::validation::metadata_and_spec;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object;
 use crate::kinds::fields::{each, items, text};
 use crate::value::{Map, Value};
 
 const ONLY: &str = "only cpu and memory resources are mutable";
 
-pub(super) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     if old["metadata"]["annotations"][MIRROR].is_string() {
-        return vec![Cause::forbidden("[]", "static pods cannot be resized")];
+        return Causes::from([Cause::forbidden("[]", "static pods cannot be resized")]);
     }
     if old["spec"]["os"]["name"] == "windows" {
-        return vec![Cause::forbidden("[]", "windows pods cannot be resized")];
+        return Causes::from([Cause::forbidden("[]", "windows pods cannot be resized")]);
     }
     let mut causes = metadata_and_spec(new);
     let recorded = text(&old["status"], "qosClass");
@@ -64,9 +65,9 @@ fn is_supported(pod: &Value) -> bool {
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
 }
 
-/// Checks that containers are not added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
-fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Containers cannot be added, removed, renamed or reordered. Upstream: `validatePodResizeContainerOrdering`.
+fn container_ordering(new: &Value, old: &Value) -> Causes {
+    let mut causes = Causes::new();
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
             let why = format!("{field} may not be added or removed on resize");
@@ -83,9 +84,9 @@ fn container_ordering(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no request or limit is removed. Upstream: `resourcesRemoved`.
-fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Upstream: `resourcesRemoved`.
+fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Causes {
+    let mut causes = Causes::new();
     for field in ["requests", "limits"] {
         let mut names = old[field].as_object().into_iter().flat_map(Map::keys);
         if names.any(|name| new[field].get(name).is_none()) {
@@ -95,8 +96,8 @@ fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Vec<Ca
     causes
 }
 
-/// Validates the change of the resources of the pod as a whole. Upstream: `validatePodLevelResourcesResize`.
-fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
+/// Upstream: `validatePodLevelResourcesResize`.
+fn pod_level_resources(new: &Value, old: &Value) -> Causes {
     const AT: &str = "spec.resources";
     let mut causes = resources_removed(new, old, &AT, "pod-level resource");
     // The comparison reads `resources` of a container, so the pod's resources are wrapped in an object like one.
@@ -107,8 +108,8 @@ fn pod_level_resources(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-fn init_container(container: &Value, old: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn init_container(container: &Value, old: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     if !differs_in_amounts_only(container, old) {
         let why = "only cpu and memory resources for init or sidecar containers are mutable";
         causes.push(Cause::forbidden(at, why));

@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::conventions::quantity::Quantity;
 use crate::kinds::fields::{each, invalid, required, text};
@@ -12,9 +13,9 @@ use crate::kinds::names;
 use crate::kinds::resource_list::is_native;
 use crate::value::Value;
 
-/// Validates the resources of a container. `claims` are the names in the pod's `resourceClaims`.
-pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `claims` are the names in the pod's `resourceClaims`.
+pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for field in ["limits", "requests"] {
         for (name, value) in resources[field].as_object().into_iter().flatten() {
             let path = format_args!("{at}.{field}[{name}]");
@@ -37,8 +38,8 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: At<'_>) 
     causes
 }
 
-/// Validates the overhead of a RuntimeClass, given as `{"limits": {…}}`, by the rules for a container's limits.
-pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Vec<Cause> {
+/// `overhead` is `{"limits": {…}}`; the rules are those for a container's limits.
+pub(in crate::kinds) fn overhead_resources(overhead: &Value, at: At<'_>) -> Causes {
     resources(overhead, &BTreeSet::new(), at)
 }
 
@@ -57,10 +58,9 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
 /// the pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
-/// Validates the claims that a container uses. `known` are the names in the pod's `resourceClaims`. Upstream:
-/// `validateResourceClaimNames`.
-fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
+/// `known` are the names in the pod's `resourceClaims`. Upstream: `validateResourceClaimNames`.
+fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Causes {
+    let (mut causes, mut used) = (Causes::new(), BTreeSet::<String>::new());
     // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the
     // cause for each request, but equal causes are merged anyway.
     let mut used_by_request = HashSet::new();
@@ -99,8 +99,8 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Vec<Cau
 }
 
 /// Upstream: `validatePodResourceClaim`.
-pub(super) fn claims(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
+pub(super) fn claims(spec: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut names) = (Causes::new(), BTreeSet::new());
     for (path, claim) in each(spec, "resourceClaims", at) {
         let name = text(claim, "name");
         if name.is_empty() {
@@ -188,11 +188,10 @@ pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     messages
 }
 
-/// Checks that an amount is not negative, and an integer where the resource requires it. Upstream:
-/// `ValidateResourceQuantityValue`.
-pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Vec<Cause> {
-    let Some(quantity) = parsed(amount) else { return Vec::new() };
-    let mut causes = Vec::new();
+/// Upstream: `ValidateResourceQuantityValue`.
+pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: At<'_>) -> Causes {
+    let Some(quantity) = parsed(amount) else { return Causes::new() };
+    let mut causes = Causes::new();
     if quantity.is_negative() {
         causes.push(Cause::invalid(at, &quantity.to_string(), "must be greater than or equal to 0"));
     }

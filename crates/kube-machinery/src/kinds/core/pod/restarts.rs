@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, items, one_of, one_of_if_set, required_one_of, text};
 use crate::value::Value;
 
@@ -17,9 +18,9 @@ const MOST_EXIT_CODES: usize = 255;
 const RESIZED: [&str; 2] = ["cpu", "memory"];
 const ON_RESIZE: [&str; 2] = ["NotRequired", "RestartContainer"];
 
-pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn policy(container: &Value, at: At<'_>) -> Causes {
     let rules = items(container, "restartPolicyRules");
-    let mut causes = Vec::from_iter(one_of_if_set(container, "restartPolicy", &POLICIES, at));
+    let mut causes = Causes::from_iter(one_of_if_set(container, "restartPolicy", &POLICIES, at));
     if container["restartPolicy"].is_null() {
         if rules.is_empty() {
             return causes;
@@ -34,9 +35,8 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates the restart policy and rules of an init container. If rules come without a policy, upstream reports only
-/// the missing policy.
-pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
+/// If rules come without a policy, upstream reports only the missing policy.
+pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Causes {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {
         causes.truncate(1);
@@ -44,8 +44,8 @@ pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(one_of(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
+fn validate_rule(rule: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(one_of(text(rule, "action"), &ACTIONS, &format_args!("{at}.action")));
     let (codes, at) = (&rule["exitCodes"], format_args!("{at}.exitCodes"));
     if !codes.is_object() {
         causes.push(Cause::required(at, "must be specified"));
@@ -59,10 +59,9 @@ fn validate_rule(rule: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates `resizePolicy`, which says if a container restarts when its resources change. `restarts` is the restart
-/// policy of the pod.
-pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+/// `restarts` is the restart policy of the pod.
+pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     // Upstream's path is that of the list, not of the item.
     let list = format_args!("{at}.resizePolicy");
     for (path, item) in each(container, "resizePolicy", at) {
@@ -81,7 +80,7 @@ pub(super) fn on_resize(container: &Value, restarts: &str, at: At<'_>) -> Vec<Ca
 }
 
 /// Refuses `RestartContainer` for an init container that is not a sidecar.
-pub(super) fn on_resize_of_init(container: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn on_resize_of_init(container: &Value, at: At<'_>) -> Causes {
     let why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
     let wrong = each(container, "resizePolicy", at).filter(|(_, item)| item["restartPolicy"] == "RestartContainer");
     wrong.map(|(at, _)| Cause::invalid(format_args!("{at}.restartPolicy"), "RestartContainer", why)).collect()

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::profiles::{app_armor, seccomp};
 use super::windows;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::fields::{each, items, one_of_if_set, required, text};
 use crate::value::Value;
@@ -26,9 +27,9 @@ const OF_IPC: [&str; 10] = [
 ];
 
 /// `at` is the path of the pod spec.
-pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn validate_pod_context(spec: &Value, at: At<'_>) -> Causes {
     let (context, at) = (&spec["securityContext"], format_args!("{at}.securityContext"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for field in ["fsGroup", "runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
@@ -53,10 +54,9 @@ pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// Validates the sysctls that a pod sets. A sysctl of a namespace that the pod shares with the node would change the
-/// node. Upstream: `validateSysctls`.
-fn sysctls(spec: &Value, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut names) = (Vec::new(), HashSet::new());
+/// A sysctl of a namespace that the pod shares with the node would change the node. Upstream: `validateSysctls`.
+fn sysctls(spec: &Value, at: At<'_>) -> Causes {
+    let (mut causes, mut names) = (Causes::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
         let (name, at) = (text(control, "name"), format_args!("{path}.name"));
         if name.is_empty() {
@@ -152,10 +152,9 @@ const CONTEXT: GoStruct = GoStruct(&[
     ("AppArmorProfile", "appArmorProfile", Field::Struct(&super::profiles::PROFILE)),
 ]);
 
-/// Validates the security context of a container, at the path `at`. `host_users` is true if the pod uses the node's
-/// user namespace.
-pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// `host_users` is true if the pod uses the node's user namespace.
+pub(super) fn validate_container_context(context: &Value, host_users: bool, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for field in ["runAsUser", "runAsGroup"] {
         causes.extend(id(&context[field], &format_args!("{at}.{field}")));
     }
@@ -171,10 +170,10 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
     causes
 }
 
-/// Checks that nothing contradicts `allowPrivilegeEscalation: false`.
-fn validate_escalation(context: &Value, at: At<'_>) -> Vec<Cause> {
+/// Nothing may contradict `allowPrivilegeEscalation: false`.
+fn validate_escalation(context: &Value, at: At<'_>) -> Causes {
     if context["allowPrivilegeEscalation"] != false {
-        return Vec::new();
+        return Causes::new();
     }
     let administers = items(&context["capabilities"], "add").iter().filter(|name| *name == "CAP_SYS_ADMIN");
     let contradictions = (context["privileged"] == true)

@@ -3,6 +3,7 @@
 
 use super::validation::labels;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -12,7 +13,7 @@ pub(super) const IN: &str = "must be specified when `operator` is 'In' or 'NotIn
 pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
 pub(super) const OPERATOR: &str = "not a valid selector operator";
 
-pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Causes {
     let mut causes = labels(&selector["matchLabels"], &format_args!("{at}.matchLabels"));
     for (i, requirement) in items(selector, "matchExpressions").iter().enumerate() {
         let at = format_args!("{at}.matchExpressions[{i}]");
@@ -37,6 +38,6 @@ pub(in crate::kinds) fn label_selector(selector: &Value, at: At<'_>) -> Vec<Caus
 }
 
 /// Upstream: `ValidateLabelName`.
-pub(super) fn label_name(name: &str, at: At<'_>) -> Vec<Cause> {
+pub(super) fn label_name(name: &str, at: At<'_>) -> Causes {
     names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)).collect()
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use super::selectors::label_name;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
@@ -14,8 +15,8 @@ use crate::value::{Value, json};
 /// The built-in condition types, whose names are not checked.
 const SYSTEM_CONDITIONS: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
 
-pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let (status, mut causes) = (&new["status"], Vec::new());
+pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Causes {
+    let (status, mut causes) = (&new["status"], Causes::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
         let kind = text(condition, "type");
         causes.extend(observed_generation(condition, &format_args!("status.conditions[{i}]")));
@@ -73,10 +74,10 @@ fn validate_container_state_transition(
     list: &str,
     containers: &str,
     sidecars: bool,
-) -> Vec<Cause> {
+) -> Causes {
     let policy = text(&pod["spec"], "restartPolicy");
     if policy == "Always" {
-        return Vec::new();
+        return Causes::new();
     }
     let mut restarting = HashMap::new();
     for container in items(&pod["spec"], containers) {
@@ -85,7 +86,7 @@ fn validate_container_state_transition(
     let restarts = |name: &str| sidecars && restarting.get(name).is_some_and(|restarts| *restarts);
     let not_terminated = items(&pod["status"], list).iter().filter(|new| new["state"]["terminated"].is_null());
     let not_terminated: HashSet<&str> = not_terminated.map(|new| text(new, "name")).collect();
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (i, old) in items(before, list).iter().enumerate() {
         let ended = &old["state"]["terminated"];
         let may_restart = ended["exitCode"].as_i64().unwrap_or_default() != 0 && policy == "OnFailure";
@@ -100,10 +101,10 @@ fn validate_container_state_transition(
     causes
 }
 
-/// Validates `podIPs` or `hostIPs`: valid addresses, at most one of IPv4 and one of IPv6.
-fn addresses(status: &Value, field: &str) -> Vec<Cause> {
+/// Allows at most one address of IPv4 and one of IPv6.
+fn addresses(status: &Value, field: &str) -> Causes {
     let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
-    let mut causes: Vec<Cause> =
+    let mut causes: Causes =
         given.iter().enumerate().filter_map(|(i, address)| ip(address, &format_args!("status.{field}[{i}]"))).collect();
     let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
     if parsed.len() > 1 && (parsed.len() > 2 || !one_of_each_family(parsed.into_iter())) {

@@ -3,13 +3,14 @@
 //! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{items, number, one_of_if_set, pairs, required, text};
 use crate::value::Value;
 
 const CACHING: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
 const AZURE_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 
-fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Vec<Cause> {
+fn require_all(source: &Value, fields: &[&str], at: At<'_>) -> Causes {
     fields.iter().filter_map(|field| required(source, field, at)).collect()
 }
 
@@ -34,30 +35,29 @@ fn partition(source: &Value, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_json(format_args!("{at}.partition"), &source["partition"], why))
 }
 
-pub(in crate::kinds) fn gce_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn gce_disk(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["pdName"], at);
     causes.extend(partition(source, at));
     causes
 }
 
-pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn aws_disk(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["volumeID"], at);
     causes.extend(partition(source, at));
     causes
 }
 
-/// Validates an iSCSI disk in a pod.
-pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Causes {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// Validates an iSCSI disk in a PersistentVolume, for which upstream has a shorter message.
-pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Vec<Cause> {
+/// Upstream's message for a PersistentVolume is shorter.
+pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Causes {
     disk_behind_portal(source, "must be valid format", at)
 }
 
-/// Validates an iSCSI disk. `unknown` is the message for a name with an unknown prefix.
-fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Vec<Cause> {
+/// `unknown` is the message for a name with an unknown prefix.
+fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
     if !name.is_empty() {
@@ -122,15 +122,15 @@ fn is_identifier(name: &str, digits: usize) -> bool {
     is_separated && rest.len() == digits && rest.iter().all(char::is_ascii_alphanumeric)
 }
 
-pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn cinder(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["volumeID"], at);
     causes.extend(secret_reference(source, at));
     causes
 }
 
-pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Causes {
     let (targets, ids) = (items(source, "targetWWNs"), items(source, "wwids"));
-    let (path, mut causes) = (format_args!("{at}.targetWWNs"), Vec::new());
+    let (path, mut causes) = (format_args!("{at}.targetWWNs"), Causes::new());
     if targets.is_empty() && ids.is_empty() {
         causes.push(Cause::required(path, "must specify either targetWWNs or wwids, but not both"));
     }
@@ -149,7 +149,7 @@ pub(in crate::kinds) fn fibre_channel(source: &Value, at: At<'_>) -> Vec<Cause> 
     causes
 }
 
-pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["driver"], at);
     for (option, _) in pairs(source, "options") {
         let domain = option.split_once('/').map_or(option, |(domain, _)| domain);
@@ -162,22 +162,22 @@ pub(in crate::kinds) fn flex(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_file(source: &Value, at: At<'_>) -> Causes {
     require_all(source, &["secretName", "shareName"], at)
 }
 
-pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_disk(source: &Value, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["diskName", "diskURI"], at);
     causes.extend(one_of_if_set(source, "cachingMode", &CACHING, at));
     causes.extend(one_of_if_set(source, "kind", &AZURE_KINDS, at));
     causes
 }
 
-pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn vsphere(source: &Value, at: At<'_>) -> Causes {
     require_all(source, &["volumePath"], at)
 }
 
-pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn portworx(source: &Value, at: At<'_>) -> Causes {
     require_all(source, &["volumeID"], at)
 }
 

@@ -3,7 +3,7 @@
 //! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::{ephemeral_containers_update, resize};
-use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object};
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
@@ -75,10 +75,10 @@ fn copy_field(to: &mut Value, from: &Value, field: &str) {
     };
 }
 
-pub(super) fn validate(subresource: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn validate(subresource: Subresource, new: &Value, old: &Value) -> Causes {
     match subresource {
         Subresource::EphemeralContainers => ephemeral_containers_update::validate(new, old),
         Subresource::Resize => resize::validate(new, old),
-        _ => Vec::new(),
+        _ => Causes::new(),
     }
 }

@@ -3,14 +3,15 @@
 //! `ValidateTolerations` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (i, toleration) in tolerations.iter().enumerate() {
         let path = format_args!("{at}[{i}]");
         let (key, value, effect) = (text(toleration, "key"), text(toleration, "value"), text(toleration, "effect"));

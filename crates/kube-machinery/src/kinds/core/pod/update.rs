@@ -8,6 +8,7 @@ use super::containers::padded_image;
 use super::gated_pod_update;
 use super::tolerations::tolerations;
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, items, required};
 use crate::value::{Value, json};
 
@@ -17,8 +18,8 @@ const REFUSAL: &str = "pod updates may not change fields other than `spec.contai
     `spec.tolerations` (only additions to existing tolerations),\
     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-pub(crate) fn validate(new: &Value, old: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(crate) fn validate(new: &Value, old: &Value) -> Causes {
+    let mut causes = Causes::new();
     for field in ["containers", "initContainers"] {
         if items(new, field).len() != items(old, field).len() {
             causes.push(Cause::forbidden(format_args!("spec.{field}"), "pod updates may not add or remove containers"));

@@ -16,6 +16,7 @@ use super::update;
 use super::volume_validation::volumes;
 use super::windows;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, invalid, items, not_negative, required_one_of, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -30,7 +31,7 @@ pub(super) enum Holder<'a> {
     Template,
 }
 
-pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Causes {
     let (metadata, spec) = (&new["metadata"], &new["spec"]);
     let mut causes = metadata_and_spec(new);
     match old {
@@ -43,8 +44,8 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
-pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
+/// For creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
+pub(super) fn metadata_and_spec(pod: &Value) -> Causes {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
     let mut causes = annotations::validate(metadata, spec, &"metadata.annotations");
     causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), &"spec"));
@@ -52,9 +53,9 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold for pods, but not for pod templates.
-fn only_of_pods(spec: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// These rules do not hold for pod templates.
+fn only_of_pods(spec: &Value) -> Causes {
+    let mut causes = Causes::new();
     if text(spec, "serviceAccountName").is_empty() {
         for (at, volume) in each(spec, "volumes", &"spec") {
             let at = format_args!("{at}.projected");
@@ -69,9 +70,8 @@ fn only_of_pods(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Applies the rules that hold only at creation.
-fn only_of_new(pod: &Value) -> Vec<Cause> {
-    let (spec, mut causes) = (&pod["spec"], Vec::new());
+fn only_of_new(pod: &Value) -> Causes {
+    let (spec, mut causes) = (&pod["spec"], Causes::new());
     if !items(spec, "ephemeralContainers").is_empty() {
         causes.push(Cause::forbidden("spec.ephemeralContainers", "cannot be set on create"));
     }
@@ -82,7 +82,7 @@ fn only_of_new(pod: &Value) -> Vec<Cause> {
     causes
 }
 
-pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Causes {
     let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format_args!("{at}.spec"));
     let mut causes = labels(&metadata["labels"], &format_args!("{at}.labels"));
     causes.extend(annotations::keys(metadata, &format_args!("{at}.annotations")));
@@ -96,7 +96,7 @@ pub(in crate::kinds) fn template(template: &Value, at: At<'_>) -> Vec<Cause> {
 }
 
 /// `at` is the path of the spec.
-fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
+fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Causes {
     let name = if let Holder::Pod(name) = holder { name } else { "" };
     let (mut causes, volumes) = volumes(spec, name, at);
     let claimed = items(spec, "resourceClaims").iter().map(|claim| text(claim, "name"));
@@ -151,16 +151,16 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Vec<Cause> {
+fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: At<'_>) -> Causes {
     match text(spec, field) {
-        "" => Vec::new(),
+        "" => Causes::new(),
         name => invalid(&format_args!("{at}.{field}"), name, messages(name)),
     }
 }
 
-/// Validates the keys and values of labels, or of a node selector, which has the same form. Upstream: `ValidateLabels`.
-pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// A node selector has the same form as labels. Upstream: `ValidateLabels`.
+pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(at, key, why)));

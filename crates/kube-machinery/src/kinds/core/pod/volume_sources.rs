@@ -5,6 +5,7 @@
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::quantity::Quantity;
 use crate::kinds::fields::{each, invalid, one_of_if_set, required, required_one_of, text};
 use crate::kinds::names;
@@ -22,60 +23,59 @@ pub struct Type {
     pub(in crate::kinds) second: &'static str,
     /// The name of the field in upstream's causes about the source itself. Sometimes it differs from `field`.
     pub(in crate::kinds) path: &'static str,
-    /// Validates the source, at the given path.
-    pub(in crate::kinds) check: fn(&Value, At<'_>) -> Vec<Cause>,
+    pub(in crate::kinds) check: fn(&Value, At<'_>) -> Causes,
 }
 
-/// Returns a type for which upstream's causes use the real name of the field.
-pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Vec<Cause>) -> Type {
+/// Upstream's causes use the real name of the field.
+pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Causes) -> Type {
     Type { field, second: field, path: field, check }
 }
 
 /// Returns a type whose driver Kubernetes has dropped, without a translation to CSI. Its source is stored, but not
 /// validated.
 pub(in crate::kinds) const fn retired(field: &'static str) -> Type {
-    volume_type(field, |_, _| Vec::new())
+    volume_type(field, |_, _| Causes::new())
 }
 
-pub(super) fn empty_dir(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn empty_dir(source: &Value, at: At<'_>) -> Causes {
     let limit = source["sizeLimit"].as_str().and_then(|text| Quantity::parse(text).ok());
     let is_wrong = limit.is_some_and(|limit| limit.is_negative());
     let why = "SizeLimit field must be a valid resource quantity";
     is_wrong.then(|| Cause::forbidden(format_args!("{at}.sizeLimit"), why)).into_iter().collect()
 }
 
-pub(in crate::kinds) fn host_path(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn host_path(source: &Value, at: At<'_>) -> Causes {
     if let Some(cause) = required(source, "path", at) {
-        return vec![cause];
+        return Causes::from([cause]);
     }
-    let mut causes = Vec::from_iter(no_backsteps(text(source, "path"), &format_args!("{at}.path")));
+    let mut causes = Causes::from_iter(no_backsteps(text(source, "path"), &format_args!("{at}.path")));
     causes.extend(one_of_if_set(source, "type", &HOST_PATH_TYPES, at));
     causes
 }
 
-pub(super) fn git_repo(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(source, "repository", at));
+pub(super) fn git_repo(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(source, "repository", at));
     causes.extend(descending(text(source, "directory"), &format_args!("{at}.directory")));
     causes
 }
 
-pub(super) fn secret(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(source, "secretName", at));
+pub(super) fn secret(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(source, "secretName", at));
     causes.extend(mode(source, "defaultMode", at));
     causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
     causes
 }
 
-pub(super) fn config_map(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(source, "name", at));
+pub(super) fn config_map(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(source, "name", at));
     causes.extend(mode(source, "defaultMode", at));
     causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
     causes
 }
 
-/// Validates the mapping of a Secret's or ConfigMap's key to a file. Upstream: `validateKeyToPath`.
-pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
+/// Upstream: `validateKeyToPath`.
+pub(super) fn key_to_path(item: &Value, at: At<'_>) -> Causes {
+    let mut causes: Causes = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
     causes.extend(local(text(item, "path"), &format_args!("{at}.path")));
     causes.extend(mode(item, "mode", at));
     causes
@@ -88,8 +88,8 @@ pub(super) fn mode(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], detail))
 }
 
-pub(in crate::kinds) fn nfs(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let (path, mut causes) = (text(source, "path"), Vec::new());
+pub(in crate::kinds) fn nfs(source: &Value, at: At<'_>) -> Causes {
+    let (path, mut causes) = (text(source, "path"), Causes::new());
     causes.extend(["server", "path"].into_iter().filter_map(|field| required(source, field, at)));
     if !path.starts_with('/') {
         causes.push(Cause::invalid(format_args!("{at}.path"), path, "must be an absolute path"));
@@ -97,14 +97,14 @@ pub(in crate::kinds) fn nfs(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn claim(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn claim(source: &Value, at: At<'_>) -> Causes {
     required(source, "claimName", at).into_iter().collect()
 }
 
 /// Upstream: `ValidateCSIDriverName`.
-pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
+pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Causes {
     let (driver, path) = (text(source, "driver"), format_args!("{at}.driver"));
-    let mut causes = Vec::from_iter(required(source, "driver", at));
+    let mut causes = Causes::from_iter(required(source, "driver", at));
     if !driver.is_empty() {
         causes.extend((driver.len() > 63).then(|| Cause::too_long(path, 63)));
         causes.extend(invalid(&path, driver, names::subdomain(&driver.to_lowercase())));
@@ -112,9 +112,8 @@ pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Validates a `csi` volume in a pod. As upstream, the cause for an invalid name of its secret has the path `name`,
-/// without `nodePublishSecretRef`. Upstream: `validateCSIVolumeSource`.
-pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
+/// Upstream: `validateCSIVolumeSource`.
+pub(super) fn csi(source: &Value, at: At<'_>) -> Causes {
     let mut causes = csi_driver(source, at);
     let secret = &source["nodePublishSecretRef"];
     if secret.is_object() {
@@ -126,8 +125,8 @@ pub(super) fn csi(source: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn image(source: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::from_iter(required(source, "reference", at));
+pub(super) fn image(source: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::from_iter(required(source, "reference", at));
     causes.extend(required_one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format_args!("{at}.pullPolicy")));
     causes
 }

@@ -9,6 +9,7 @@ use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
 use super::volume_sources::{self as sources, Type, retired, volume_type};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -47,10 +48,9 @@ const TYPES: [Type; 30] = [
     volume_type("image", sources::image),
 ];
 
-/// Validates the volumes of a pod spec. Also returns the valid volumes by name, because only these can be mounted.
-/// `pod` is the name of the pod, empty for a pod template.
-pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
-    let (mut all, mut valid) = (Vec::new(), HashMap::new());
+/// Also returns the valid volumes by name, because only these can be mounted. `pod` is the name of the pod, empty for a pod template.
+pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Causes, HashMap<&'a str, &'a Value>) {
+    let (mut all, mut valid) = (Causes::new(), HashMap::new());
     // The names of the claims that will be made for the pod's `ephemeral` volumes. No other volume may use them.
     let claims: HashSet<String> = each(spec, "volumes", at)
         .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
@@ -83,9 +83,8 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Vec<Cause>
     (all, valid)
 }
 
-/// Checks that the volume has exactly one source, and validates it.
-fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
-    let (mut causes, mut count) = (Vec::new(), 0);
+fn source(volume: &Value, pod: &str, at: At<'_>) -> Causes {
+    let (mut causes, mut count) = (Causes::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
         count += 1;
         if count == 1 {
@@ -104,9 +103,8 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Checks the names that Kubernetes derives from the volume's name: an iSCSI name, and the claim of an `ephemeral`
-/// volume.
-fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Vec<Cause> {
+/// Kubernetes derives an iSCSI name, and the name of the claim of an `ephemeral` volume, from the volume's name.
+fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Causes {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {
         "iscsi" => {
@@ -118,7 +116,7 @@ fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is
             let messages = names::subdomain(&claim);
             messages.iter().map(|why| Cause::invalid(at, name, &format!("PVC name {claim:?}: {why}"))).collect()
         }
-        _ => Vec::new(),
+        _ => Causes::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::containers::visit;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{ItemPath, invalid, items, required, text};
 use crate::kinds::names;
 use crate::value::Value;
@@ -14,18 +15,18 @@ const LONGEST_DOMAIN: usize = 256;
 const LONGEST_USER: usize = 104;
 
 /// Checks that `spec.os`, if it is set, names a known operating system, and that no field of another one is set.
-pub(super) fn system(spec: &Value, at: At<'_>) -> Vec<Cause> {
+pub(super) fn system(spec: &Value, at: At<'_>) -> Causes {
     let (system, path) = (&spec["os"], format_args!("{at}.os"));
     if !system.is_object() {
-        return Vec::new();
+        return Causes::new();
     }
     if let Some(cause) = required(system, "name", &path) {
-        return vec![cause];
+        return Causes::from([cause]);
     }
     match text(system, "name") {
         "linux" => validate_linux(spec, at),
         "windows" => validate_windows(spec, at),
-        other => vec![Cause::unsupported_text(path, other, &["linux", "windows"])],
+        other => Causes::from([Cause::unsupported_text(path, other, &["linux", "windows"])]),
     }
 }
 
@@ -34,7 +35,7 @@ fn contexts<'v, 'p>(spec: &'v Value, at: At<'p>) -> impl Iterator<Item = (ItemPa
     visit(spec, at).map(|(path, container)| (path, &container["securityContext"]))
 }
 
-fn validate_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_linux(spec: &Value, at: At<'_>) -> Causes {
     let why = "windows options cannot be set for a linux pod";
     let wrong = |context: &Value, at: At<'_>| {
         let is_set = !context["windowsOptions"].is_null();
@@ -44,7 +45,7 @@ fn validate_linux(spec: &Value, at: At<'_>) -> Vec<Cause> {
     wrong(&spec["securityContext"], at).into_iter().chain(of_containers).collect()
 }
 
-fn validate_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_windows(spec: &Value, at: At<'_>) -> Causes {
     const OF_POD: [&str; 11] = [
         "appArmorProfile",
         "seLinuxOptions",
@@ -90,11 +91,10 @@ fn validate_windows(spec: &Value, at: At<'_>) -> Vec<Cause> {
     paths.into_iter().map(|path| Cause::forbidden(path, "cannot be set for a windows pod")).collect()
 }
 
-/// Validates a pod with its own user namespace (`hostUsers: false`), which must not use the node's other namespaces or
-/// block devices.
-pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// A pod with its own user namespace (`hostUsers: false`) must not use the node's other namespaces or block devices.
+pub(super) fn own_users(spec: &Value, at: At<'_>) -> Causes {
     if spec["hostUsers"] != false {
-        return Vec::new();
+        return Causes::new();
     }
     // Upstream's paths write two of the names with a capital letter.
     let shared = [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")];
@@ -104,11 +104,11 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Vec<Cause> {
     shared.chain(devices).map(|path| Cause::forbidden(path, "when `hostUsers` is false")).collect()
 }
 
-/// Validates a pod with HostProcess containers, which run as processes of the Windows node.
-pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
+/// HostProcess containers run as processes of the Windows node.
+pub(super) fn host_process(spec: &Value, at: At<'_>) -> Causes {
     let host_process = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = host_process(&spec["securityContext"]);
-    let (mut causes, mut all, mut on_the_node) = (Vec::new(), 0, 0);
+    let (mut causes, mut all, mut on_the_node) = (Causes::new(), 0, 0);
     for (path, context) in contexts(spec, at) {
         let own = host_process(context);
         all += 1;
@@ -138,8 +138,8 @@ pub(super) fn host_process(spec: &Value, at: At<'_>) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn options(options: &Value, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+pub(super) fn options(options: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     if let Some(name) = options["gmsaCredentialSpecName"].as_str() {
         causes.extend(invalid(&format_args!("{at}.gmsaCredentialSpecName"), name, names::subdomain(name)));
     }

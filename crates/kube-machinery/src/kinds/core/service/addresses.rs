@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
@@ -12,11 +13,11 @@ use crate::value::Value;
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/// Validates the cluster IPs and IP families of a service that is not of type `ExternalName`.
-pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
+/// The service is not of type `ExternalName`.
+pub(super) fn addresses(spec: &Value) -> Causes {
     let given: Vec<&str> = items(spec, "clusterIPs").iter().filter_map(Value::as_str).collect();
     let all = |why: &str| Cause::invalid_json("spec.clusterIPs", &spec["clusterIPs"], why);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     match (text(spec, "clusterIP"), given.first()) {
         ("", Some(_)) => causes.push(all("must be empty when `clusterIP` is not specified")),
         (one, Some(first)) if one != *first => causes.push(all("first value must match `clusterIP`")),
@@ -46,8 +47,8 @@ pub(super) fn addresses(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-fn families(spec: &Value) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+fn families(spec: &Value) -> Causes {
+    let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, family) in items(spec, "ipFamilies").iter().enumerate() {
         let (family, at) = (family.as_str().unwrap_or_default(), format_args!("spec.ipFamilies[{i}]"));
         if !FAMILIES.contains(&family) {
@@ -63,8 +64,8 @@ fn families(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that each address belongs to the IP family at the same index.
-fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Vec<Cause> {
+/// Each address must belong to the IP family at the same index.
+fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Causes {
     let pairs = addresses.iter().zip(families).enumerate();
     pairs
         .filter_map(|(i, (address, family))| {

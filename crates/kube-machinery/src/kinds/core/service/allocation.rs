@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use super::families;
 use super::free_ranges::FreeRanges;
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object};
 use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
@@ -64,8 +65,7 @@ pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
 }
 
 impl Allocations {
-    /// Fills in the addresses and node ports that a service needs and lacks.
-    fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+    fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Causes> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
             patch_allocated_values(spec, old);
@@ -95,7 +95,7 @@ impl Allocations {
 }
 
 impl Allocator for Allocations {
-    fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>> {
+    fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Causes> {
         self.allocate(key, service, old)?;
         // The reservation has only values that were free: those that the service held before are under `stored`.
         let mut new = Allocation::of(service);
@@ -256,7 +256,7 @@ fn set(spec: &mut Value, field: &str, value: Value) {
 }
 
 /// Allocates the address that a service asks for, or a free one. `own` is the address that it already has.
-fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Causes> {
     let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
     let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
     let requested = match spec["clusterIP"].as_str().unwrap_or_default() {
@@ -265,7 +265,7 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
         alone => alone.to_owned(),
     };
     let list = json!([requested]);
-    let refused = |field: &str, why: String| Err(vec![Cause::invalid_json(field, &list, &why)]);
+    let refused = |field: &str, why: String| Err(Causes::from([Cause::invalid_json(field, &list, &why)]));
     if !before.is_empty() && requested != before && needs_address(old.unwrap_or(&Value::Null)) {
         return refused("spec.clusterIPs[0]", "may not change once set".to_owned());
     }
@@ -281,7 +281,7 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
         text => match text.parse::<Ipv4Addr>() {
             Err(_) => {
                 let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
-                return Err(vec![Cause::invalid("spec.clusterIPs[0]", text, why)]);
+                return Err(Causes::from([Cause::invalid("spec.clusterIPs[0]", text, why)]));
             }
             Ok(address) if !ADDRESSES.contains(&u32::from(address)) => {
                 let why = "provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/12";
@@ -304,7 +304,7 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
 /// Allocates the node ports that a service asks for, or free ones, and a port for its health check if it needs one.
 /// `before` are the node ports that the service already has. Ports with the same number and different protocols share a
 /// node port.
-fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
+fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Causes> {
     let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
     let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Array::as_mut_slice);
@@ -315,7 +315,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
         }
     }
     let mut unused = free.from(PORTS.start() + STATIC_PORTS);
-    let full = |what: &str| vec![Cause::invalid(what, "", "failed to allocate a nodePort: range is full")];
+    let full = |what: &str| Causes::from([Cause::invalid(what, "", "failed to allocate a nodePort: range is full")]);
     for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
         let Some(number) = own.node_port_of(&port["port"]).or_else(|| unused.find(|number| !own.used.contains(number)))
         else {
@@ -360,8 +360,8 @@ impl OwnPorts<'_> {
         self.used.insert(number);
     }
 
-    /// Reserves a node port that the service asks for. Fails if it is out of range or in use.
-    fn reserve(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Vec<Cause>> {
+    /// Fails if the port is out of range or in use.
+    fn reserve(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Causes> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {
             "provided port is not in the valid range. The range of valid ports is 30000-32767"
@@ -371,6 +371,6 @@ impl OwnPorts<'_> {
             self.use_for(port, number);
             return Ok(());
         };
-        Err(vec![Cause::invalid_json(at, &json!(number), why)])
+        Err(Causes::from([Cause::invalid_json(at, &json!(number), why)]))
     }
 }

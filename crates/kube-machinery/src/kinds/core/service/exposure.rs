@@ -4,6 +4,7 @@
 //! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::kinds::fields::{is_port, items, text};
 use crate::value::Value;
 
@@ -26,8 +27,7 @@ pub(super) fn affinity(spec: &Value) -> Option<Cause> {
     }
 }
 
-/// Validates the traffic policies, the traffic distribution and the port of the health check.
-pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
+pub(super) fn traffic(spec: &Value) -> Causes {
     let mut causes = external(spec);
     if let Some(policy) = spec["internalTrafficPolicy"].as_str().filter(|policy| !POLICIES.contains(policy)) {
         causes.push(Cause::unsupported("spec.internalTrafficPolicy", &format!("{policy:?}"), &POLICIES));
@@ -39,9 +39,9 @@ pub(super) fn traffic(spec: &Value) -> Vec<Cause> {
 }
 
 /// The policy for traffic from outside the cluster, and the port of its health check.
-fn external(spec: &Value) -> Vec<Cause> {
+fn external(spec: &Value) -> Causes {
     let (kind, policy) = (text(spec, "type"), text(spec, "externalTrafficPolicy"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     let at = "spec.externalTrafficPolicy";
     // Upstream: `ExternallyAccessible`.
     let is_reachable =

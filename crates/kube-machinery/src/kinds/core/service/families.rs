@@ -3,6 +3,7 @@
 //! `pkg/registry/core/service/storage/alloc.go`, line 104.
 
 use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
 use crate::conventions::edit::object;
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Map, Value, json};
@@ -15,7 +16,7 @@ const DUAL: &str = "RequireDualStack";
 ///
 /// # Errors
 /// If the cluster does not have a family, or if a family contradicts the policy or the addresses.
-pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+pub(super) fn init_ip_family_fields(spec: &mut Value, old: Option<&Value>) -> Result<(), Causes> {
     if old.is_some_and(|old| prefers_the_same(spec, old)) {
         return Ok(());
     }
@@ -72,11 +73,11 @@ fn set_policy(spec: &mut Value, old: Option<&Value>, has_manual_endpoints: bool)
 
 /// Checks that the number of addresses and families fits the policy. A change to `SingleStack` drops the second address
 /// and family.
-fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
+fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Causes {
     let policy = spec["ipFamilyPolicy"].clone();
     let is_single = policy == SINGLE;
     let wrong = |why: &str| Cause::invalid_json(AT_POLICY, &policy, why);
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     for (field, released, several) in [
         (
             "clusterIPs",
@@ -102,9 +103,9 @@ fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Adds the family of each address that has none, and fails for IPv6 addresses, which the cluster does not have.
-fn infer_families(spec: &mut Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// Fails for IPv6 addresses, which the cluster does not have.
+fn infer_families(spec: &mut Value) -> Causes {
+    let mut causes = Causes::new();
     let addresses = items(spec, "clusterIPs").to_vec();
     for (i, address) in addresses.iter().filter_map(Value::as_str).enumerate().skip(items(spec, "ipFamilies").len()) {
         if address == "None" {
@@ -124,7 +125,7 @@ fn infer_families(spec: &mut Value) -> Vec<Cause> {
 }
 
 /// Refuses the requests that only a dual-stack cluster can satisfy.
-fn refuse_dual_stack(spec: &Value) -> Vec<Cause> {
+fn refuse_dual_stack(spec: &Value) -> Causes {
     let policy = &spec["ipFamilyPolicy"];
     let dual = (policy == DUAL)
         .then(|| Cause::invalid_json(AT_POLICY, policy, "this cluster is not configured for dual-stack services"));

@@ -6,6 +6,7 @@
 use std::net::IpAddr;
 
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{cidr, ip};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
@@ -20,9 +21,9 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// Validates the CIDRs that may reach the load balancer, from the field or else from the annotation. `spec` is the
-/// result of `spec_for_validation`, which may differ from the spec in `service`.
-pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Vec<Cause> {
+/// From the field or else from the annotation. `spec` is the result of `spec_for_validation`, which may differ from the spec in
+/// `service`.
+pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Causes {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let annotation = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
     let (at, ranges) = match annotation(service) {
@@ -42,7 +43,7 @@ pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) 
         None => (String::new(), Vec::new()),
     };
     let is_misplaced = !at.is_empty() && !is_balanced(spec);
-    let mut causes: Vec<Cause> = is_misplaced.then(|| Cause::forbidden(at, ONLY_HERE)).into_iter().collect();
+    let mut causes: Causes = is_misplaced.then(|| Cause::forbidden(at, ONLY_HERE)).into_iter().collect();
     causes.extend(ranges.iter().filter_map(|(at, range)| cidr(range, at)));
     if !spec["allocateLoadBalancerNodePorts"].is_null() && !is_balanced(spec) {
         causes.push(Cause::forbidden("spec.allocateLoadBalancerNodePorts", ONLY_HERE));
@@ -57,17 +58,17 @@ pub(super) fn class_change(new: &Value, old: &Value) -> Option<Cause> {
     changed.then(|| Cause::invalid_json("spec.loadBalancerClass", after, "may not change once set"))
 }
 
-pub(super) fn class(spec: &Value) -> Vec<Cause> {
+pub(super) fn class(spec: &Value) -> Causes {
     match spec["loadBalancerClass"].as_str() {
-        None => Vec::new(),
-        Some(_) if !is_balanced(spec) => vec![Cause::forbidden("spec.loadBalancerClass", ONLY_HERE)],
+        None => Causes::new(),
+        Some(_) if !is_balanced(spec) => Causes::from([Cause::forbidden("spec.loadBalancerClass", ONLY_HERE)]),
         Some(class) => {
             names::label_key(class).iter().map(|why| Cause::invalid("spec.loadBalancerClass", class, why)).collect()
         }
     }
 }
 
-pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Causes {
     let entrances = items(&new["status"]["loadBalancer"], "ingress");
     let at = "status.loadBalancer.ingress";
     if !is_balanced(&new["spec"]) {
@@ -81,9 +82,9 @@ pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Vec<Cause> {
         .collect()
 }
 
-fn validate_entrance(entrance: &Value, at: At<'_>) -> Vec<Cause> {
+fn validate_entrance(entrance: &Value, at: At<'_>) -> Causes {
     let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
-    let mut causes = Vec::new();
+    let mut causes = Causes::new();
     if !address.is_empty() {
         causes.extend(ip(address, &format_args!("{at}.ip")));
     }

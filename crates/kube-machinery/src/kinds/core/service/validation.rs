@@ -8,6 +8,7 @@ use super::allocation::{needs_health_check, spec_for_validation};
 use super::exposure::{affinity, traffic};
 use super::load_balancer::{class, class_change, source_ranges};
 use crate::conventions::cause::{At, Cause};
+use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{ip, reachable};
 use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
@@ -17,7 +18,7 @@ use crate::value::{Value, json};
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
-pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(crate) fn service(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &spec_for_validation(&new["spec"], old.map(|old| &old["spec"]));
     let kind = text(spec, "type");
     if kind != "ExternalName" {
@@ -29,7 +30,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     let headless = items(spec, "clusterIPs") == ["None"];
     let ports = items(spec, "ports");
-    let mut causes: Vec<Cause> = old.into_iter().filter_map(|old| class_change(spec, &old["spec"])).collect();
+    let mut causes: Causes = old.into_iter().filter_map(|old| class_change(spec, &old["spec"])).collect();
     // The old spec, if the service has a health check before and after the update.
     let was_checked = old.map(|old| &old["spec"]).filter(|old| needs_health_check(old) && needs_health_check(spec));
     if was_checked.is_some_and(|old| old["healthCheckNodePort"] != spec["healthCheckNodePort"]) {
@@ -54,7 +55,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.extend(affinity(spec));
     for (i, address) in items(spec, "externalIPs").iter().enumerate() {
         let (address, at) = (address.as_str().unwrap_or_default(), format_args!("spec.externalIPs[{i}]"));
-        causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| vec![cause]));
+        causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| Causes::from([cause])));
     }
     causes.extend(required_one_of(kind, &TYPES, &"spec.type"));
     causes.extend(validate_port_numbers(ports, kind));
@@ -64,9 +65,9 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
-fn validate_external_name(spec: &Value) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// An `ExternalName` service is a DNS alias and has no addresses.
+fn validate_external_name(spec: &Value) -> Causes {
+    let mut causes = Causes::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
         if spec.get(field).is_some_and(|value| value.as_array().map_or(!value.is_null(), |list| !list.is_empty())) {
             causes.push(Cause::forbidden(format_args!("spec.{field}"), "may not be set for ExternalName services"));
@@ -76,10 +77,10 @@ fn validate_external_name(spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes, and that a
-/// service of the type ClusterIP has no `nodePort`.
-fn validate_port_numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// No two ports may have the same number and protocol, neither in the cluster nor on the nodes, and a service of the type ClusterIP has
+/// no `nodePort`.
+fn validate_port_numbers(ports: &[Value], kind: &str) -> Causes {
+    let mut causes = Causes::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
     if kind == "ClusterIP" {
         for (i, _) in ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0) {
@@ -112,9 +113,9 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// Validates a port. If there are several, each must have a unique name. `names` are the names of the ports before it.
-fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Vec<Cause> {
-    let mut causes = Vec::new();
+/// If there are several ports, each must have a unique name. `names` are the names of the ports before it.
+fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
     let path = format_args!("{at}.name");
     match port["name"].as_str().unwrap_or_default() {
         "" if several => causes.push(Cause::required(path, "")),

@@ -1,0 +1,292 @@
+//! What happens on one connection, and when the connection is of no use any more: its client asks for nothing, or does
+//! not read an answer. Without these limits, clients that are silent would keep their connections, and the memory of
+//! their answers, for ever. They count for HTTP/1.1 and HTTP/2 alike, because they follow requests and pieces of
+//! answers. A watch that is quiet is a request in progress, so it lives.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use tokio::time::{Instant, sleep_until};
+
+use super::sized_body::PIECE;
+
+/// The longest time from the beginning of a connection to the head of its first request. Upstream: `ReadHeaderTimeout`.
+pub(super) const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(32);
+
+/// The longest time that a connection may be without a request. Upstream: `IdleTimeout`.
+pub(super) const IDLE_FOR: Duration = Duration::from_secs(90);
+
+/// The longest time that a client may take to read a piece of an answer. Upstream ends such an answer by the deadline of
+/// its request, `--request-timeout`, which is as long.
+pub(super) const READ_WITHIN: Duration = Duration::from_secs(60);
+
+/// The most bytes of an answer that are given to the connection and not written yet. A longer piece is given alone.
+const WINDOW: usize = 64 * 1024;
+
+/// The activity of one connection.
+#[derive(Clone, Debug)]
+pub(super) struct Activity(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    /// The number of requests whose answers have not ended.
+    requests: usize,
+    /// The time at which the connection is closed if no request comes.
+    idle_until: Instant,
+    /// The times at which pieces were given to the connection that are not written yet, in order.
+    unread: BTreeMap<u64, Instant>,
+    next_piece: u64,
+}
+
+/// The reason why a connection is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    Idle,
+    Unread,
+}
+
+impl Activity {
+    /// Begins the wait for the first request.
+    pub(super) fn begin() -> Self {
+        let idle_until = Instant::now() + FIRST_REQUEST_WITHIN;
+        Self(Arc::new(Mutex::new(State { requests: 0, idle_until, unread: BTreeMap::new(), next_piece: 0 })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the connection is of no use any more.
+    pub(super) async fn over(&self) -> Over {
+        loop {
+            let (due, over) = self.state().due();
+            if due <= Instant::now() {
+                return over;
+            }
+            sleep_until(due).await;
+        }
+    }
+
+    fn begin_request(&self) -> InProgress {
+        self.state().requests += 1;
+        InProgress(self.clone())
+    }
+
+    fn give(&self, bytes: Bytes, flight: &Arc<Flight>) -> Bytes {
+        flight.state().bytes += bytes.len();
+        let mut state = self.state();
+        let number = state.next_piece;
+        state.next_piece += 1;
+        state.unread.insert(number, Instant::now());
+        drop(state);
+        Bytes::from_owner(Piece { bytes, number, activity: self.clone(), flight: flight.clone() })
+    }
+}
+
+impl State {
+    /// Returns the next time at which the connection may be over, and why it is over if that time has come. A piece or an
+    /// end of a request that comes meanwhile is due later than that.
+    fn due(&self) -> (Instant, Over) {
+        let unread = self.unread.first_key_value().map(|(_, since)| *since + READ_WITHIN);
+        let idle = Some(self.idle_until).filter(|_| self.requests == 0);
+        match (unread, idle) {
+            (Some(unread), Some(idle)) if idle < unread => (idle, Over::Idle),
+            (Some(unread), _) => (unread, Over::Unread),
+            (None, Some(idle)) => (idle, Over::Idle),
+            (None, None) => (Instant::now() + READ_WITHIN, Over::Unread),
+        }
+    }
+}
+
+/// A request from its head to the end of its answer.
+#[derive(Debug)]
+struct InProgress(Activity);
+
+impl InProgress {
+    /// Returns the body of the answer, followed to its end.
+    fn follow(self, body: Body) -> Body {
+        Body::new(Followed { body, rest: Bytes::new(), flight: Arc::default(), request: self })
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.requests -= 1;
+        state.idle_until = Instant::now() + IDLE_FOR;
+    }
+}
+
+/// The pieces of one answer that are not written yet.
+#[derive(Debug, Default)]
+struct Flight(Mutex<FlightState>);
+
+#[derive(Debug, Default)]
+struct FlightState {
+    bytes: usize,
+    /// Woken when a piece is written.
+    waker: Option<Waker>,
+}
+
+impl Flight {
+    fn state(&self) -> MutexGuard<'_, FlightState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the next piece may be given to the connection.
+    fn poll_room(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.state();
+        if state.bytes < WINDOW {
+            return Poll::Ready(());
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A piece of an answer. It is dropped when it is written, or when the connection ends.
+struct Piece {
+    bytes: Bytes,
+    number: u64,
+    activity: Activity,
+    flight: Arc<Flight>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        self.activity.state().unread.remove(&self.number);
+        let mut flight = self.flight.state();
+        flight.bytes -= self.bytes.len();
+        let waker = flight.waker.take();
+        drop(flight);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// The body of an answer, whose pieces are followed until they are written.
+struct Followed {
+    body: Body,
+    /// The rest of a long piece.
+    rest: Bytes,
+    flight: Arc<Flight>,
+    request: InProgress,
+}
+
+impl http_body::Body for Followed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        ready!(self.flight.poll_room(cx));
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => self.rest = bytes,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                end => return Poll::Ready(end),
+            }
+        }
+        let length = PIECE.min(self.rest.len());
+        let piece = self.rest.split_to(length);
+        let piece = self.request.0.give(piece, &self.flight);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (rest, hint) = (self.rest.len() as u64, self.body.size_hint());
+        let mut whole = SizeHint::new();
+        whole.set_lower(hint.lower().saturating_add(rest));
+        if let Some(upper) = hint.upper() {
+            whole.set_upper(upper.saturating_add(rest));
+        }
+        whole
+    }
+}
+
+/// The middleware that follows each request of a connection to the end of its answer.
+pub(super) async fn follow(request: Request, next: Next) -> Response {
+    let Some(activity) = request.extensions().get::<Activity>().cloned() else { return next.run(request).await };
+    let in_progress = activity.begin_request();
+    next.run(request).await.map(|body| in_progress.follow(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    /// Returns the answer with this body, as the connection gets it.
+    fn answer(activity: &Activity, body: Body) -> Body {
+        activity.begin_request().follow(body)
+    }
+
+    async fn over_after(activity: &Activity) -> (Over, Duration) {
+        let begun = Instant::now();
+        (activity.over().await, begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_request_ends() {
+        let activity = Activity::begin();
+        assert_eq!(over_after(&activity).await, (Over::Idle, FIRST_REQUEST_WITHIN));
+        let activity = Activity::begin();
+        drop(answer(&activity, Body::empty()));
+        assert_eq!(over_after(&activity).await, (Over::Idle, IDLE_FOR));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_with_an_answer_that_is_quiet_lives() {
+        let activity = Activity::begin();
+        let watch = answer(&activity, Body::from_stream(futures::stream::pending::<Result<Bytes, axum::Error>>()));
+        assert!(tokio::time::timeout(Duration::from_secs(24 * 60 * 60), activity.over()).await.is_err());
+        drop(watch);
+        assert_eq!(over_after(&activity).await, (Over::Idle, IDLE_FOR));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_read_ends_its_connection() {
+        let activity = Activity::begin();
+        let mut body = answer(&activity, Body::from(vec![b'x'; PIECE + 1]));
+        let first = body.frame().await;
+        tokio::time::sleep(READ_WITHIN / 2).await;
+        drop(first);
+        let _second = body.frame().await;
+        assert_eq!(over_after(&activity).await, (Over::Unread, READ_WITHIN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_gets_the_next_piece_when_it_has_written_the_last_one() {
+        let activity = Activity::begin();
+        let mut body = answer(&activity, Body::from(vec![b'x'; 2 * PIECE]));
+        assert_eq!(http_body::Body::size_hint(&body).exact(), Some(2 * PIECE as u64));
+        let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+        assert_eq!(first.len(), PIECE);
+        assert!(tokio::time::timeout(Duration::from_secs(1), body.frame()).await.is_err());
+        drop(first);
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap().len(), PIECE);
+        assert!(body.frame().await.is_none());
+    }
+}

@@ -1,0 +1,33 @@
+//! What a write takes, before it begins: an estimate of the memory of its answer, in bytes.
+
+use axum::body::HttpBody as _;
+use axum::extract::Request;
+use http::Method;
+
+use crate::http::body::LIMIT;
+use crate::http::request_info::Target;
+use crate::store::Store;
+use crate::store::object::Key;
+
+/// Returns the size of what a write reads and answers: its body or the stored object, whichever is larger, or all
+/// objects of a collection that is deleted.
+pub(crate) fn of_write(store: &Store, target: &Target, request: &Request) -> u64 {
+    let limit = LIMIT as u64;
+    let body = request.body().size_hint().upper().unwrap_or(limit).min(limit);
+    body.max(stored(store, target, request.method()) as u64)
+}
+
+/// Returns the size of the objects that a write is about.
+fn stored(store: &Store, target: &Target, method: &Method) -> usize {
+    let (resource, namespace) = (&target.resource, target.namespace.as_deref());
+    match &target.name {
+        Some(name) => store.get(resource, &Key::new(namespace, name)).map_or(0, |object| object.length()),
+        None if method == Method::DELETE => {
+            let prefix = namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+            let state = store.lock();
+            let objects = state.storage.range(resource, Key::from_start(prefix.clone()));
+            objects.take_while(|object| object.key.as_str().starts_with(&prefix)).map(|object| object.length()).sum()
+        }
+        None => 0,
+    }
+}
