@@ -69,13 +69,33 @@ fn ask(address: SocketAddr, head: &str, body: &str) -> String {
 const POD: &str = r#"{"metadata": {"name": "nettool"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}}"#;
 const CREATE: &str = "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost";
 
+/// Waits until a cluster has started the process that ends its command after a `kill -9`.
+#[cfg(target_os = "linux")]
+fn wait_for_guardian(cluster: u32) {
+    let is_guardian = |process: &str| {
+        fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|words| words.starts_with(b"informer-lab-guardian\0"))
+    };
+    let has_guardian = || {
+        let threads = fs::read_dir(format!("/proc/{cluster}/task")).unwrap();
+        threads.flatten().any(|thread| {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            children.split_whitespace().any(is_guardian)
+        })
+    };
+    while !has_guardian() {
+        std::thread::yield_now();
+    }
+}
+
 /// The pipe ends when all processes that have it as standard output have ended.
+#[cfg(target_os = "linux")]
 #[test]
 fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed() {
     let mut cluster = command("cluster --bare -- sh -c");
     let mut live = Live::start(cluster.arg("echo \"at $KUBECONFIG\"; tail -f /dev/null & wait"));
     let kubeconfig = after(&mut live.out, "at ");
     assert!(Path::new(&kubeconfig).exists());
+    wait_for_guardian(live.child.id());
     live.child.kill().unwrap();
     live.child.wait().unwrap();
     assert_eq!(live.out.read_to_string(&mut String::new()).unwrap(), 0);

@@ -48,18 +48,7 @@ impl EventHandler<Pod> for PodHandler {
         let Some(pod) = deletion.object() else { return };
         self.lab.print(Style::Deleted, format_args!("OnDelete: {}", name(pod)));
         let updates = self.going.remove(name(pod)).unwrap_or_default();
-        self.lab.narrate(
-            &format!(
-                "updates while it went: {updates}, one for each write of the API server, the kubelet or a plugin.\n\
-                 The tutorials' cluster made 3 in this program and 4 in the one with the Reflector. No event was lost:\n\
-                 the network plugin there wrote once more"
-            ),
-            &format!(
-                "删除过程中有 {updates} 次更新：API server、kubelet 或插件每写一次就有一次。\n\
-                 教程的集群在这个程序里写了 3 次，在 Reflector 那个程序里写了 4 次。\n\
-                 并没有丢事件：那里的网络插件多写了一次"
-            ),
-        );
+        self.narrate(updates);
     }
 }
 // ANCHOR_END: myinformer
@@ -67,5 +56,19 @@ impl EventHandler<Pod> for PodHandler {
 impl PodHandler {
     fn new(lab: &Lab) -> Self {
         Self { lab: lab.clone(), going: HashMap::new() }
+    }
+
+    fn narrate(&self, updates: usize) {
+        self.lab.narrate(
+            &format!(
+                "updates while it went: {updates}, one for each write of the API server, the kubelet or a plugin."
+            ),
+            &format!("删除过程中有 {updates} 次更新：API server、kubelet 或插件每写一次就有一次。"),
+        );
+        self.lab.narrate(
+            "The tutorials' cluster made 3 in this program and 4 in the one with the Reflector. No event was lost:",
+            "教程的集群在这个程序里写了 3 次，在 Reflector 那个程序里写了 4 次。",
+        );
+        self.lab.narrate("the network plugin there wrote once more", "并没有丢事件：那里的网络插件多写了一次");
     }
 }
