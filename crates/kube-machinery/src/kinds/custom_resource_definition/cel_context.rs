@@ -82,6 +82,12 @@ impl<'a> CelContext<'a> {
         self.child(schema, self.declared.and_then(Declared::elements))
     }
 
+    /// Returns true if the type of the schema around has no place for this one, such as the items of an object. Then the
+    /// type of the schema itself counts. Upstream: `CELSchemaContext.TypeInfo`.
+    pub(super) fn lacks_a_place(self) -> bool {
+        self.declared.is_none() && self.rules.declared.is_some()
+    }
+
     fn child(self, schema: &Value, declared: Option<&'a Declared<'a>>) -> Self {
         let cardinality = self.cardinality.zip(most_elements(schema)).map(|(all, of_each)| all.saturating_mul(of_each));
         Self { declared, cardinality, ..self }

@@ -53,7 +53,8 @@ pub(super) fn validate(
 ) {
     let (rules, at) = (items(schema, "x-kubernetes-validations"), at.child("x-kubernetes-validations"));
     let subject = Type::of(schema, matches!(subject, Subject::Resource));
-    let (Some(subject), Some(declared)) = (&subject, cel.declared) else {
+    let own = cel.lacks_a_place().then(|| Declared::of(schema, false)).flatten();
+    let (Some(subject), Some(declared)) = (&subject, cel.declared.or(own.as_ref())) else {
         if !rules.is_empty() {
             causes.add_later(&at, |at| Cause::internal(at, WITHOUT_TYPE));
         }
