@@ -3,6 +3,7 @@
 // shows it, and prints that sequence with both answers. table.go lists the intended differences.
 //
 //	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server
+//
 // URL]
 //
 // It exits with 1 if fewer requests than --at-least percent are answered alike, or if a row of table.go explained no
