@@ -173,8 +173,8 @@ func (g *generator) conditionsOf(s object) object {
 	return pick(g, []object{{"minimum": 1}, {"pattern": "^a"}, {}})
 }
 
-// rules returns validation rules in CEL for a schema of this type, or none. Their cost is small for any value,
-// because our server does not estimate costs.
+// rules returns validation rules in CEL for a schema of this type, or none. Their cost is small for any value, so that
+// definitions are accepted; fixtures/costs has expensive ones.
 func (g *generator) rules(s object) []object {
 	switch s["type"] {
 	case "string":

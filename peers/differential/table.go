@@ -72,13 +72,6 @@ var table = []row{
 		mend:   dropping(regexp.MustCompile(`^/resources/\d+/storageVersionHash$`)),
 	},
 	{
-		name:   "rules in CEL of a definition",
-		reason: "our server does not estimate the cost of rules, and checks types only where the schema declares them (docs/server.md); fixtures/validation compares the rest",
-		mend: accepting(func(request Request, real, ours Outcome) bool {
-			return isCustom(request) && real["status"] == "422" && strings.Contains(real["/message"], "x-kubernetes-validations[")
-		}),
-	},
-	{
 		name:   "panics of upstream",
 		reason: "the real server closes the connection because its handler panics: for a custom resource in protobuf, and for some invalid schemas; our server refuses both",
 		mend: accepting(func(request Request, real, ours Outcome) bool {
