@@ -25,7 +25,7 @@ pub struct Cause {
     more: usize,
 }
 
-/// What validation has against an object.
+/// The result of a validation: causes refuse the object, warnings go with the response.
 #[derive(Debug, Default)]
 pub struct Findings {
     pub causes: Causes,

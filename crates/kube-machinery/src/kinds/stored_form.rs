@@ -8,14 +8,15 @@ use crate::value::Value;
 /// The stored form of a kind that is served in several groups or versions.
 #[derive(Debug)]
 pub struct StoredForm {
-    /// Returns the row in which objects of this kind are stored.
     pub(super) stored: Resource,
+    /// Renames the fields of a served object.
     pub(super) into_stored: fn(Value) -> Value,
     /// Renames the fields of a stored object. The result has the shape of the served type.
     pub(super) from_stored: fn(Value) -> Value,
 }
 
 impl Resource {
+    /// Returns the kind in which objects of this kind are stored.
     pub fn stored(&self) -> &Self {
         match (&self.custom, self.row.stored_form) {
             (Some(custom), _) => custom.stored.as_ref().unwrap_or(self),

@@ -25,8 +25,9 @@ pub(crate) enum StoreError {
         name: String,
         causes: Causes,
     },
-    /// The stored bytes cannot be decoded.
+    /// The kind has no definition any more.
     NotServed,
+    /// The stored bytes cannot be decoded.
     Unreadable {
         kind: String,
         key: String,

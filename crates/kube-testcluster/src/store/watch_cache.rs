@@ -74,9 +74,10 @@ struct Watcher {
 /// An event and the decoded state after the write; `None` after a removal.
 pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
 
-/// The form in which a watcher receives events.
+/// The current objects, their version, and all later events.
 pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>);
 
+/// The form in which a watcher receives events.
 #[derive(Debug)]
 enum Delivery {
     Line(LineSender),

@@ -64,8 +64,7 @@ impl<T> StoredIndex<T> {
         (self.function)(object)
     }
 
-    /// Computes the change of values when `old` becomes `new`; `None` if the values are the same. Does not change the
-    /// index.
+    /// Returns the values of a slot's object, as the function returned them when the object was stored.
     #[inline]
     pub fn of_slot(&self, slot: usize) -> &[Arc<str>] {
         self.of_slot.get(slot).map(SlotValues::as_slice).unwrap_or_default()

@@ -42,7 +42,7 @@ struct Part<'s> {
     form: Form,
 }
 
-/// What later estimates need of the expression itself.
+/// The form of an expression, as far as later estimates need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Form {
     /// A literal, with its value if it is an int.
