@@ -1,4 +1,4 @@
-//! What all custom resources have in common. Upstream: `customResourceStrategy` of
+//! The row that all custom resources share. Upstream: `customResourceStrategy` of
 //! `pkg/registry/customresource/strategy.go`.
 
 use super::finalizers;

@@ -112,7 +112,7 @@ fn replaced(text: Size, from: Size, to: Size) -> CallEstimate {
     CallEstimate { cost: text.at(2.0 * OF_A_CHARACTER), result: Some(result) }
 }
 
-/// Estimates `split`, which makes an item of each character at most, or as many items as it is told.
+/// Estimates `split`, which makes an item of each character at most, or as many items as its limit says.
 fn split(text: Size, limit: Option<&Argument<'_>>) -> CallEstimate {
     let limit = limit.and_then(|limit| match limit.part.form {
         Form::Literal(int) => int,
