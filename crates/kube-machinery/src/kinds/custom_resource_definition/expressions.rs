@@ -52,12 +52,13 @@ pub(super) fn validate(
     causes: &mut Causes,
 ) {
     let (rules, at) = (items(schema, "x-kubernetes-validations"), at.child("x-kubernetes-validations"));
+    if rules.is_empty() {
+        return; // the types would be made again at each level of the schema
+    }
     let subject = Type::of(schema, matches!(subject, Subject::Resource));
     let own = cel.lacks_a_place().then(|| Declared::of(schema, false)).flatten();
     let (Some(subject), Some(declared)) = (&subject, cel.declared.or(own.as_ref())) else {
-        if !rules.is_empty() {
-            causes.add_later(&at, |at| Cause::internal(at, WITHOUT_TYPE));
-        }
+        causes.add_later(&at, |at| Cause::internal(at, WITHOUT_TYPE));
         return;
     };
     let all = Rules { subject, declared, cel, uncorrelatable };
