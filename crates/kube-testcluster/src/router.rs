@@ -168,8 +168,9 @@ async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, request: Re
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
     let is_write = method != Method::GET && !is_long_running(&target, &query);
     let threads = request.extensions().get::<Threads>().copied();
-    let cost = if is_write { verbs::cost::of_write(&store, &target, &request) } else { 0 };
-    let counts = (requester == Requester::Client).then(|| limits.budget.reserve(cost));
+    let is_client = requester == Requester::Client; // the writes of the cluster itself take no room and no turn
+    let cost = if is_client && is_write { verbs::cost::of_write(&store, &target, &request) } else { 0 };
+    let counts = is_client.then(|| limits.budget.reserve(cost));
     let mut reservation = match counts.transpose() {
         Ok(reservation) => reservation,
         Err(NoRoom) => return too_many_requests(),
