@@ -1,6 +1,8 @@
 //! The content of the boxes of a frame, as lines: the API server's objects, the queue, the store, the handlers, and the
 //! work queue. Only the lines that a box has room for are made, because a box is drawn in each frame.
 
+use std::time::Duration;
+
 use unicode_width::UnicodeWidthStr;
 
 use super::fit::{cut, joined, shortened};
@@ -39,7 +41,7 @@ impl BoxContent<'_> {
             }
             Self::Work(work) => {
                 let about = about.and_then(|key| work.delayed.iter().find(|(_, delayed)| delayed == key));
-                let about = about.map(|(due, key)| format!("{} @{} ms", cut(short(key), width), due.as_millis()));
+                let about = about.map(|(due, key)| delayed_line(*due, key, width));
                 let count = work.processing.len() + work.queued.len() + work.delayed.len();
                 shortened(worker_lines(work, width).chain(work_lines(work, width)), count, about, height)
             }
@@ -106,9 +108,11 @@ fn handler_line(id: usize, listener: &Listener, width: usize) -> String {
 /// Formats the queued keys, and the delayed keys with the time of the run at which they are added.
 pub(super) fn work_lines(work: &Work, width: usize) -> impl Iterator<Item = String> {
     let queued = work.queued.iter().map(move |key| cut(short(key), width));
-    let delayed =
-        work.delayed.iter().map(move |(due, key)| format!("{} @{} ms", cut(short(key), width), due.as_millis()));
-    queued.chain(delayed)
+    queued.chain(work.delayed.iter().map(move |(due, key)| delayed_line(*due, key, width)))
+}
+
+fn delayed_line(due: Duration, key: &str, width: usize) -> String {
+    format!("{} @{} ms", cut(short(key), width), due.as_millis())
 }
 
 /// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
