@@ -6,7 +6,7 @@
 //! condition in the status. Upstream: `GetAPIApprovalState` of `pkg/apihelpers`, `validateAPIApproval`, and
 //! `calculateCondition` of `pkg/controller/apiapproval`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::text;
 use crate::value::Value;
@@ -51,7 +51,7 @@ pub fn conformance(crd: &Value) -> Option<Conformance> {
 }
 
 /// Validates the approval annotation. An update may keep an annotation that is wrong in the same way as the old one.
-pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut Causes) {
+pub(super) fn validate(new: &Value, old: Option<&Value>, causes: &mut DefinitionCauses) {
     let now = annotation(new);
     let approval = Approval::of(now);
     if !is_protected(text(&new["spec"], "group")) || old.is_some_and(|old| Approval::of(annotation(old)) == approval) {

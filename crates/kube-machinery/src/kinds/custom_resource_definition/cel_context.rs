@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::internal::schema_has;
 use super::validation_options::LimitOfARule;
 use crate::codec::expression::estimate::Declared;
@@ -57,7 +57,7 @@ impl<'a> SchemaRules<'a> {
     }
 
     /// Refuses rules that cost too much together.
-    pub(super) fn validate_total(&self, at: &Path<'_>, causes: &mut Causes) {
+    pub(super) fn validate_total(&self, at: &Path<'_>, causes: &mut DefinitionCauses) {
         let total = self.total.borrow();
         if total.sum <= MOST_OF_A_SCHEMA {
             return;
@@ -99,7 +99,7 @@ impl<'a> CelContext<'a> {
     }
 
     /// Adds the cost of an expression to the total, and refuses one that costs too much.
-    pub(super) fn observe(self, what: &str, cost: u64, at: &Path<'_>, causes: &mut Causes) {
+    pub(super) fn observe(self, what: &str, cost: u64, at: &Path<'_>, causes: &mut DefinitionCauses) {
         if self.rules.limit == LimitOfARule::Enforced && cost > MOST_OF_A_RULE {
             causes.add_later(at, |at| Cause::forbidden(at, &too_expensive(what, cost, MOST_OF_A_RULE)));
         }

@@ -2,7 +2,7 @@
 //! which says where an object has its replica counts. Upstream: `ValidateCustomResourceColumnDefinition`,
 //! `ValidateCustomResourceDefinitionSubresources`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
@@ -12,13 +12,13 @@ use crate::value::Value;
 const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
 const FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
-pub(super) fn validate(columns: &Value, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(columns: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for (i, column) in columns.as_array().into_iter().flatten().enumerate() {
         validate_column(column, &at.index(i), causes);
     }
 }
 
-fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_column(column: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if text(column, "name").is_empty() {
         causes.add(&at.child("name"), |at| Cause::required(at, ""));
     }
@@ -40,7 +40,7 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut Causes) {
 
 /// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
 /// `validateSimpleJSONPath`.
-fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
+fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut DefinitionCauses) -> bool {
     let is_simple = path.starts_with('.');
     if !is_simple {
         causes.add(at, |at| Cause::invalid(at, path, "must be a simple json path starting with ."));
@@ -48,7 +48,7 @@ fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut Causes) -> bool {
     is_simple
 }
 
-pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let scale = &subresources["scale"];
     if scale.is_null() {
         return;

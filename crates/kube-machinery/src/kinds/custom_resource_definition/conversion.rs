@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::url::Url;
 use super::validation_options::ValidationOptions;
 use crate::codec::go_json::go_json;
@@ -20,7 +20,7 @@ use crate::value::Value;
 /// The versions of ConversionReview, the request to a conversion webhook, that the API server can send.
 pub(super) const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
 
-pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if conversion.is_null() {
         return;
     }
@@ -53,7 +53,7 @@ pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Pat
     }
 }
 
-fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
     match (config["url"].as_str(), &config["service"]) {
         (Some(url), Value::Null) => validate_url(url, &at.child("url"), causes),
         (None, service @ Value::Object(_)) => validate_service(service, &at.child("service"), causes),
@@ -82,7 +82,7 @@ pub(super) fn bundle_fault(base64: &str) -> Option<String> {
 }
 
 /// Upstream: `ValidateWebhookURL`.
-fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
+fn validate_url(text: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     const FORM: &str = "; desired format: https://host[/path]";
     let url = match Url::parse(text) {
         Ok(url) => url,
@@ -111,7 +111,7 @@ fn validate_url(text: &str, at: &Path<'_>, causes: &mut Causes) {
 
 /// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
 /// swaps the arguments. Upstream: `ValidateWebhookService`.
-fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_service(service: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for (missing, field) in [("name", "namespace"), ("namespace", "name")] {
         if text(service, field).is_empty() {
             causes.add(&at.child(missing), |at| Cause::required(at, ""));
@@ -127,7 +127,7 @@ fn validate_service(service: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-fn validate_path(path: &str, at: &Path<'_>, causes: &mut Causes) {
+fn validate_path(path: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if matches!(path, "" | "/") {
         return;
     }
@@ -152,7 +152,7 @@ fn validate_path(path: &str, at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Upstream: `validateConversionReviewVersions`.
-fn validate_reviews(reviews: &[Value], options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+fn validate_reviews(reviews: &[Value], options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if reviews.is_empty() {
         return causes.add(at, |at| Cause::required(at, ""));
     }

@@ -3,7 +3,7 @@
 //! objects. Defaults are only allowed in structural schemas, in which each field has a type. Upstream:
 //! `pkg/apiserver/schema/defaulting/validation.go`, `ValidateDefaults`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use crate::codec::go_json::go_json;
 use crate::codec::structural::embedded::{self, Malformed};
 #[cfg(feature = "cel")]
@@ -22,7 +22,7 @@ const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 /// Validates all defaults in the schema of a whole resource. Called if the schema is structural.
-pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let position = Position { resource: schema, last_step: None, is_meta: false, pruned };
     validate_below(schema, &position, at, causes);
 }
@@ -66,7 +66,7 @@ struct Step<'a> {
     field: Option<&'a str>,
 }
 
-fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if !schema.is_object() || causes.is_full() {
         return;
     }
@@ -96,7 +96,7 @@ fn validate_child(
     step: Step<'_>,
     is_meta: bool,
     at: &Path<'_>,
-    causes: &mut Causes,
+    causes: &mut DefinitionCauses,
 ) {
     let position = if schema[EMBEDDED] == true {
         Position { resource: schema, last_step: None, is_meta: false, pruned: position.pruned }
@@ -106,7 +106,7 @@ fn validate_child(
     validate_below(schema, &position, at, causes);
 }
 
-fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
     let is_resource = position.last_step.is_none();

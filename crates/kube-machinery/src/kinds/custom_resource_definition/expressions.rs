@@ -9,8 +9,8 @@
 //!
 //! The cost of each rule is estimated too, so that one that would be stopped later is refused at once.
 
-use super::causes::Causes;
 use super::cel_context::CelContext;
+use super::definition_causes::DefinitionCauses;
 use super::go_print;
 use crate::codec::expression::checker::{Checked, Type, check};
 use crate::codec::expression::estimate::{self, Declared};
@@ -49,7 +49,7 @@ pub(super) fn validate(
     cel: CelContext<'_>,
     uncorrelatable: Option<&Path<'_>>,
     at: &Path<'_>,
-    causes: &mut Causes,
+    causes: &mut DefinitionCauses,
 ) {
     let (rules, at) = (items(schema, "x-kubernetes-validations"), at.child("x-kubernetes-validations"));
     if rules.is_empty() {
@@ -69,7 +69,7 @@ pub(super) fn validate(
     }
 }
 
-fn validate_rule(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_rule(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (at_rule, at_optional) = (at.child("rule"), at.child("optionalOldSelf"));
     let expression = match compile(rule, "rule", rules) {
         Ok(compiled) if compiled.kind.is_other_than(&Type::Bool) => {
@@ -111,7 +111,7 @@ fn validate_rule(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut Cau
     }
 }
 
-fn validate_message(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn validate_message(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let why = match compile(rule, "messageExpression", rules) {
         Ok(compiled) if compiled.kind.is_other_than(&Type::String) => {
             "messageExpression must evaluate to a string".to_owned()

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::validation_options::ValidationOptions;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
@@ -16,7 +16,7 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 const KEYS: &str = "x-kubernetes-list-map-keys";
 
-pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (kind, list_type) = (text(schema, "type"), schema[LIST_TYPE].as_str());
     // `items` can also be a list of schemas, which other rules refuse.
     let one_schema = schema["items"].as_object().map(|_| &schema["items"]);
@@ -46,7 +46,7 @@ pub(super) fn validate(schema: &Value, options: &ValidationOptions, at: &Path<'_
 }
 
 /// Adds a cause about a type that is missing, or is not the required one.
-pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     match kind {
         "" => causes.add(at, |at| Cause::required(at, why)),
         kind => causes.add(at, |at| Cause::invalid(at, kind, why)),
@@ -54,7 +54,7 @@ pub(super) fn must_be(kind: &str, why: &str, at: &Path<'_>, causes: &mut Causes)
 }
 
 /// Adds a cause if the items of a set are not atomic: items of a set are compared as a whole.
-fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let field = match text(item, "type") {
         "array" if item[LIST_TYPE].as_str().is_some_and(|list_type| list_type != "atomic") => LIST_TYPE,
@@ -66,7 +66,7 @@ fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Validates the keys of a list of type `map`.
-fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
+fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut DefinitionCauses) {
     if keys.is_empty() {
         causes.add(&at.child(KEYS), |at| Cause::required(at, "must not be empty if x-kubernetes-list-type is map"));
     }
@@ -86,7 +86,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     }
     let mut seen = HashSet::new();
     for key in keys.iter().filter_map(Value::as_str) {
-        let fault = |why: &str, causes: &mut Causes| {
+        let fault = |why: &str, causes: &mut DefinitionCauses| {
             causes.add(&at.child(KEYS), |at| Cause::invalid_as(at, &go_json(&schema[KEYS]), why));
         };
         match item["properties"].get(key) {
@@ -105,7 +105,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Checks that the items of a set or a map cannot be null, and that each key of a map is required or has a default.
-fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (item, list_type) = (&schema["items"], text(schema, LIST_TYPE));
     if !item.is_object() || !["set", "map"].contains(&list_type) {
         return;
@@ -137,7 +137,7 @@ fn optional_keys(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
 
 /// Returns true if the schema is a set whose items are not atomic. Upstream: `hasNonAtomicSetType`.
 pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
-    let mut causes = Causes::default();
+    let mut causes = DefinitionCauses::default();
     if schema[LIST_TYPE] == "set" && schema["items"].is_object() {
         atomic_item(&schema["items"], &Path::Root(""), &mut causes);
     }
@@ -146,7 +146,7 @@ pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
 
 /// Returns true if the schema is a list whose items or keys can be missing. Upstream: `hasInvalidMapListKeysMapSet`.
 pub(super) fn has_optional_keys(schema: &Value) -> bool {
-    let mut causes = Causes::default();
+    let mut causes = DefinitionCauses::default();
     optional_keys(schema, &Path::Root(""), &mut causes);
     !causes.is_empty()
 }

@@ -4,13 +4,13 @@
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 
 mod approval;
-mod causes;
 #[cfg_attr(not(feature = "cel"), path = "no_cel_context.rs")]
 mod cel_context;
 mod columns;
 mod conversion;
 mod default_values;
 mod defaults;
+mod definition_causes;
 #[cfg(feature = "cel")]
 mod expressions;
 mod field_path;

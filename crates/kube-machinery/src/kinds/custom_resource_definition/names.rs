@@ -1,7 +1,7 @@
 //! Validates the names that a CustomResourceDefinition gives its custom resource. They appear in URLs and in kubectl's
 //! arguments, so they must be DNS labels. Upstream: `ValidateCustomResourceDefinitionNames`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
@@ -9,7 +9,7 @@ use crate::kinds::names::dns1035;
 use crate::value::Value;
 
 /// Validates the names in `spec.names` or in `status.acceptedNames`.
-pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for field in ["plural", "singular"] {
         label(text(names, field), &at.child(field), causes);
     }
@@ -29,7 +29,7 @@ pub(super) fn validate(names: &Value, at: &Path<'_>, causes: &mut Causes) {
     all_labels(names, "categories", at, causes);
 }
 
-fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut Causes) {
+fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let at = at.child(field);
     for (i, name) in items(names, field).iter().filter_map(Value::as_str).enumerate() {
         let messages = dns1035(name);
@@ -40,7 +40,7 @@ fn all_labels(names: &Value, field: &str, at: &Path<'_>, causes: &mut Causes) {
 }
 
 /// Validates a name as a DNS label, if it is not empty.
-pub(super) fn label(name: &str, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn label(name: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let messages = dns1035(name);
     if !name.is_empty() && !messages.is_empty() {
         causes.add(at, |at| Cause::invalid(at, name, &messages.join(",")));

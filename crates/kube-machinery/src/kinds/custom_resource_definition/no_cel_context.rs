@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::validation_options::LimitOfARule;
 use crate::conventions::field::Path;
 use crate::value::Value;
@@ -21,7 +21,7 @@ impl<'a> SchemaRules<'a> {
         CelContext(self.0)
     }
 
-    pub(super) fn validate_total(&self, _: &Path<'_>, _: &mut Causes) {}
+    pub(super) fn validate_total(&self, _: &Path<'_>, _: &mut DefinitionCauses) {}
 }
 
 impl CelContext<'_> {

@@ -2,7 +2,7 @@
 //! `expressions` compiles the CEL expressions themselves, if the feature `cel` is on. Upstream: the part of
 //! `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-validations`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::field_path::{Brackets, follow};
 use super::structural;
 use crate::conventions::cause::Cause;
@@ -13,14 +13,14 @@ use crate::value::Value;
 const RULES: &str = "x-kubernetes-validations";
 const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-pub(super) fn validate(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(schema: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let at = at.child(RULES);
     for (i, rule) in items(schema, RULES).iter().enumerate() {
         validate_rule(schema, rule, &at.index(i), causes);
     }
 }
 
-fn validate_rule(schema: &Value, rule: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_rule(schema: &Value, rule: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     validate_message(rule, at, causes);
     let expression = text(rule, "messageExpression");
     if !expression.is_empty() && expression.trim().is_empty() {
@@ -47,7 +47,7 @@ fn validate_rule(schema: &Value, rule: &Value, at: &Path<'_>, causes: &mut Cause
     }
 }
 
-fn validate_message(rule: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_message(rule: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (expression, message) = (text(rule, "rule"), text(rule, "message"));
     let trimmed = message.trim();
     let (at_rule, at_message) = (at.child("rule"), at.child("message"));

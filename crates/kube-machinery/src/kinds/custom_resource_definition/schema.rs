@@ -2,8 +2,8 @@
 //! with the rules that hold at its place. Upstream: `ValidateCustomResourceDefinitionOpenAPISchema`,
 //! `specStandardValidatorV3`.
 
-use super::causes::Causes;
 use super::cel_context::CelContext;
+use super::definition_causes::DefinitionCauses;
 #[cfg(feature = "cel")]
 use super::expressions::Subject;
 use super::validation_options::ValidationOptions;
@@ -54,7 +54,7 @@ impl<'a> Context<'a> {
     }
 }
 
-pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
+pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if !schema.is_object() || causes.is_full() {
         return;
     }
@@ -97,7 +97,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
     }
 }
 
-fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let at = at.child(field);
     for (name, schema) in schema[field].as_object().into_iter().flatten() {
         validate(schema, context, &at.key(name), causes);
@@ -105,7 +105,7 @@ fn map_of_schemas(schema: &Value, field: &str, context: Context<'_>, at: &Path<'
 }
 
 /// Adds causes for features of OpenAPI that Kubernetes does not support. Upstream: `specStandardValidatorV3.validate`.
-fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let kind = text(schema, "type");
     if context.options.known_types && has_unknown_type(schema) {
         causes.add(&at.child("type"), |at| Cause::unsupported_text(at, kind, &TYPES));
@@ -133,7 +133,7 @@ fn unsupported(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut
 
 /// Validates `additionalProperties`, which describe the values of a map. An object cannot have them together with
 /// `properties`.
-fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (additional, at) = (&schema["additionalProperties"], at.child("additionalProperties"));
     let has_properties = schema["properties"].as_object().is_some_and(|properties| !properties.is_empty());
     if has_properties && !additional.is_null() && *additional != true {
@@ -144,7 +144,7 @@ fn additional(schema: &Value, context: Context<'_>, at: &Path<'_>, causes: &mut 
     validate(additional, Context { no_default, ..context.elements(schema) }, &at, causes);
 }
 
-fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &mut Causes) {
+fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &mut DefinitionCauses) {
     let at = parent.child("properties");
     let is_correlatable = matches!(schema["x-kubernetes-map-type"].as_str(), None | Some("granular" | "atomic"));
     let is_resource = context.is_root || schema["x-kubernetes-embedded-resource"] == true;
@@ -161,7 +161,7 @@ fn properties(schema: &Value, context: Context<'_>, parent: &Path<'_>, causes: &
 }
 
 /// Validates the `x-kubernetes-…` fields.
-fn extensions(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+fn extensions(schema: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if schema["x-kubernetes-preserve-unknown-fields"] == false {
         let at = at.child("x-kubernetes-preserve-unknown-fields");
         causes.add(&at, |at| Cause::invalid_as(at, "false", "must be true or undefined"));

@@ -2,7 +2,7 @@
 //! then can the server tell from the schema alone which fields are unknown and which defaults to set. Upstream:
 //! `pkg/apiserver/schema/validation.go`, `complete.go` and `convert.go`.
 
-use super::causes::Causes;
+use super::definition_causes::DefinitionCauses;
 use super::internal::schema_has;
 use crate::codec::structural::pattern;
 use crate::conventions::cause::Cause;
@@ -49,7 +49,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
 
 /// Sorted by their messages. Upstream: `ValidateStructural`.
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> causes::Causes {
-    let mut causes = Causes::default();
+    let mut causes = DefinitionCauses::default();
     invariants(schema, Level::Root, at, &mut causes);
     each_nested(schema, |part, at_part, causes| validate_complete(part, schema, at, at_part, causes), at, &mut causes);
     let mut list: Vec<Cause> = causes.into_list().into_iter().collect();
@@ -70,7 +70,7 @@ const PRESERVES: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// Checks the rules about a schema and the schemas of its fields and items. Upstream: `validateStructuralInvariants`.
-fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if !schema.is_object() || causes.is_full() {
         return;
     }
@@ -101,7 +101,7 @@ fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) 
 }
 
 /// Checks that an int-or-string schema is not an object schema too. Upstream: `validateExtensions`.
-fn validate_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for field in [PRESERVES, EMBEDDED] {
         if schema[INT_OR_STRING] == true && schema[field] == true {
             let why = "must be false if x-kubernetes-int-or-string is true";
@@ -110,7 +110,7 @@ fn validate_int_or_string(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
     }
 }
 
-fn validate_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+fn validate_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (kind, at_type) = (text(schema, "type"), at.child("type"));
     let is_embedded = schema[EMBEDDED] == true;
     if is_embedded && kind != "object" {
@@ -134,7 +134,7 @@ fn validate_type(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Cause
 }
 
 /// Validates the schemas of kind, apiVersion and metadata. `at` is the path of the properties.
-fn validate_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Causes) {
+fn validate_metadata(schema: &Value, level: Level, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let is_resource = level == Level::Root || schema[EMBEDDED] == true;
     for (name, expected) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
         let Some(property) = schema["properties"].get(name) else { continue };
@@ -186,7 +186,7 @@ fn is_int_or_string(schema: &Value) -> BothTypes {
 
 /// Validates the parts that restrict values: `allOf`, `anyOf`, `oneOf`, `not` and the pattern. Upstream:
 /// `validateValueValidation`.
-fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let both = |field: &str, i: usize| match types {
         BothTypes::InAllOf | BothTypes::InBoth if field == "allOf" && i == 0 => BothTypes::InAnyOf,
         _ => BothTypes::Nowhere,
@@ -211,7 +211,7 @@ fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut
 
 /// Validates a schema inside of `allOf`, `anyOf`, `oneOf` or `not`, where types, defaults and the like are forbidden.
 /// Upstream: `validateNestedValueValidation`.
-fn validate_nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) {
+fn validate_nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut DefinitionCauses) {
     const EMPTY: &str = "must be empty to be structural";
     const FALSE: &str = "must be false to be structural";
     const UNDEFINED: &str = "must be undefined to be structural";
@@ -249,7 +249,12 @@ fn validate_nested(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut
 }
 
 /// Calls `visit` with each schema in `allOf`, `anyOf`, `oneOf` and `not`, and its path.
-fn each_nested(schema: &Value, visit: impl Fn(&Value, &Path<'_>, &mut Causes), at: &Path<'_>, causes: &mut Causes) {
+fn each_nested(
+    schema: &Value,
+    visit: impl Fn(&Value, &Path<'_>, &mut DefinitionCauses),
+    at: &Path<'_>,
+    causes: &mut DefinitionCauses,
+) {
     visit(&schema["not"], &at.child("not"), causes);
     for field in ["allOf", "anyOf", "oneOf"] {
         let at = at.child(field);
@@ -261,7 +266,7 @@ fn each_nested(schema: &Value, visit: impl Fn(&Value, &Path<'_>, &mut Causes), a
 
 /// Checks that each field that a schema in `allOf`, `anyOf`, `oneOf` or `not` mentions also exists outside of them.
 /// Upstream: `complete.go`.
-fn validate_complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut Causes) {
+fn validate_complete(part: &Value, schema: &Value, at: &Path<'_>, at_part: &Path<'_>, causes: &mut DefinitionCauses) {
     if !part.is_object() || causes.is_full() {
         return;
     }

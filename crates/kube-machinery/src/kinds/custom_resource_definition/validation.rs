@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use super::approval;
-use super::causes::Causes;
 use super::cel_context::SchemaRules;
+use super::definition_causes::DefinitionCauses;
 use super::field_path::{Brackets, follow};
 use super::internal::{Spec, schema_has};
 use super::validation_options::{LimitOfARule, MOST_SELECTABLE, ValidationOptions};
@@ -24,7 +24,7 @@ use crate::value::{Array, Value};
 
 /// Upstream: `ValidateCustomResourceDefinition`, `ValidateCustomResourceDefinitionUpdate`.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> causes::Causes {
-    let mut causes = Causes::default();
+    let mut causes = DefinitionCauses::default();
     let spec = Spec::of(new);
     let options = old.map_or_else(ValidationOptions::for_new, |old| ValidationOptions::for_update(new, old));
     if old.is_none() {
@@ -44,13 +44,13 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> causes::Causes {
 
 /// Upstream: `ValidateUpdateCustomResourceDefinitionStatus`.
 pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> causes::Causes {
-    let mut causes = Causes::default();
+    let mut causes = DefinitionCauses::default();
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
     causes.into_list()
 }
 
 /// Checks that the name of a definition is `plural.group`.
-fn validate_own_name(new: &Value, causes: &mut Causes) {
+fn validate_own_name(new: &Value, causes: &mut DefinitionCauses) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
     for field in ["generateName", "name"] {
@@ -62,7 +62,7 @@ fn validate_own_name(new: &Value, causes: &mut Causes) {
     }
 }
 
-fn validate_spec(spec: &Spec<'_>, mut options: ValidationOptions, old: Option<&Value>, causes: &mut Causes) {
+fn validate_spec(spec: &Spec<'_>, mut options: ValidationOptions, old: Option<&Value>, causes: &mut DefinitionCauses) {
     let at = Path::Root("spec");
     validate_group_and_scope(spec.value, &at, causes);
     let requires_schema = options.schema;
@@ -128,7 +128,7 @@ fn items_of(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Array::as_slice)
 }
 
-fn validate_group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let (group, at_group) = (text(spec, "group"), at.child("group"));
     let messages = subdomain(group);
     if group.is_empty() {
@@ -162,7 +162,13 @@ fn has_extensions(schema: &Value) -> bool {
 
 /// Validates the fields of one version that the versions do not share. Upstream:
 /// `validateCustomResourceDefinitionVersion`.
-fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut Causes) {
+fn validate_version(
+    spec: &Spec<'_>,
+    version: &Value,
+    options: &ValidationOptions,
+    at: &Path<'_>,
+    causes: &mut DefinitionCauses,
+) {
     let name = text(version, "name");
     let messages = dns1035(name);
     if !messages.is_empty() {
@@ -191,7 +197,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, options: &ValidationOption
 }
 
 /// Adds a cause if the schema uses a feature that a structural schema cannot express.
-fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn unsupported(schema: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if let Some(why) = structural::unsupported(schema) {
         causes.add(at, |at| Cause::invalid(at, "", &why));
     }
@@ -218,7 +224,7 @@ fn warning_faults(version: &Value) -> Vec<String> {
 }
 
 /// Validates the versions together: unique names, and exactly one storage version.
-fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
+fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let versions = spec.versions();
     let mut names = HashSet::new();
     let are_unique = versions.iter().all(|version| names.insert(text(version, "name")));
@@ -238,7 +244,7 @@ fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut Causes) {
     names::label(versions.first().map_or("", |first| text(first, "name")), &at.child("version"), causes);
 }
 
-fn spec_names(spec: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn spec_names(spec: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for field in ["plural", "singular", "kind", "listKind"] {
         if text(&spec["names"], field).is_empty() {
             causes.add(&at.child(field), |at| Cause::required(at, ""));
@@ -282,14 +288,14 @@ fn validate_schema(
     options: &ValidationOptions,
     limit: LimitOfARule,
     at: &Path<'_>,
-    causes: &mut Causes,
+    causes: &mut DefinitionCauses,
 ) {
     let schema = &validation["openAPIV3Schema"];
     if !schema.is_object() {
         return;
     }
     // The causes of this schema alone: some checks run only if there are none yet.
-    let mut own = Causes::default();
+    let mut own = DefinitionCauses::default();
     if has_status {
         validate_root_with_status(schema, at, &mut own);
     }
@@ -324,7 +330,7 @@ fn validate_schema(
 
 /// Validates the root of a schema for the status subresource. An update of the status is validated only against the
 /// schema of the status, so conditions at the root, such as `anyOf`, would not apply to it.
-fn validate_root_with_status(schema: &Value, at: &Path<'_>, causes: &mut Causes) {
+fn validate_root_with_status(schema: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
     for (go, name, _) in go_print::SCHEMA.iter().filter(|(_, name, _)| !schema[*name].is_null()) {
         if *go == "Type" && schema["type"] != "object" {
             let why =
@@ -344,7 +350,7 @@ fn validate_root_with_status(schema: &Value, at: &Path<'_>, causes: &mut Causes)
 
 /// Validates the fields that field selectors may use. `may_be_many` is true if the old definition has too many already.
 /// Upstream: `ValidateCustomResourceSelectableFields`.
-fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>, causes: &mut Causes) {
+fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let mut paths = HashSet::new();
     for (i, field) in fields.iter().enumerate() {
         let (path, at) = (text(field, "jsonPath"), at.index(i));
@@ -378,7 +384,7 @@ fn selectable(fields: &[Value], schema: &Value, may_be_many: bool, at: &Path<'_>
 }
 
 /// Checks the fields that an update must not change. Upstream: `validateCustomResourceDefinitionSpecUpdate`.
-fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut Causes) {
+fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut DefinitionCauses) {
     let always = ["/group", "/names/plural"];
     let once_established = ["/scope", "/names/kind"].into_iter().filter(|_| options.immutable_names);
     for pointer in once_established.chain(always) {
@@ -392,7 +398,7 @@ fn immutable(new: &Value, old: &Value, options: &ValidationOptions, causes: &mut
 
 /// Checks that `status.storedVersions` names the storage version, and only versions of the spec: objects may still be
 /// stored in any of them. Upstream: `ValidateCustomResourceDefinitionStoredVersions`.
-fn stored_versions(new: &Value, causes: &mut Causes) {
+fn stored_versions(new: &Value, causes: &mut DefinitionCauses) {
     const AT: &str = "status.storedVersions";
     let stored = items(&new["status"], "storedVersions");
     if stored.is_empty() {

@@ -7,13 +7,13 @@ use crate::conventions::causes;
 use crate::conventions::field::Path;
 
 #[derive(Default)]
-pub(super) struct Causes {
+pub(super) struct DefinitionCauses {
     list: causes::Causes,
     /// The causes about CEL expressions, which upstream reports after all others.
     later: causes::Causes,
 }
 
-impl Causes {
+impl DefinitionCauses {
     /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         self.list.add(at, cause);
