@@ -17,6 +17,7 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tokio::time::{Instant, sleep_until};
 
+use super::holding::holding;
 use super::sized_body::PIECE;
 
 /// The longest time from the beginning of a connection to the head of its first request. Upstream: `ReadHeaderTimeout`.
@@ -82,13 +83,14 @@ impl Activity {
     }
 
     fn give(&self, bytes: Bytes, flight: &Arc<Flight>) -> Bytes {
-        flight.state().bytes += bytes.len();
+        let length = bytes.len();
+        flight.state().bytes += length;
         let mut state = self.state();
         let number = state.next_piece;
         state.next_piece += 1;
         state.unread.insert(number, Instant::now());
         drop(state);
-        Bytes::from_owner(Piece { bytes, number, activity: self.clone(), flight: flight.clone() })
+        holding(bytes, Piece { length, number, activity: self.clone(), flight: flight.clone() })
     }
 }
 
@@ -153,25 +155,19 @@ impl Flight {
     }
 }
 
-/// A piece of an answer. It is dropped when it is written, or when the connection ends.
+/// The record of a piece of an answer. It is dropped when the piece is written, or when the connection ends.
 struct Piece {
-    bytes: Bytes,
+    length: usize,
     number: u64,
     activity: Activity,
     flight: Arc<Flight>,
-}
-
-impl AsRef<[u8]> for Piece {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
 }
 
 impl Drop for Piece {
     fn drop(&mut self) {
         self.activity.state().unread.remove(&self.number);
         let mut flight = self.flight.state();
-        flight.bytes -= self.bytes.len();
+        flight.bytes -= self.length;
         let waker = flight.waker.take();
         drop(flight);
         if let Some(waker) = waker {

@@ -13,6 +13,7 @@ pub(crate) mod flow_control;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
 pub(crate) mod heavy;
+mod holding;
 pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;

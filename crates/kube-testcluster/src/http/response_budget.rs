@@ -16,6 +16,7 @@ use futures::{StreamExt, TryStreamExt, stream};
 use http::{HeaderValue, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::holding::holding;
 use super::sized_body::sized_body;
 use super::status::plain;
 use crate::store::Requester;
@@ -47,18 +48,6 @@ struct Counted;
 /// The budget has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoRoom;
-
-/// A piece of a response. The permits are given back when all pieces are read or dropped.
-struct CountedPiece {
-    bytes: Bytes,
-    _permits: Arc<OwnedSemaphorePermit>,
-}
-
-impl AsRef<[u8]> for CountedPiece {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
 
 impl ResponseBudget {
     pub(crate) fn new(bytes: usize) -> Self {
@@ -111,7 +100,7 @@ impl ResponseBudget {
             return bytes;
         }
         match self.permits.clone().acquire_many_owned(units).await {
-            Ok(permits) => Bytes::from_owner(CountedPiece { bytes, _permits: Arc::new(permits) }),
+            Ok(permits) => holding(bytes, permits),
             Err(_) => bytes, // the semaphore is never closed
         }
     }
@@ -129,7 +118,7 @@ impl Reservation {
         let Some(permits) = self.0.filter(|held| held.num_permits() > 0).map(Arc::new) else { return response };
         let length = response.body().size_hint().lower();
         response.map(|body| {
-            let count = move |bytes| Bytes::from_owner(CountedPiece { bytes, _permits: permits.clone() });
+            let count = move |bytes| holding(bytes, permits.clone()); // given back when all pieces are read or dropped
             sized_body(length, body.into_data_stream().map_ok(count))
         })
     }
@@ -150,16 +139,7 @@ pub(crate) async fn count(State(budget): State<Arc<ResponseBudget>>, request: Re
 
 /// Keeps the line of a watch, and its place in the budget, as long as the event that was made of it.
 pub(crate) fn made_of(line: Bytes, event: Bytes) -> Bytes {
-    struct Made {
-        event: Bytes,
-        _line: Bytes,
-    }
-    impl AsRef<[u8]> for Made {
-        fn as_ref(&self) -> &[u8] {
-            &self.event
-        }
-    }
-    if (line.len() as u64) < SMALL { event } else { Bytes::from_owner(Made { event, _line: line }) }
+    if (line.len() as u64) < SMALL { event } else { holding(event, line) }
 }
 
 /// Returns the length of a response; 0 if it is not known before its end, as of a watch or a log.
