@@ -5,21 +5,17 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use http::{Method, Request};
+use http::Request;
 use http_body_util::BodyExt;
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
+use crate::support::api::Api;
 use crate::support::hook::Hook;
 
-async fn ask(router: &Router, method: Method, path: &str, content_type: &str, body: &Value) -> (u16, Value) {
-    let request = Request::builder().method(method).uri(path).header("content-type", content_type);
-    let request = request.body(Body::from(body.to_string())).unwrap();
-    let response = router.clone().oneshot(request).await.unwrap();
-    let code = response.status().as_u16();
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    (code, serde_json::from_slice(&body).unwrap())
+async fn ask(router: &Router, method: &str, path: &str, content_type: &str, body: &Value) -> (u16, Value) {
+    let answer = Api::from_router(router.clone()).send(method, path, content_type, body.to_string()).await;
+    (answer.status, answer.body)
 }
 
 /// Converts between `v1`, which has `spec.host` and `spec.port`, and `v2`, which has `spec.address`. The conversion
@@ -72,7 +68,7 @@ async fn cluster(hook: &Hook) -> Cluster {
         }},
     }});
     let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let (code, made) = ask(&cluster.router(), Method::POST, path, "application/json", &crd).await;
+    let (code, made) = ask(&cluster.router(), "POST", path, "application/json", &crd).await;
     assert_eq!(code, 201, "{made}");
     cluster
 }
@@ -88,27 +84,27 @@ async fn an_object_can_be_written_and_read_in_each_version() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
     let router = cluster.router();
-    let (code, made) = ask(&router, Method::POST, V1, "application/json", &place("p")).await;
+    let (code, made) = ask(&router, "POST", V1, "application/json", &place("p")).await;
     assert_eq!((code, &made["spec"]), (201, &json!({"host": "a", "port": "1"})), "{made}");
     assert_eq!(made["apiVersion"], "example.com/v1");
 
-    let (_, stored) = ask(&router, Method::GET, &format!("{V2}/p"), "", &Value::Null).await;
+    let (_, stored) = ask(&router, "GET", &format!("{V2}/p"), "", &Value::Null).await;
     assert_eq!((&stored["spec"], &stored["apiVersion"]), (&json!({"address": "a:1"}), &json!("example.com/v2")));
     let patch = json!({"spec": {"port": "2"}});
-    let (code, patched) = ask(&router, Method::PATCH, &format!("{V1}/p"), "application/merge-patch+json", &patch).await;
+    let (code, patched) = ask(&router, "PATCH", &format!("{V1}/p"), "application/merge-patch+json", &patch).await;
     assert_eq!((code, &patched["spec"]), (200, &json!({"host": "a", "port": "2"})), "{patched}");
-    let (_, list) = ask(&router, Method::GET, V2, "", &Value::Null).await;
+    let (_, list) = ask(&router, "GET", V2, "", &Value::Null).await;
     assert_eq!(list["items"][0]["spec"]["address"], "a:2");
-    let (_, list) = ask(&router, Method::GET, V1, "", &Value::Null).await;
+    let (_, list) = ask(&router, "GET", V1, "", &Value::Null).await;
     assert_eq!((&list["items"][0]["spec"]["port"], &list["apiVersion"]), (&json!("2"), &json!("example.com/v1")));
 
     let mut replaced = patched.clone();
     replaced["spec"]["host"] = json!("b");
-    let (code, replaced) = ask(&router, Method::PUT, &format!("{V1}/p"), "application/json", &replaced).await;
+    let (code, replaced) = ask(&router, "PUT", &format!("{V1}/p"), "application/json", &replaced).await;
     assert_eq!((code, &replaced["spec"]["host"]), (200, &json!("b")), "{replaced}");
-    let (code, again) = ask(&router, Method::PUT, &format!("{V1}/p"), "application/json", &replaced).await;
+    let (code, again) = ask(&router, "PUT", &format!("{V1}/p"), "application/json", &replaced).await;
     assert_eq!((code, &again), (200, &replaced), "an unchanged object is not written");
-    let (code, _) = ask(&router, Method::DELETE, &format!("{V1}/p"), "application/json", &json!({})).await;
+    let (code, _) = ask(&router, "DELETE", &format!("{V1}/p"), "application/json", &json!({})).await;
     assert_eq!(code, 200);
     cluster.shutdown().await;
 }
@@ -119,7 +115,7 @@ async fn an_object_is_validated_by_the_schema_of_the_requested_version() {
     let cluster = cluster(&hook).await;
     let mut wrong = place("p");
     wrong["spec"]["port"] = Value::Null;
-    let (code, refused) = ask(&cluster.router(), Method::POST, V1, "application/json", &wrong).await;
+    let (code, refused) = ask(&cluster.router(), "POST", V1, "application/json", &wrong).await;
     assert_eq!((code, &refused["details"]["causes"][0]["field"]), (422, &json!("spec.port")), "{refused}");
     cluster.shutdown().await;
 }
@@ -128,7 +124,7 @@ async fn an_object_is_validated_by_the_schema_of_the_requested_version() {
 async fn a_failed_conversion_is_reported_in_upstreams_words() {
     let hook = Hook::start(convert);
     let cluster = cluster(&hook).await;
-    let (code, refused) = ask(&cluster.router(), Method::POST, V1, "application/json", &place("lost")).await;
+    let (code, refused) = ask(&cluster.router(), "POST", V1, "application/json", &place("lost")).await;
     let why = "conversion webhook for example.com/v1, Kind=Place failed: it is lost";
     assert_eq!((code, &refused["message"]), (500, &json!(why)));
     cluster.shutdown().await;
@@ -140,8 +136,8 @@ async fn a_watch_gets_objects_in_the_requested_version() {
     let cluster = cluster(&hook).await;
     let router = cluster.router();
     let watch = Request::get(format!("{V1}?watch=true")).body(Body::empty()).unwrap();
-    let mut events = router.clone().oneshot(watch).await.unwrap().into_body();
-    let (code, _) = ask(&router, Method::POST, V1, "application/json", &place("p")).await;
+    let mut events = Api::from_router(router.clone()).raw(watch).await.into_body();
+    let (code, _) = ask(&router, "POST", V1, "application/json", &place("p")).await;
     assert_eq!(code, 201);
     let frame = tokio::time::timeout(Duration::from_secs(60), events.frame()).await.unwrap().unwrap().unwrap();
     let event: Value = serde_json::from_slice(&frame.into_data().unwrap()).unwrap();

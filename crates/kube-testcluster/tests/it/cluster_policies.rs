@@ -55,10 +55,6 @@ async fn namespace(api: &Api, name: &str) -> Answer {
     api.post("/api/v1/namespaces", &json!({"metadata": {"name": name}})).await
 }
 
-fn warnings(answer: &Answer) -> Vec<&str> {
-    answer.headers.get_all("warning").iter().map(|text| text.to_str().unwrap()).collect()
-}
-
 const DENIED: &str = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request:";
 
 #[tokio::test(start_paused = true)]
@@ -118,10 +114,10 @@ async fn the_validation_actions_may_be_warn_or_audit_instead_of_deny() {
     let warned = api.post(MAPS, &map("test4-nope")).await;
     let told = "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: \
                 object.metadata.name.endsWith('k8s')\"";
-    assert_eq!((warned.status, warnings(&warned)), (201, vec![told]));
+    assert_eq!((warned.status, warned.warnings()), (201, vec![told]));
     let api = with(policy, json!({"validationActions": ["Audit"]})).await;
     let silent = api.post(MAPS, &map("test4-nope")).await;
-    assert_eq!((silent.status, warnings(&silent)), (201, vec![]));
+    assert_eq!((silent.status, silent.warnings()), (201, vec![]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,40 +1,21 @@
 //! Tests admission webhooks over real TLS.
 
-use axum::body::Body;
-use http::{Method, Request};
-use http_body_util::BodyExt;
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
+use crate::support::api::{Answer, Api};
 use crate::support::hook::{self, Hook};
 
-struct Answer {
-    code: u16,
-    warnings: Vec<String>,
-    body: Value,
-}
-
-async fn ask(cluster: &Cluster, method: Method, path: &str, content_type: &str, body: &Value) -> Answer {
-    let request = Request::builder().method(method).uri(path).header("content-type", content_type);
-    let request = request.body(Body::from(body.to_string())).unwrap();
-    let response = cluster.router().oneshot(request).await.unwrap();
-    let warnings = response.headers().get_all("warning").iter().map(|text| text.to_str().unwrap().to_owned()).collect();
-    let code = response.status().as_u16();
-    let body = response.into_body().collect().await.unwrap().to_bytes();
-    Answer { code, warnings, body: serde_json::from_slice(&body).unwrap() }
-}
-
 async fn post(cluster: &Cluster, path: &str, body: Value) -> Answer {
-    ask(cluster, Method::POST, path, "application/json", &body).await
+    Api::new(cluster).post(path, &body).await
 }
 
 async fn delete(cluster: &Cluster, path: &str) -> Answer {
-    ask(cluster, Method::DELETE, path, "application/json", &json!({})).await
+    Api::new(cluster).delete(path).await
 }
 
 async fn merge(cluster: &Cluster, path: &str, patch: Value) -> Answer {
-    ask(cluster, Method::PATCH, path, "application/merge-patch+json", &patch).await
+    Api::new(cluster).merge(path, &patch).await
 }
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -75,7 +56,7 @@ async fn configure(cluster: &Cluster, kind: Kind, hooks: &[(&Hook, Value)]) {
         Kind::Validating => "validatingwebhookconfigurations",
     };
     let made = post(cluster, &format!("{GROUP}/{plural}"), json!({"metadata": {"name": "c"}, "webhooks": hooks})).await;
-    assert_eq!(made.code, 201, "{}", made.body);
+    assert_eq!(made.status, 201, "{}", made.body);
 }
 
 fn allow(_: &Value) -> Value {
@@ -94,8 +75,8 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
     configure(&cluster, Kind::Validating, &[(&validating, json!({}))]).await;
 
     let made = post(&cluster, MAPS, map("m")).await;
-    assert_eq!((made.code, &made.body["metadata"]["labels"]), (201, &json!({"by": "hook"})), "{}", made.body);
-    assert_eq!(made.warnings, ["299 - \"seen\""]);
+    assert_eq!((made.status, &made.body["metadata"]["labels"]), (201, &json!({"by": "hook"})), "{}", made.body);
+    assert_eq!(made.warnings(), ["299 - \"seen\""]);
     let [first] = mutating.requests().try_into().unwrap();
     assert_eq!(first["operation"], "CREATE");
     assert_eq!((&first["name"], &first["namespace"]), (&json!("m"), &json!("default")));
@@ -109,13 +90,13 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
     assert_eq!(second["object"]["metadata"]["uid"], made.body["metadata"]["uid"]);
 
     let patched = merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"a": "2"}})).await;
-    assert_eq!(patched.code, 200, "{}", patched.body);
+    assert_eq!(patched.status, 200, "{}", patched.body);
     let update = &mutating.requests()[1];
     assert_eq!((&update["operation"], &update["options"]["kind"]), (&json!("UPDATE"), &json!("UpdateOptions")));
     assert_eq!((&update["oldObject"]["data"]["a"], &update["object"]["data"]["a"]), (&json!("1"), &json!("2")));
     assert_eq!(update["object"]["kind"], "ConfigMap");
 
-    assert_eq!(delete(&cluster, &format!("{MAPS}/m")).await.code, 200);
+    assert_eq!(delete(&cluster, &format!("{MAPS}/m")).await.status, 200);
     let deletion = &validating.requests()[2];
     assert_eq!((&deletion["operation"], &deletion["object"]), (&json!("DELETE"), &Value::Null));
     assert_eq!(deletion["oldObject"]["data"]["a"], "2");
@@ -126,7 +107,7 @@ async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_chan
 async fn a_webhook_may_not_patch_a_deletion() {
     let cluster = cluster();
     let hook = Hook::start(|_| hook::patch(&json!([{"op": "add", "path": "/metadata/labels", "value": {}}])));
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 201);
     configure(&cluster, Kind::Mutating, &[(&hook, json!({}))]).await;
     let refused = delete(&cluster, &format!("{MAPS}/m")).await;
     let why = "admission webhook \"h0.example.com\" attempted to modify the object, which is not supported for this operation";
@@ -152,7 +133,7 @@ async fn a_denial_has_the_name_of_the_webhook_and_the_code_of_its_answer() {
         ("whole", 409, json!("Conflict"), format!("{denied}: taken")),
     ] {
         let answer = post(&cluster, MAPS, map(name)).await;
-        assert_eq!((answer.code, &answer.body["reason"]), (code, &reason), "{}", answer.body);
+        assert_eq!((answer.status, &answer.body["reason"]), (code, &reason), "{}", answer.body);
         assert_eq!((&answer.body["message"], &answer.body["code"]), (&json!(message), &json!(code)));
         assert_eq!(answer.body["status"], "Failure");
     }
@@ -171,15 +152,15 @@ async fn an_unreachable_webhook_fails_the_request_or_is_ignored_by_its_failure_p
         "failed calling webhook \"h0.example.com\": failed to call webhook: Post \"{url}?timeout=10s\": tls: failed to verify \
          certificate: x509: certificate signed by unknown authority"
     );
-    assert_eq!((refused.code, &refused.body["reason"]), (500, &json!("InternalError")));
+    assert_eq!((refused.status, &refused.body["reason"]), (500, &json!("InternalError")));
     assert_eq!(refused.body["message"], format!("Internal error occurred: {why}"));
     assert_eq!(refused.body["details"]["causes"], json!([{"message": why}]));
 
     let path = format!("{GROUP}/validatingwebhookconfigurations/c");
     let changed = json!([{"op": "add", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]);
-    let changed = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
-    assert_eq!(changed.code, 200, "{}", changed.body);
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    let changed = Api::new(&cluster).send("PATCH", &path, "application/json-patch+json", changed.to_string()).await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 201);
     assert!(silent.requests().is_empty());
     cluster.shutdown().await;
 }
@@ -191,7 +172,7 @@ async fn the_ca_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     let hook = Hook::start(allow);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
     let made = post(&cluster, MAPS, map("m")).await;
-    assert_eq!((made.code, hook.requests().len()), (201, 1), "{}", made.body);
+    assert_eq!((made.status, hook.requests().len()), (201, 1), "{}", made.body);
     cluster.shutdown().await;
 }
 
@@ -208,7 +189,7 @@ async fn an_expired_or_future_certificate_in_the_ca_bundle_is_refused() {
         let message = refused.body["message"].as_str().unwrap();
         let said =
             "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time ";
-        assert!(refused.code == 500 && message.contains(said) && message.ends_with(why), "{message}");
+        assert!(refused.status == 500 && message.contains(said) && message.ends_with(why), "{message}");
         assert!(hook.requests().is_empty());
         cluster.shutdown().await;
     }
@@ -244,11 +225,11 @@ async fn object_and_namespace_selectors_limit_which_requests_a_webhook_gets() {
     let mut watched = map("watched");
     watched["metadata"]["labels"] = json!({"watched": "yes"});
     for object in [map("plain"), watched] {
-        assert_eq!(post(&cluster, MAPS, object).await.code, 201);
+        assert_eq!(post(&cluster, MAPS, object).await.status, 201);
     }
     let home = json!({"metadata": {"name": "home", "labels": {"watched": "yes"}}});
-    assert_eq!(post(&cluster, "/api/v1/namespaces", home).await.code, 201);
-    assert_eq!(post(&cluster, "/api/v1/namespaces/home/configmaps", map("m")).await.code, 201);
+    assert_eq!(post(&cluster, "/api/v1/namespaces", home).await.status, 201);
+    assert_eq!(post(&cluster, "/api/v1/namespaces/home/configmaps", map("m")).await.status, 201);
     let names = |hook: &Hook| hook.requests().iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
     assert_eq!((names(&of_objects), names(&of_namespaces)), (vec![json!("watched")], vec![json!("m")]));
     cluster.shutdown().await;
@@ -265,11 +246,11 @@ async fn a_webhook_is_called_only_if_its_cel_match_conditions_are_true() {
     ]);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"matchConditions": conditions}))]).await;
     for name in ["spared", "asked"] {
-        assert_eq!(post(&cluster, MAPS, map(name)).await.code, 201);
+        assert_eq!(post(&cluster, MAPS, map(name)).await.status, 201);
     }
     let without = json!({"metadata": {"name": "without"}});
     let refused = post(&cluster, MAPS, without).await;
-    assert_eq!((refused.code, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
+    assert_eq!((refused.status, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
     assert_eq!(hook.requests().len(), 1);
     cluster.shutdown().await;
 }
@@ -286,7 +267,7 @@ async fn a_webhook_is_called_again_if_a_later_webhook_changed_the_object() {
         (&second, json!({"reinvocationPolicy": "IfNeeded"})),
     ];
     configure(&cluster, Kind::Mutating, &hooks).await;
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 201);
     assert_eq!((first.requests().len(), never.requests().len(), second.requests().len()), (2, 1, 1));
     assert_eq!(first.requests()[1]["object"]["data"]["b"], "2");
     cluster.shutdown().await;
@@ -298,15 +279,15 @@ async fn a_webhook_gets_dry_runs_and_their_dry_run_flag() {
     let pure = Hook::start(allow);
     configure(&cluster, Kind::Mutating, &[(&pure, json!({"sideEffects": "NoneOnDryRun"}))]).await;
     let dry = format!("{MAPS}?dryRun=All");
-    assert_eq!(post(&cluster, &dry, map("m")).await.code, 201);
+    assert_eq!(post(&cluster, &dry, map("m")).await.status, 201);
     assert_eq!(
         (&pure.requests()[0]["dryRun"], &pure.requests()[0]["options"]["dryRun"]),
         (&json!(true), &json!(["All"]))
     );
     let changed = json!([{"op": "replace", "path": "/webhooks/0/sideEffects", "value": "Some"}]);
     let path = format!("{GROUP}/mutatingwebhookconfigurations/c");
-    let refused = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
-    assert_eq!(refused.code, 422, "sideEffects: Some is not allowed");
+    let refused = Api::new(&cluster).send("PATCH", &path, "application/json-patch+json", changed.to_string()).await;
+    assert_eq!(refused.status, 422, "sideEffects: Some is not allowed");
     cluster.shutdown().await;
 }
 
@@ -322,11 +303,11 @@ async fn webhook_rules_can_match_the_scale_and_status_subresources() {
     let sets = "/apis/apps/v1/namespaces/default/replicasets";
     let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let spec = json!({"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template});
-    assert_eq!(post(&cluster, sets, json!({"metadata": {"name": "s"}, "spec": spec})).await.code, 201);
+    assert_eq!(post(&cluster, sets, json!({"metadata": {"name": "s"}, "spec": spec})).await.status, 201);
     let scaled = merge(&cluster, &format!("{sets}/s/scale"), json!({"spec": {"replicas": 3}})).await;
-    assert_eq!(scaled.code, 200, "{}", scaled.body);
+    assert_eq!(scaled.status, 200, "{}", scaled.body);
     let reported = merge(&cluster, &format!("{sets}/s/status"), json!({"status": {"replicas": 2}})).await;
-    assert_eq!(reported.code, 200, "{}", reported.body);
+    assert_eq!(reported.status, 200, "{}", reported.body);
     let [scale, status] = hook.requests().try_into().unwrap();
     assert_eq!(scale["kind"], json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}));
     assert_eq!((&scale["subResource"], &scale["object"]["spec"]["replicas"]), (&json!("scale"), &json!(3)));
@@ -341,10 +322,10 @@ async fn webhook_configurations_are_not_sent_to_webhooks() {
     let hook = Hook::start(|_| json!({"allowed": false}));
     let everything = json!([{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]);
     configure(&cluster, Kind::Validating, &[(&hook, json!({"rules": everything}))]).await;
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 400);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 400);
     let path = format!("{GROUP}/validatingwebhookconfigurations/c");
-    assert_eq!(delete(&cluster, &path).await.code, 200, "a bad configuration can always be deleted");
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert_eq!(delete(&cluster, &path).await.status, 200, "a bad configuration can always be deleted");
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 201);
     cluster.shutdown().await;
 }
 
@@ -352,7 +333,7 @@ async fn webhook_configurations_are_not_sent_to_webhooks() {
 async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_meanwhile() {
     let cluster = std::sync::Arc::new(cluster());
     let hook = Hook::start(allow);
-    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.status, 201);
     let rules =
         json!([{"operations": ["UPDATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]);
     let spared = json!({"matchExpressions": [{"key": "quick", "operator": "DoesNotExist"}]});
@@ -360,15 +341,15 @@ async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_m
     let gate = hook.hold();
     let slow = tokio::spawn({
         let cluster = cluster.clone();
-        async move { merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"slow": "1"}})).await.code }
+        async move { merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"slow": "1"}})).await.status }
     });
     hook.wait_for_requests(1).await;
     let replaced = delete(&cluster, &format!("{GROUP}/mutatingwebhookconfigurations/c")).await;
-    assert_eq!(replaced.code, 200);
-    assert_eq!(merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"quick": "1"}})).await.code, 200);
+    assert_eq!(replaced.status, 200);
+    assert_eq!(merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"quick": "1"}})).await.status, 200);
     gate.open();
     assert_eq!(slow.await.unwrap(), 200);
-    let both = ask(&cluster, Method::GET, &format!("{MAPS}/m"), "", &json!({})).await;
+    let both = Api::new(&cluster).get(&format!("{MAPS}/m")).await;
     assert_eq!(both.body["data"], json!({"a": "1", "quick": "1", "slow": "1"}));
     assert_eq!(hook.requests().len(), 2, "it is called once for each state of the object");
 }

@@ -5,7 +5,7 @@ use axum::body::Body;
 use http::Request;
 use serde_json::json;
 
-use crate::support::api::{Answer, Api, PODS, quiet};
+use crate::support::api::{Api, PODS, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
@@ -15,10 +15,6 @@ async fn api() -> Api {
     let map = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
     assert_eq!(api.post(MAPS, &map).await.status, 201);
     api
-}
-
-fn warnings(answer: &Answer) -> Vec<&str> {
-    answer.headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect()
 }
 
 /// Upstream: `DryRunnableStorage.Create` returns the object that it was given.
@@ -48,7 +44,7 @@ async fn a_duplicate_yaml_key_gives_a_warning_with_its_line() {
     let answer = post("").await;
     assert_eq!((answer.status, &answer.body["metadata"]["name"]), (201, &json!("b")), "{}", answer.body);
     assert_eq!(
-        warnings(&answer),
+        answer.warnings(),
         [
             r#"299 - "line 5: key \"name\" already set in map""#,
             r#"299 - "line 4: key \"metadata\" already set in map""#,

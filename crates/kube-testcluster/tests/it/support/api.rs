@@ -130,6 +130,10 @@ impl Answer {
         self.body["items"].as_array().unwrap().iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect()
     }
 
+    pub fn warnings(&self) -> Vec<&str> {
+        self.headers.get_all("warning").iter().map(|text| text.to_str().unwrap()).collect()
+    }
+
     pub fn message(&self) -> &str {
         self.body["message"].as_str().unwrap()
     }
