@@ -126,6 +126,7 @@
 //! table of kinds is in the crate `kube-machinery`; the kubelet, the scheduler and the controllers of workloads are in
 //! `kube-controllers`.
 
+mod action;
 mod admission;
 mod auth;
 mod bootstrap;
@@ -135,6 +136,7 @@ pub mod controllers;
 mod definition_tests;
 mod discovery;
 mod faults;
+mod handler;
 mod healthz;
 mod http;
 mod plugins;

@@ -14,7 +14,7 @@ use tracing::{error, warn};
 
 use super::error::ControllerError;
 
-/// The delay before the next try.
+/// The delay before a failed watch or a failed controller is started again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Runs a controller once there is an object of its kind. Until then it only watches for the first object and caches

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "serve")]
 mod activity;
+pub(crate) mod answer;
 pub(crate) mod body;
 pub(crate) mod compression;
 pub(crate) mod cut_watch;
@@ -17,6 +18,7 @@ mod holding;
 pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;
+mod list_text;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]
@@ -36,4 +38,5 @@ pub(crate) mod table;
 pub(crate) mod type_meta;
 #[cfg(feature = "serve")]
 mod unread_body;
+mod watch_encoder;
 pub(crate) mod write_options;

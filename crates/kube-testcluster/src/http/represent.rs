@@ -1,32 +1,29 @@
-//! Converts the response of a handler into the form that the client asked for: encoding, view (object, table or
-//! metadata), indentation, and the served form of the kind. Handlers always respond with JSON of whole objects in their
-//! stored form, so they need not know of the other forms.
+//! Encodes the answer of a verb in the form that the client asked for: encoding (JSON, YAML, protobuf), view (object,
+//! table or metadata), indentation, and the served form of the kind. Upstream: `transformResponseObject` and
+//! `WriteObjectNegotiated` of `k8s.io/apiserver/pkg/endpoints/handlers`.
 
-use std::convert::Infallible;
+use std::sync::Arc;
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
-use futures::{StreamExt, stream};
-use http::{HeaderMap, HeaderValue, header};
-use http_body_util::BodyExt;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
+use super::answer::{Answer, Content, List};
+use super::field_validation::warn;
+use super::list_text;
 use super::negotiation::{Form, Media, View, is_for_people};
 use super::query::Query;
-use super::response_budget::made_of;
+use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
-use super::status::ApiError;
+use super::status::{self, ApiError};
 use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
+use super::watch_encoder;
 use kube_controllers::clock::Clock;
 use kube_machinery::codec::protobuf;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 
-/// Marks a response whose body is a stream of events, one per line.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Events;
-
-/// Marks a response that is not an object, such as a log, and is sent unchanged.
+/// Marks a response that is not an object, such as a log: it is sent unchanged, so it is not compressed either.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
@@ -35,29 +32,26 @@ pub(crate) struct Representation {
     pub(crate) form: Form,
     pub(crate) errors: Form,
     pub(crate) resource: Resource,
-    pub(crate) include: IncludeObject,
+    /// The `includeObject` of the query. Only a Table uses it, and refuses a wrong one.
+    pub(crate) include: Result<IncludeObject, ApiError>,
     /// True if the query asks for indented JSON, or the client is a tool for people such as curl.
     pub(crate) pretty: bool,
     pub(crate) clock: Clock,
 }
 
-/// Returns the error response that replaces a response that cannot be made. It keeps the warnings.
-pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
-    let mut response = error.into_response();
-    for warning in headers.get_all(header::WARNING) {
-        response.headers_mut().append(header::WARNING, warning.clone());
-    }
-    response
-}
-
 /// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
-    let pretty = form.pretty || is_for_people(headers, query);
-    let status = serde_json::from_slice(&error.json()).expect("a Status is JSON");
-    let text = encode(form.media, pretty, &status);
+    error_response(form.media, form.pretty || is_for_people(headers, query), error)
+}
+
+fn error_response(media: Media, pretty: bool, error: ApiError) -> Response {
+    if media == Media::Json && !pretty {
+        return error.into_response();
+    }
+    let text = encode(media, pretty, &error.value());
     let mut response = error.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media.name()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media.name()));
     *response.body_mut() = Body::from(text);
     response
 }
@@ -77,40 +71,63 @@ pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
 }
 
 impl Representation {
-    /// Converts a response. A response that already has the right form is returned unchanged.
-    pub(crate) async fn of(self, response: Response) -> Response {
-        let verbatim = response.extensions().get::<Verbatim>().is_some();
-        // Custom resources were converted before (`verbs::conversion`).
-        let is_stored_so = self.resource.stored_form.is_none();
-        let is_error = response.status().is_client_error() || response.status().is_server_error();
-        let form = if is_error { self.errors } else { self.form };
-        if verbatim || (form == Form::default() && !self.pretty && is_stored_so) {
-            return response;
+    /// Encodes an answer. The events of a watch are encoded while they are sent; with a budget, each waits for its room
+    /// in it.
+    pub(crate) fn respond(self, answer: Answer, budget: Option<Arc<ResponseBudget>>) -> Response {
+        let Answer { code, content, warnings, served_from } = answer;
+        let response = self.content(code, content, budget);
+        let mut response = warn(response.unwrap_or_else(|error| self.error(error)), &warnings);
+        if let Some(from) = served_from {
+            from.stamp(&mut response);
         }
-        if response.extensions().get::<Events>().is_some() {
-            if self.form.media == Media::Yaml {
-                let refused = ApiError::no_stream().into_response();
-                return Box::pin(self.of(refused)).await;
-            }
-            return self.events(response);
-        }
-        let (mut parts, body) = response.into_parts();
-        let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
-        let bytes = body.to_bytes();
-        let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
-            return Response::from_parts(parts, Body::from(bytes));
-        };
-        let is_status = value["kind"] == "Status";
-        let value = if is_status { Ok(value) } else { self.view(value, Columns::Shown) };
-        let value = match value {
-            Ok(value) => value,
-            Err(error) => return Box::pin(self.of(in_place_of(&parts.headers, error))).await,
-        };
-        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media.name()));
-        Response::from_parts(parts, Body::from(encode(form.media, self.pretty || form.pretty, &value)))
+        response
     }
 
-    fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
+    fn content(
+        &self,
+        code: StatusCode,
+        content: Content,
+        budget: Option<Arc<ResponseBudget>>,
+    ) -> Result<Response, ApiError> {
+        if let (View::Table(_), Err(why), true) = (self.form.view, &self.include, code.is_success()) {
+            return Err(why.clone());
+        }
+        // The bytes of a stored object are its JSON already.
+        let is_stored_so = self.is_stored_so();
+        match content {
+            Content::Error(error) => Err(error),
+            Content::Log(text) => {
+                let mut response = status::answer(code, "text/plain", text);
+                response.extensions_mut().insert(Verbatim);
+                Ok(response)
+            }
+            Content::Events(events) => watch_encoder::response(self, events, budget),
+            Content::Object(object) if is_stored_so => Ok(status::json(code, object.json().into())),
+            Content::Object(object) => self.value(code, object.value()?),
+            Content::List(list) if is_stored_so => Ok(status::answer(code, Media::Json.name(), list_text::body(list))),
+            Content::List(list) => self.value(code, whole_list(list)?),
+            Content::Value(value) => self.value(code, value),
+        }
+    }
+
+    /// Returns true if the form of the response is the one in which objects are stored.
+    pub(super) fn is_stored_so(&self) -> bool {
+        self.form == Form::default() && !self.pretty && self.resource.stored_form.is_none()
+    }
+
+    fn error(&self, error: ApiError) -> Response {
+        error_response(self.errors.media, self.pretty || self.errors.pretty, error)
+    }
+
+    fn value(&self, code: StatusCode, value: Value) -> Result<Response, ApiError> {
+        let value = if value["kind"] == "Status" { value } else { self.view(value, Columns::Shown)? };
+        let media = self.form.media;
+        let text = encode(media, self.pretty || self.form.pretty, &value);
+        Ok(status::answer(code, media.name(), Body::from(text)))
+    }
+
+    /// Returns the view of an object or a list that the client asked for.
+    pub(super) fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
         let hub = || match (value["kind"].as_str().unwrap_or_default(), &self.resource.custom) {
@@ -122,8 +139,8 @@ impl Representation {
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
             View::Table(version) => {
-                Ok(Table { resource: &self.resource, version, include: self.include, columns, now: self.clock.time() }
-                    .of(value))
+                let include = self.include.clone()?;
+                Ok(Table { resource: &self.resource, version, include, columns, now: self.clock.time() }.of(value))
             }
             View::Metadata(version) if !is_list => Ok(metadata(&value, version)),
             View::MetadataList(version) if is_list => {
@@ -158,35 +175,13 @@ impl Representation {
         value["apiVersion"] = self.resource.api_version().into();
         value
     }
+}
 
-    /// Converts a stream of events one by one.
-    fn events(self, response: Response) -> Response {
-        let (mut parts, body) = response.into_parts();
-        if self.form.media == Media::Protobuf {
-            let name = HeaderValue::from_static("application/vnd.kubernetes.protobuf;stream=watch");
-            parts.headers.insert(header::CONTENT_TYPE, name);
-        }
-        let lines = (body.into_data_stream(), self, Columns::Shown);
-        let events = stream::unfold(lines, |(mut lines, this, columns): (BodyDataStream, Self, Columns)| async move {
-            let line = lines.next().await?.ok()?;
-            let event = this.event(&line, columns)?;
-            Some((Ok::<_, Infallible>(made_of(line, event)), (lines, this, Columns::Omitted)))
-        });
-        Response::from_parts(parts, Body::from_stream(events))
-    }
-
-    /// Converts one event. Returns `None` for an object that has no such view, such as one event's object as a metadata
-    /// list: upstream ends the stream there.
-    fn event(&self, line: &[u8], columns: Columns) -> Option<Bytes> {
-        let mut event: Value = serde_json::from_slice(line).unwrap_or_default();
-        let object = event["object"].take();
-        let object = if object["kind"] == "Status" { object } else { self.view(object, columns).ok()? };
-        if self.form.media == Media::Protobuf {
-            return Some(protobuf::event(event["type"].as_str().unwrap_or_default(), &object).into());
-        }
-        event["object"] = object;
-        let mut line = event.to_string().into_bytes();
-        line.push(b'\n');
-        Some(line.into())
-    }
+/// Returns the list as one value, for a form that is made of the whole list.
+pub(crate) fn whole_list(list: List) -> Result<Value, ApiError> {
+    let items = list.objects.iter().map(|object| object.item_value()).collect::<Result<Vec<_>, _>>()?;
+    Ok(json!({
+        "kind": list.resource.list_kind(), "apiVersion": list.resource.api_version(), "metadata": list.metadata,
+        "items": items,
+    }))
 }

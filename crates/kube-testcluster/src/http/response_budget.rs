@@ -7,12 +7,12 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, BodyDataStream, HttpBody as _};
+use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::TryStreamExt;
 use http::{HeaderValue, StatusCode, header};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -40,6 +40,17 @@ pub(crate) struct ResponseBudget {
 /// The part of the budget that one response has; none for a small one.
 #[derive(Debug, Default)]
 pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
+
+/// The room of one event in the budget.
+#[derive(Debug)]
+pub(crate) struct Room(OwnedSemaphorePermit);
+
+impl Room {
+    /// Holds the room until the bytes are written or dropped.
+    pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
+        holding(bytes, self.0)
+    }
+}
 
 /// Marks a response that has its reservation.
 #[derive(Clone, Copy, Debug)]
@@ -79,30 +90,13 @@ impl ResponseBudget {
         Ok(())
     }
 
-    /// Counts the lines of a watch, each until its client has read it. A line that has no room waits for it.
-    pub(crate) fn count_events(self: &Arc<Self>, response: Response) -> Response {
-        response.map(|body| {
-            let lines = (body.into_data_stream(), self.clone());
-            Body::from_stream(stream::unfold(lines, |(mut lines, budget): (BodyDataStream, Arc<Self>)| async move {
-                let line = match lines.next().await? {
-                    Ok(line) => Ok(budget.counted(line).await),
-                    Err(error) => Err(error),
-                };
-                Some((line, (lines, budget)))
-            }))
-        })
-    }
-
-    /// Waits for room for a piece.
-    async fn counted(&self, bytes: Bytes) -> Bytes {
-        let units = self.units(bytes.len() as u64);
+    /// Waits for room for the event of a watch. Returns `None` for a small one, which is not counted.
+    pub(crate) async fn room(&self, bytes: u64) -> Option<Room> {
+        let units = self.units(bytes);
         if units == 0 {
-            return bytes;
+            return None;
         }
-        match self.permits.clone().acquire_many_owned(units).await {
-            Ok(permits) => holding(bytes, permits),
-            Err(_) => bytes, // the semaphore is never closed
-        }
+        self.permits.clone().acquire_many_owned(units).await.map(Room).ok() // the semaphore is never closed
     }
 
     /// Returns the number of permits for so many bytes.
@@ -135,11 +129,6 @@ pub(crate) async fn count(State(budget): State<Arc<ResponseBudget>>, request: Re
         Ok(reservation) => reservation.until_read(response),
         Err(NoRoom) => too_many_requests(),
     }
-}
-
-/// Keeps the line of a watch, and its place in the budget, as long as the event that was made of it.
-pub(crate) fn made_of(line: Bytes, event: Bytes) -> Bytes {
-    if (line.len() as u64) < SMALL { event } else { holding(event, line) }
 }
 
 /// Returns the length of a response; 0 if it is not known before its end, as of a watch or a log.

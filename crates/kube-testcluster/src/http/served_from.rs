@@ -9,12 +9,11 @@ use crate::store::ServedFrom;
 const HEADER: HeaderName = HeaderName::from_static("x-served-from");
 
 impl ServedFrom {
-    pub(crate) fn stamp(self, mut response: Response) -> Response {
+    pub(crate) fn stamp(self, response: &mut Response) {
         let value = match self {
             Self::Storage => "storage",
             Self::WatchCache => "watch-cache",
         };
         response.headers_mut().insert(HEADER, HeaderValue::from_static(value));
-        response
     }
 }

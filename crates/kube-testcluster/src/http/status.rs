@@ -6,10 +6,11 @@ use std::collections::HashSet;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
+use super::answer::Answer;
+use crate::store::watch_event::{EventType, WatchEvent};
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
@@ -305,7 +306,7 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
-    /// Encodes the Status as JSON, for a response or an ERROR event.
+    /// Encodes the Status as JSON.
     pub(crate) fn json(&self) -> Vec<u8> {
         if let Some(given) = &self.given {
             return given.to_string().into_bytes();
@@ -323,12 +324,18 @@ impl ApiError {
         serde_json::to_vec(&status).expect("a Status has only text keys")
     }
 
+    /// Returns the Status as a value.
+    pub(crate) fn value(&self) -> Value {
+        read_back(&self.json())
+    }
+
     /// Returns the ERROR event that ends a watch.
-    pub(crate) fn line(&self) -> Bytes {
-        let mut line = br#"{"type":"ERROR","object":"#.to_vec();
-        line.extend_from_slice(&self.json());
-        line.extend_from_slice(b"}\n");
-        line.into()
+    pub(crate) fn event(&self) -> WatchEvent {
+        WatchEvent::made(EventType::Error, self.value())
+    }
+
+    pub(crate) fn code(&self) -> StatusCode {
+        self.code
     }
 }
 
@@ -385,11 +392,11 @@ pub(crate) fn broken_request() -> Response {
 }
 
 /// Returns a `Status` with Success and nothing else, as for a binding.
-pub(crate) fn created() -> Response {
-    json(StatusCode::CREATED, success(None, Some(201)))
+pub(crate) fn created() -> Answer {
+    Answer::value(StatusCode::CREATED, success(None, Some(201)))
 }
 
-pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Response {
+pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Answer {
     let details = Details {
         name: name.into(),
         group: resource.group().to_owned(),
@@ -397,15 +404,19 @@ pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Response {
         uid: Some(uid.into()),
         ..Details::default()
     };
-    json(StatusCode::OK, success(Some(&details), None))
+    Answer::value(StatusCode::OK, success(Some(&details), None))
 }
 
-fn success(details: Option<&Details>, code: Option<u16>) -> Vec<u8> {
+fn success(details: Option<&Details>, code: Option<u16>) -> Value {
     let metadata = StatusMeta { r#continue: None };
     let (message, reason) = ("", "");
     let status =
         Status { kind: "Status", api_version: "v1", metadata, status: "Success", message, reason, details, code };
-    serde_json::to_vec(&status).expect("a Status has only text keys")
+    read_back(&serde_json::to_vec(&status).expect("a Status has only text keys"))
+}
+
+fn read_back(status: &[u8]) -> Value {
+    serde_json::from_slice(status).expect("a Status is JSON")
 }
 
 #[derive(Serialize)]

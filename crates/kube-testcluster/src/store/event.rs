@@ -1,13 +1,11 @@
-//! One write of one object, as the watch cache keeps it and sends it to watchers. In a watch stream, each event is a
-//! line of JSON; thousands of watchers may receive the same event, so its lines are encoded once for all of them.
+//! One write of one object, as the watch cache keeps it. Each watch sees it through its filter, as a [`WatchEvent`].
 
 use std::cell::OnceCell;
-use std::sync::{Arc, OnceLock};
-
-use bytes::Bytes;
+use std::sync::Arc;
 
 use super::filter::Filter;
 use super::object::Object;
+use super::watch_event::{EventType, WatchEvent};
 
 /// The effect of one write on one object.
 #[derive(Debug)]
@@ -17,21 +15,24 @@ pub(crate) struct Event {
     pub(crate) current: Option<Arc<Object>>,
     /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
-    /// The DELETED line, encoded for the first watcher that needs it.
-    deleted: OnceLock<Bytes>,
 }
 
-/// The MODIFIED line of an event, encoded for the first watcher that needs it and shared by the rest. It lives only
-/// while the event is sent: kept in the history, the lines would double its size.
+/// The events that watches make of one write, each made for the first watch that needs it and shared by the rest. They
+/// live only while the write is sent: kept in the history, their encodings would double its size.
 #[derive(Debug, Default)]
-pub(crate) struct Modified(OnceCell<Bytes>);
+pub(crate) struct Shared {
+    added: OnceCell<Arc<WatchEvent>>,
+    modified: OnceCell<Arc<WatchEvent>>,
+    changed: OnceCell<Arc<WatchEvent>>,
+    deleted: OnceCell<Arc<WatchEvent>>,
+}
 
 impl Event {
     /// # Panics
     /// Panics if both states are `None`.
     pub(crate) fn new(revision: u64, previous: Option<Arc<Object>>, current: Option<Arc<Object>>) -> Self {
         assert!(previous.is_some() || current.is_some(), "a write has a state before or after it");
-        Self { revision, current, previous, deleted: OnceLock::new() }
+        Self { revision, current, previous }
     }
 
     /// The object that was written, or removed.
@@ -45,41 +46,31 @@ impl Event {
         [&self.previous, &self.current].into_iter().flatten().any(|object| filter.matches(object))
     }
 
-    /// Returns the line for a watcher with this filter. An object that begins to match is ADDED. An object that no
-    /// longer matches is DELETED, with the state before the change and the revision of the change. An object that
-    /// matches neither before nor after gives no line.
-    pub(crate) fn line(&self, modified: &Modified, filter: &Filter) -> Option<Bytes> {
+    /// Returns the event for a watch with this filter. An object that begins to match is ADDED. An object that no longer
+    /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
+    /// neither before nor after gives no event.
+    pub(crate) fn seen_through(&self, filter: &Filter, shared: &Shared) -> Option<Arc<WatchEvent>> {
         let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| filter.matches(object)).cloned();
-        match (selected(&self.previous), selected(&self.current)) {
-            (None, None) => None,
-            (None, Some(current)) => Some(current.added()),
-            (Some(previous), Some(current)) if filter.tells_previous => Some(changed(&previous, &current)),
-            (Some(_), Some(current)) => Some(modified.0.get_or_init(|| line("MODIFIED", &current)).clone()),
-            (Some(previous), None) => Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone()),
-        }
+        let event = match (selected(&self.previous), selected(&self.current)) {
+            (None, None) => return None,
+            (None, Some(current)) => once(&shared.added, || WatchEvent::stored(EventType::Added, current)),
+            (Some(previous), Some(current)) if filter.tells_previous => {
+                once(&shared.changed, || WatchEvent::changed(previous, current))
+            }
+            (Some(_), Some(current)) => once(&shared.modified, || WatchEvent::stored(EventType::Modified, current)),
+            (Some(previous), None) => once(&shared.deleted, || deleted(previous, self.revision)),
+        };
+        Some(event)
     }
 }
 
-/// Returns the line of a removal: the last state, with the revision of the removal. A state that cannot be decoded
+fn once(shared: &OnceCell<Arc<WatchEvent>>, make: impl FnOnce() -> WatchEvent) -> Arc<WatchEvent> {
+    shared.get_or_init(|| Arc::new(make())).clone()
+}
+
+/// Returns the event of a removal: the last state, with the revision of the removal. A state that cannot be decoded
 /// keeps its own revision, so that watchers learn of the removal in any case.
-fn deleted(last: &Object, revision: u64) -> Bytes {
-    last.with_revision(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
-}
-
-/// Returns the line of a change, with the state before it.
-fn changed(previous: &Object, current: &Object) -> Bytes {
-    let (previous, current) = (previous.json(), current.json());
-    [br#"{"type":"MODIFIED","previous":"#, &*previous, br#","object":"#, &*current, b"}\n"].concat().into()
-}
-
-/// Encodes one line of a watch stream.
-fn line(kind: &str, object: &Object) -> Bytes {
-    let json = object.json();
-    let mut line = Vec::with_capacity(json.len() + 40);
-    line.extend_from_slice(br#"{"type":""#);
-    line.extend_from_slice(kind.as_bytes());
-    line.extend_from_slice(br#"","object":"#);
-    line.extend_from_slice(&json);
-    line.extend_from_slice(b"}\n");
-    line.into()
+fn deleted(last: Arc<Object>, revision: u64) -> WatchEvent {
+    let last = last.with_revision(revision).map_or(last, Arc::new);
+    WatchEvent::stored(EventType::Deleted, last)
 }

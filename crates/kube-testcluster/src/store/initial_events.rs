@@ -1,16 +1,16 @@
-//! The events with which a watch begins: one for each existing object, or the events that the client has missed. A line
-//! is encoded only when the client reads it, outside the store's lock, and the objects are never copied into a list.
+//! The events with which a watch begins: one for each existing object, or the events that the client has missed. They
+//! are made only when the client reads them, outside the store's lock, and the objects are never copied into a list.
 
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use imbl::OrdMap;
 
-use super::event::{Event, Modified};
+use super::event::{Event, Shared};
 use super::filter::Filter;
 use super::object::{Key, Object};
+use super::watch_event::{EventType, WatchEvent};
 
 /// The number of objects that are matched against the filter in one go.
 const BATCH: usize = 256;
@@ -20,8 +20,8 @@ const BATCH: usize = 256;
 pub(crate) struct InitialEvents {
     /// `None` after the last event, so that a long watch does not keep the initial objects alive.
     unread: Option<Box<Unread>>,
-    /// The line after the initial events, such as the bookmark that ends a streaming list.
-    end: Option<Bytes>,
+    /// The event after the initial ones, such as the bookmark that ends a streaming list.
+    end: Option<Arc<WatchEvent>>,
 }
 
 #[derive(Debug)]
@@ -33,8 +33,7 @@ struct Unread {
     rest: Option<Rest>,
 }
 
-/// An event that is not encoded yet. Encoding waits for the reader: an object may be packed, and its unpacked text
-/// would belong to this watch alone.
+/// An event that is not made yet.
 #[derive(Debug)]
 enum Waiting {
     Added(Arc<Object>),
@@ -69,19 +68,19 @@ impl InitialEvents {
         Self::new(filter, waiting, None)
     }
 
-    /// Adds a line after all events.
-    pub(crate) fn ending_with(mut self, line: Option<Bytes>) -> Self {
-        self.end = line;
+    /// Adds an event after all others.
+    pub(crate) fn ending_with(mut self, end: Option<WatchEvent>) -> Self {
+        self.end = end.map(Arc::new);
         self
     }
 }
 
 impl Iterator for InitialEvents {
-    type Item = Bytes;
+    type Item = Arc<WatchEvent>;
 
-    fn next(&mut self) -> Option<Bytes> {
-        if let Some(line) = self.unread.as_mut().and_then(|unread| unread.next()) {
-            return Some(line);
+    fn next(&mut self) -> Option<Arc<WatchEvent>> {
+        if let Some(event) = self.unread.as_mut().and_then(|unread| unread.next()) {
+            return Some(event);
         }
         self.unread = None;
         self.end.take()
@@ -89,16 +88,16 @@ impl Iterator for InitialEvents {
 }
 
 impl Unread {
-    /// Returns the next line. Selects a batch of objects when no event waits; a batch may have no match.
-    fn next(&mut self) -> Option<Bytes> {
+    /// Returns the next event. Selects a batch of objects when no event waits; a batch may have no match.
+    fn next(&mut self) -> Option<Arc<WatchEvent>> {
         while self.waiting.is_empty() {
             if !self.rest.as_mut()?.select(&self.filter, &mut self.waiting) {
                 self.rest = None;
             }
         }
         match self.waiting.pop_front()? {
-            Waiting::Added(object) => Some(object.added()),
-            Waiting::Missed(event) => event.line(&Modified::default(), &self.filter),
+            Waiting::Added(object) => Some(Arc::new(WatchEvent::stored(EventType::Added, object))),
+            Waiting::Missed(event) => event.seen_through(&self.filter, &Shared::default()),
         }
     }
 }
@@ -124,7 +123,7 @@ impl Rest {
 mod tests {
     use super::*;
     use kube_machinery::kinds::PODS;
-    use kube_machinery::value::json;
+    use kube_machinery::value::{Value, json};
 
     #[test]
     fn every_object_has_one_event_and_few_are_selected_before_they_are_read() {
@@ -135,15 +134,16 @@ mod tests {
         };
         for count in [0, 1, BATCH - 1, BATCH, BATCH + 1, 4 * BATCH] {
             let objects: OrdMap<Key, Arc<Object>> = (0..count).map(object).collect();
-            let expected: Vec<Bytes> = objects.values().map(|object| object.added()).collect();
-            let mut events = InitialEvents::of_objects(objects, Filter::default()).ending_with(Some("end".into()));
+            let expected: Vec<Value> = objects.values().map(|object| object.value().unwrap()).collect();
+            let end = WatchEvent::made(EventType::Bookmark, json!("end"));
+            let mut events = InitialEvents::of_objects(objects, Filter::default()).ending_with(Some(end));
             let mut read = Vec::new();
-            while let Some(line) = events.next() {
+            while let Some(event) = events.next() {
                 let waiting = events.unread.as_ref().map_or(0, |unread| unread.waiting.len());
                 assert!(waiting < BATCH, "{waiting} wait");
-                read.push(line);
+                read.push(event.value().unwrap());
             }
-            assert_eq!(read.pop().as_deref(), Some(&b"end"[..]));
+            assert_eq!(read.pop(), Some(json!("end")));
             assert_eq!(read, expected, "{count}");
         }
     }
@@ -161,8 +161,9 @@ mod tests {
         let mut missed = InitialEvents::of_missed(&events, odd.clone());
         let waiting = missed.unread.as_ref().map(|unread| unread.waiting.len());
         assert_eq!(waiting, Some(5));
-        let lines: Vec<Bytes> = events.iter().filter_map(|event| event.line(&Modified::default(), &odd)).collect();
-        assert_eq!(missed.by_ref().collect::<Vec<_>>(), lines);
+        let expected = events.iter().filter_map(|event| event.seen_through(&odd, &Shared::default()));
+        let expected: Vec<Value> = expected.map(|event| event.value().unwrap()).collect();
+        assert_eq!(missed.by_ref().map(|event| event.value().unwrap()).collect::<Vec<_>>(), expected);
         assert!(missed.unread.is_none(), "the events are dropped after the last one");
     }
 }

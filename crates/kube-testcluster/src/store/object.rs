@@ -181,6 +181,18 @@ impl Object {
         opened
     }
 
+    /// Decodes the object with kind and apiVersion, for a response in another form than JSON. Fails as
+    /// [`open`](Self::open) does.
+    pub(crate) fn value(&self) -> Result<Value, StoreError> {
+        serde_json::from_slice(&self.json()).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Decodes the object as the item of a list.
+    pub(crate) fn item_value(&self) -> Result<Value, StoreError> {
+        let text = [b"{", &*self.item()].concat();
+        serde_json::from_slice(&text).map_err(|error| self.unreadable(&error))
+    }
+
     fn content(&self) -> Result<Value, StoreError> {
         #[cfg(test)]
         OPENED.with(|opened| opened.set(opened.get() + 1));

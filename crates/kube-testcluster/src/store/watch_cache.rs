@@ -5,20 +5,20 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use imbl::OrdMap;
 use tokio::sync::mpsc;
 
-use super::event::{Event, Modified};
+use super::event::{Event, Shared};
+use super::event_queue::{EventReceiver, EventSender, event_queue};
 use super::filter::Filter;
 use super::initial_events::InitialEvents;
-use super::line_queue::{LineReceiver, LineSender, line_queue};
 use super::object::{Key, Object, Opened};
 use super::requester::Requester;
+use super::watch_event::{EventType, WatchEvent};
 use crate::settings::{Era, Settings};
 use kube_machinery::conventions::random;
 use kube_machinery::kinds::Resource;
-use kube_machinery::value::json;
+use kube_machinery::value::{Value, json};
 
 /// The watch cache of one kind. Its version may be behind storage's revision.
 ///
@@ -44,7 +44,7 @@ pub(crate) struct WatchCache {
     events: VecDeque<Arc<Event>>,
     /// The largest number of events kept.
     keep: usize,
-    /// The largest number of lines that wait for one watcher before its stream ends.
+    /// The largest number of events that wait for one watcher before its stream ends.
     buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
@@ -80,9 +80,10 @@ pub(crate) type Followed = (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<Opene
 /// The form in which a watcher receives events.
 #[derive(Debug)]
 enum Delivery {
-    Line(LineSender),
+    /// The event as its filter shows it, for a request.
+    Watch(EventSender),
     /// The event, with the state after the write decoded, for controllers in the process of the server.
-    Event(mpsc::UnboundedSender<OpenedEvent>),
+    Opened(mpsc::UnboundedSender<OpenedEvent>),
 }
 
 /// The error for a watch from a resourceVersion whose later events are no longer in the history.
@@ -161,10 +162,10 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
-        let modified = Modified::default();
+        let shared = Shared::default();
         self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
             (Audience::ClusterOnly, Requester::Client) => true,
-            _ => watcher.send(&event, &modified),
+            _ => watcher.send(&event, &shared),
         });
         self.events.push_back(event);
         let forgotten = (self.events.len() > self.keep).then(|| self.events.pop_front())??;
@@ -285,9 +286,9 @@ impl WatchCache {
 
     /// Adds a watcher that receives the events after a revision. Its stream ends when the reader is too slow, or on
     /// `close`.
-    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, requester: Requester) -> (u64, LineReceiver) {
-        let (lines, receiver) = line_queue(self.buffer);
-        (self.add(Watcher { filter, after, requester, delivery: Delivery::Line(lines) }), receiver)
+    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, requester: Requester) -> (u64, EventReceiver) {
+        let (events, receiver) = event_queue(self.buffer);
+        (self.add(Watcher { filter, after, requester, delivery: Delivery::Watch(events) }), receiver)
     }
 
     /// Returns the current objects in key order, their version, and a stream of all later events. The stream has no
@@ -295,7 +296,7 @@ impl WatchCache {
     pub(super) fn follow(&mut self) -> Followed {
         let (events, receiver) = mpsc::unbounded_channel();
         let (filter, requester, after) = (Filter::default(), Requester::Cluster, self.version);
-        self.add(Watcher { filter, after, requester, delivery: Delivery::Event(events) });
+        self.add(Watcher { filter, after, requester, delivery: Delivery::Opened(events) });
         (self.objects.values().cloned().collect(), after, receiver)
     }
 
@@ -309,22 +310,22 @@ impl WatchCache {
         self.watchers.remove(&watcher);
     }
 
-    /// Sends a watcher a bookmark with the current version, after the lines that already wait. As upstream, it sends
+    /// Sends a watcher a bookmark with the current version, after the events that already wait. As upstream, it sends
     /// none if the client has known the version from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after)
-            && let Delivery::Line(lines) = &watcher.delivery
+            && let Delivery::Watch(events) = &watcher.delivery
         {
-            let _ = lines.send(self.version, self.bookmark_line(None));
+            let _ = events.send(self.version, Arc::new(self.bookmark_event(None)));
         }
     }
 
     /// Returns the bookmark that ends the initial events of a streaming list.
-    pub(crate) fn initial_events_end(&self) -> Bytes {
-        self.bookmark_line(Some("k8s.io/initial-events-end"))
+    pub(crate) fn initial_events_end(&self) -> WatchEvent {
+        self.bookmark_event(Some("k8s.io/initial-events-end"))
     }
 
-    fn bookmark_line(&self, annotation: Option<&str>) -> Bytes {
+    fn bookmark_event(&self, annotation: Option<&str>) -> WatchEvent {
         let mut object = self.resource.blank();
         object.insert("kind".into(), self.resource.kind().into());
         object.insert("apiVersion".into(), self.resource.api_version().into());
@@ -332,12 +333,10 @@ impl WatchCache {
         if let Some(annotation) = annotation {
             object["metadata"]["annotations"] = json!({annotation: "true"});
         }
-        let mut line = json!({"type": "BOOKMARK", "object": object}).to_string();
-        line.push('\n');
-        line.into()
+        WatchEvent::made(EventType::Bookmark, Value::Object(object))
     }
 
-    /// Ends the streams of all clients after the lines that already wait.
+    /// Ends the streams of all clients after the events that already wait.
     pub(crate) fn drop_clients(&mut self) {
         self.watchers.retain(|_, watcher| watcher.requester == Requester::Cluster);
     }
@@ -347,31 +346,32 @@ impl WatchCache {
         self.next_watcher
     }
 
-    /// Ends all streams after the lines that already wait.
+    /// Ends all streams after the events that already wait.
     pub(crate) fn close(&mut self) {
         self.watchers.clear();
     }
 }
 
 impl Watcher {
-    /// Returns false if lines up to this revision wait for the reader. They are dropped then.
+    /// Returns false if events up to this revision wait for the reader. They are dropped then.
     fn keep_after(&self, revision: u64) -> bool {
         match &self.delivery {
-            Delivery::Line(lines) => lines.keep_after(revision).is_ok(),
-            Delivery::Event(_) => true,
+            Delivery::Watch(events) => events.keep_after(revision).is_ok(),
+            Delivery::Opened(_) => true,
         }
     }
 
     /// Sends an event if it matches. Returns false if the watcher is gone or too slow.
-    fn send(&self, event: &Arc<Event>, modified: &Modified) -> bool {
+    fn send(&self, event: &Arc<Event>, shared: &Shared) -> bool {
         if event.revision <= self.after {
             return true;
         }
         match &self.delivery {
-            Delivery::Line(lines) => {
-                event.line(modified, &self.filter).is_none_or(|line| lines.send(event.revision, line).is_ok())
+            Delivery::Watch(events) => {
+                let seen = event.seen_through(&self.filter, shared);
+                seen.is_none_or(|seen| events.send(event.revision, seen).is_ok())
             }
-            Delivery::Event(events) => {
+            Delivery::Opened(events) => {
                 // The writer still has the object open, so this decodes nothing.
                 let opened = event.current.as_ref().map(Object::open).transpose();
                 opened.is_ok_and(|opened| events.send((event.clone(), opened)).is_ok())

@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 
 use super::create::Creation;
 use super::ownership::{MadeBy, Writer, field_manager};
 use super::patch::no_map;
-use super::{Call, answer, conversion, key, update};
+use super::{Call, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::field_validation::Strictness;
 use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
@@ -49,14 +49,14 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
 
-pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn apply(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
     let mut warnings = Vec::new();
     let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let written = apply.write(&store, &target, &gate, &mut warnings).await;
     warnings.extend(gate.warnings());
-    Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
+    Ok(apply.answer(written.map(|(code, object)| Answer::object(code, object)), warnings))
 }
 
 /// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
@@ -102,7 +102,7 @@ impl Apply {
         Ok(Self { config, manager, force, options, duplicates, writer, user })
     }
 
-    pub(super) fn respond(&self, written: Result<Response, ApiError>, mut warnings: Vec<String>) -> Response {
+    pub(super) fn answer(&self, written: Result<Answer, ApiError>, mut warnings: Vec<String>) -> Answer {
         let written = match duplicates(&self.duplicates, self.options.strictness) {
             Err(why) if written.is_ok() => Err(why),
             Ok(found) => {
@@ -111,7 +111,7 @@ impl Apply {
             }
             Err(_) => written,
         };
-        warn(written.unwrap_or_else(IntoResponse::into_response), &warnings)
+        Answer::from(written).with_warnings(warnings)
     }
 
     /// Applies the configuration to an object. Returns the new object.

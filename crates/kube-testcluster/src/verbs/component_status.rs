@@ -4,13 +4,13 @@
 
 use std::borrow::Cow;
 
-use axum::response::Response;
 use http::StatusCode;
 
 use super::Call;
 use super::list::Selectors;
 use super::list_options::ListOptions;
-use crate::http::status::{self, ApiError};
+use crate::http::answer::Answer;
+use crate::http::status::ApiError;
 use crate::settings::{Controllers, Kubelets, Settings};
 use kube_machinery::kinds::field_selector::Selectable;
 use kube_machinery::value::{Value, json};
@@ -21,7 +21,7 @@ struct Component {
     problem: Option<String>,
 }
 
-pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
+pub(crate) fn get_or_list(call: &Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, .. } = call;
     let components = components(&store.settings);
     let api_version = target.served.api_version();
@@ -32,7 +32,7 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
         let mut component = found.status();
         component["kind"] = target.served.kind().into();
         component["apiVersion"] = api_version.into();
-        return Ok(status::json(StatusCode::OK, component.to_string().into_bytes()));
+        return Ok(Answer::value(StatusCode::OK, component));
     }
     let options = ListOptions::parse(query)?;
     let selectors = Selectors::parse(&options)?;
@@ -45,7 +45,7 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
         |component: &&Component| filter.labels.matches_values(|_| None) && filter.fields.matches(*component);
     let items: Vec<Value> = components.iter().filter(is_asked_for).map(Component::status).collect();
     let list = json!({"kind": target.served.list_kind(), "apiVersion": api_version, "metadata": {}, "items": items});
-    Ok(status::json(StatusCode::OK, list.to_string().into_bytes()))
+    Ok(Answer::value(StatusCode::OK, list))
 }
 
 /// Returns the components. Upstream probes each at its port, so a component that this cluster does not run gets the

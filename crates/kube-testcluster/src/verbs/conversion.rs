@@ -2,23 +2,18 @@
 //! new states before they are stored, and responses. An object stays in the version in which it was written until it is
 //! written again. Upstream: the codecs of `customresource_handler.go` in `k8s.io/apiextensions-apiserver`.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::header;
-use http_body_util::BodyExt;
 
 use super::selection::Selection;
-use crate::http::represent::{Events, in_place_of};
+use crate::http::answer::{Answer, Content, Events};
+use crate::http::represent::whole_list;
 use crate::http::request_info::Target;
-use crate::http::response_budget::made_of;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
+use crate::store::watch_event::{EventType, WatchEvent};
 use crate::store::{Next, Store};
 use crate::webhook::conversion::{converted, in_version};
 use kube_machinery::kinds::Resource;
@@ -67,27 +62,18 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     })
 }
 
-/// Converts the response of a handler: an object, a list, or the events of a watch.
-pub(crate) async fn answer(store: &Arc<Store>, target: &Conversion, response: Response) -> Response {
-    if !target.is_needed() {
-        return response;
+/// Converts the objects of an answer to the version of the request. A watch is converted event by event
+/// ([`of_events`]).
+pub(crate) async fn answer(store: &Store, rows: &Conversion, answer: Answer) -> Answer {
+    if !rows.is_needed() {
+        return answer;
     }
-    if response.extensions().get::<Events>().is_some() {
-        return events(store.clone(), target.clone(), response);
-    }
-    let (mut parts, body) = response.into_parts();
-    let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
-    let bytes = body.to_bytes();
-    let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
-        return Response::from_parts(parts, Body::from(bytes));
+    let Answer { code, content, warnings, served_from } = answer;
+    let (code, content) = match rows.content(store, content).await {
+        Ok(content) => (code, content),
+        Err(error) => (error.code(), Content::Error(error)),
     };
-    match target.of(store, value).await {
-        Ok(value) => {
-            parts.headers.remove(header::CONTENT_LENGTH);
-            Response::from_parts(parts, Body::from(value.to_string() + "\n"))
-        }
-        Err(error) => in_place_of(&parts.headers, error),
-    }
+    Answer { code, content, warnings, served_from }
 }
 
 /// The two versions of a kind that a request needs: the stored one and the served one.
@@ -126,8 +112,18 @@ impl Conversion {
         self.served.custom.is_some() && (self.served != self.stored || has_several)
     }
 
+    async fn content(&self, store: &Store, content: Content) -> Result<Content, ApiError> {
+        let value = match content {
+            Content::Object(object) => object.value()?,
+            Content::List(list) => whole_list(list)?,
+            Content::Value(value) => value,
+            other => return Ok(other),
+        };
+        self.of(store, value).await.map(Content::Value)
+    }
+
     /// Converts an object or a list to the version of the request. Other values stay unchanged.
-    pub(super) async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
+    async fn of(&self, store: &Store, mut value: Value) -> Result<Value, ApiError> {
         if value["kind"] == self.stored.list_kind()
             && let Some(Value::Array(items)) = value.get_mut("items")
         {
@@ -153,23 +149,24 @@ impl Conversion {
     async fn event(
         &self,
         store: &Store,
-        line: &Bytes,
+        event: Arc<WatchEvent>,
         selection: Option<&Selection>,
-    ) -> Result<Option<Bytes>, ApiError> {
-        let mut event: Value = serde_json::from_slice(line).unwrap_or_default();
-        if event["type"] == "ERROR" {
-            return Ok(Some(line.clone()));
+    ) -> Result<Option<Arc<WatchEvent>>, ApiError> {
+        if event.kind == EventType::Error {
+            return Ok(Some(event));
         }
-        if event["type"] == "BOOKMARK" {
-            event["object"]["apiVersion"] = self.served.api_version().into();
-            return Ok(Some((event.to_string() + "\n").into()));
+        let mut object = event.value()?;
+        if event.kind == EventType::Bookmark {
+            object["apiVersion"] = self.served.api_version().into();
+            return Ok(Some(Arc::new(WatchEvent::made(EventType::Bookmark, object))));
         }
-        event["object"] = self.of(store, event["object"].take()).await?;
-        let event = match selection {
-            Some(selection) => selection.event(store, self, event).await?,
-            None => Some(event),
+        let object = self.of(store, object).await?;
+        let Some(selection) = selection else { return Ok(Some(Arc::new(WatchEvent::made(event.kind, object)))) };
+        let before = match &event.previous {
+            Some(before) => Some(self.of(store, before.value()?).await?),
+            None => None,
         };
-        Ok(event.map(|event| (event.to_string() + "\n").into()))
+        Ok(selection.event(event.kind, before, object).map(Arc::new))
     }
 
     /// Returns the key of an object in upstream's storage, for an error message.
@@ -179,24 +176,30 @@ impl Conversion {
     }
 }
 
-fn events(store: Arc<Store>, target: Conversion, response: Response) -> Response {
-    let (mut parts, body) = response.into_parts();
-    let selection = parts.extensions.remove::<Selection>();
-    let events = stream::unfold(Some(body.into_data_stream()), move |lines| {
-        let (store, target, selection) = (store.clone(), target.clone(), selection.clone());
-        async move {
-            let mut lines = lines?;
-            loop {
-                let line = lines.next().await?.ok()?;
-                match target.event(&store, &line, selection.as_ref()).await {
-                    Ok(Some(event)) => return Some((Ok::<_, Infallible>(made_of(line, event)), Some(lines))),
-                    Ok(None) => tokio::task::consume_budget().await,
-                    Err(error) => return Some((Ok(error.line()), None)), // as upstream, the stream ends after it
-                }
+/// Converts the events of a watch to the version of the request, one by one, and drops those that the selection does
+/// not match.
+pub(super) fn of_events(
+    store: &Arc<Store>,
+    target: &Conversion,
+    selection: Option<Selection>,
+    events: Events,
+) -> Events {
+    if !target.is_needed() {
+        return events;
+    }
+    let state = (Some(events), store.clone(), target.clone(), selection);
+    Box::pin(stream::unfold(state, |(events, store, target, selection)| async move {
+        let mut events = events?;
+        loop {
+            let event = events.next().await?;
+            match target.event(&store, event, selection.as_ref()).await {
+                Ok(Some(event)) => return Some((event, (Some(events), store, target, selection))),
+                Ok(None) => tokio::task::consume_budget().await,
+                // As upstream, the stream ends after the error.
+                Err(error) => return Some((Arc::new(error.event()), (None, store, target, selection))),
             }
         }
-    });
-    Response::from_parts(parts, Body::from_stream(events))
+    }))
 }
 
 fn text(value: &Value) -> &str {

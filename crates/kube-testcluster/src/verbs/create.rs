@@ -4,19 +4,18 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::admission::{certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer, set_entries};
-use super::{Call, answer, conversion, pod_admission};
+use super::{Call, conversion, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
@@ -39,7 +38,7 @@ const NAME_TRIES: usize = 8;
 /// `MaxGeneratedNameLength`.
 const LONGEST_PREFIX: usize = 58;
 
-pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let format = Format::of(request.headers())?;
@@ -54,8 +53,8 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let creation = Creation { store: &store, target: &target, gate: &gate, commit, writer: &writer, made_by };
     let created = creation.write(value, &mut faults).await;
     faults.extend(gate.warnings());
-    let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
-    Ok(warn(response, &faults))
+    let answer = created.map(|object| Answer::object(StatusCode::CREATED, object));
+    Ok(Answer::from(answer).with_warnings(faults))
 }
 
 /// The creation of an object: its target, its admission gate and its options.

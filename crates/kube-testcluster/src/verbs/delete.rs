@@ -5,17 +5,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::conversion::{self, Conversion};
 use super::delete_options::{DeleteOptions, DeleteScope};
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
-use super::{Call, answer, key, update};
+use super::{Call, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
-use crate::http::field_validation::warn;
+use crate::http::answer::Answer;
 use crate::http::status::{self, ApiError};
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -37,7 +36,7 @@ pub(crate) enum Outcome {
     Blank(Arc<Object>),
 }
 
-pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let options = DeleteOptions::read(request, &query).await?;
@@ -45,18 +44,20 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     check_deletable(resource, &key)?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     let outcome = remove(&store, &target, &key, &options, &gate).await;
-    let response = outcome.map_or_else(IntoResponse::into_response, |outcome| match outcome {
+    let answer = outcome.map(|outcome| match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(resource, key.name(), object.summary.uid())
         }
-        Outcome::Kept(object) if options.cascades => answer(StatusCode::ACCEPTED, &object),
-        Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => answer(StatusCode::OK, &object),
+        Outcome::Kept(object) if options.cascades => Answer::object(StatusCode::ACCEPTED, object),
+        Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => {
+            Answer::object(StatusCode::OK, object)
+        }
     });
-    Ok(warn(response, &gate.warnings()))
+    Ok(Answer::from(answer).with_warnings(gate.warnings()))
 }
 
 /// Deletes each object that the selectors match. Responds with their states before the deletion.
-pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn delete_collection(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let mut list = ListOptions::parse(&query)?;
@@ -73,11 +74,11 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
         give_way(n).await;
         check_deletable(&object.resource, &object.key)?;
         match remove(&store, &target, &object.key, &options, &gate).await {
-            Err(error) if !error.is_not_found() => return Ok(warn(error.into_response(), &gate.warnings())),
+            Err(error) if !error.is_not_found() => return Ok(Answer::from(error).with_warnings(gate.warnings())),
             _ => {}
         }
     }
-    Ok(warn(page.answer(&target.resource), &gate.warnings()))
+    Ok(page.answer(&target.resource).with_warnings(gate.warnings()))
 }
 
 /// The number of objects that are deleted before other tasks get a turn.

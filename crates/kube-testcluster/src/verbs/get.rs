@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::list_options::resource_version;
-use super::{Call, answer, key};
+use super::{Call, key};
+use crate::http::answer::Answer;
 use crate::http::status::ApiError;
 use crate::store::ServedFrom;
 use crate::store::Store;
@@ -15,7 +15,7 @@ use kube_machinery::kinds::Resource;
 
 /// Answers a GET. Without a resourceVersion, the object comes from storage in its latest state; with `0`, from the
 /// watch cache; with another one, from the watch cache in a state at least as new.
-pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, .. } = call;
     let (resource, key) = (&target.resource, key(&target)?);
     if query.flag("export") == Some(true) {
@@ -32,7 +32,8 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
         _ => ServedFrom::Storage,
     };
     let object = read(&store, resource, &key, from, version).await;
-    Ok(from.stamp(object.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object))))
+    let answer = object.map(|object| Answer::object(StatusCode::OK, object));
+    Ok(Answer::from(answer).served_from(from))
 }
 
 /// Reads the object, after waiting for the revision.

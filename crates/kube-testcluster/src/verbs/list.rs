@@ -1,8 +1,6 @@
 //! GET of a collection: a list (or a watch, which `watch.rs` answers). `list_plan.rs` decides where the objects come
-//! from, this file reads a page of them, and `page.rs` encodes it. Also lists the objects for the deletion of a
+//! from, and this file reads a page of them. Also lists the objects for the deletion of a
 //! collection.
-
-use axum::response::{IntoResponse, Response};
 
 use super::continue_token::ContinueToken;
 use super::conversion::Conversion;
@@ -10,7 +8,8 @@ use super::list_options::ListOptions;
 use super::list_plan::{ListScope, Plan, WantedState, plan};
 use super::page::{Page, Range};
 use super::selection::Selection;
-use super::{Call, watch};
+use super::{Call, conversion, watch};
+use crate::http::answer::Answer;
 use crate::http::status::ApiError;
 use crate::settings::Era;
 use crate::store::Requester;
@@ -23,7 +22,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::Fields;
 
 /// Answers a list or a watch. They have the same path; the query tells them apart.
-pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn list_or_watch(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let rows = Conversion::from(&target);
     let mut options = ListOptions::parse(&query)?;
@@ -46,23 +45,21 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let selection = rows.selects_later(&mut filter);
     if options.watch {
         let era = if target.watch && !requested { Era::Classic } else { store.settings.era };
-        let mut response = watch::watch(&store, &target.resource, filter, &options, requester, era)?;
-        if let Some(selection) = selection {
-            response.extensions_mut().insert(selection);
-        }
-        return Ok(response);
+        let events = watch::watch(&store, &target.resource, filter, &options, requester, era)?;
+        let events = conversion::of_events(&store, &rows, selection, events);
+        return Ok(Answer::events(events).served_from(watch::source(&target.resource)));
     }
     let plan = plan(&store, &target.resource, scope(&target.resource, &filter, &options), &options)?;
     let from = plan.from;
     let plan = match reach(&store, &target.resource, plan).await {
         Ok(plan) => plan,
-        Err(error) => return Ok(from.stamp(error.into_response())),
+        Err(error) => return Ok(Answer::from(error).served_from(from)),
     };
     if scope(&target.resource, &filter, &options) == ListScope::Single {
         options.limit = None; // upstream gets the one object, so there are no pages
     }
     let page = list_selected(&store, &target.resource, &filter, selection.as_ref(), options, &plan).await;
-    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(&target.resource))))
+    Ok(Answer::from(page.map(|page| page.answer(&target.resource))).served_from(plan.from))
 }
 
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {

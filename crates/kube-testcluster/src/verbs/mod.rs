@@ -1,17 +1,16 @@
 //! The handlers of requests for resources, one for each verb or subresource, and the steps that they share. The router
-//! chooses the handler. Each takes a [`Call`] and returns a response, or an error that becomes a `Status`.
+//! chooses the handler. Each takes a [`Call`] and returns an [`Answer`](crate::http::answer::Answer), or an
+//! error that becomes a `Status`.
 
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::response::Response;
-use http::StatusCode;
 
 use crate::http::query::Query;
 use crate::http::request_info::Target;
-use crate::http::status::{self, ApiError};
+use crate::http::status::ApiError;
 use crate::store::Store;
-use crate::store::object::{Key, Object};
+use crate::store::object::Key;
 
 mod admission;
 pub(crate) mod apply;
@@ -56,11 +55,4 @@ fn key(target: &Target) -> Result<Key, ApiError> {
     }
     let name = target.name.as_deref().expect("the router sends only paths with a name here");
     Ok(Key::new(target.namespace.as_deref(), name))
-}
-
-fn answer(code: StatusCode, object: &Object) -> Response {
-    let json = object.json();
-    let mut body = Vec::with_capacity(json.len() + 1); // one more for the line break
-    body.extend_from_slice(&json);
-    status::json(code, body)
 }

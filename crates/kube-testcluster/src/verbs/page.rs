@@ -1,22 +1,14 @@
-//! A page of a list: collects its objects, the token for the next page and the number of remaining objects, and encodes
-//! it as a response, piece by piece while it is sent.
+//! A page of a list: collects its objects, the token for the next page and the number of remaining objects.
 
 use std::sync::Arc;
-use std::vec;
-
-use axum::response::Response;
-use bytes::Bytes;
-use futures::stream;
-use http::StatusCode;
-use serde::Serialize;
 
 use super::continue_token::ContinueToken;
-use crate::http::sized_body::{PIECE, sized_body};
-use crate::http::status;
+use crate::http::answer::{Answer, List};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object};
 use crate::store::watch_cache::WatchCache;
 use kube_machinery::kinds::Resource;
+use kube_machinery::value::json;
 
 /// The objects of one page, and where the list continues.
 #[derive(Debug)]
@@ -111,91 +103,22 @@ fn count_visit() {
     VISITED.with(|visited| visited.set(visited.get() + 1));
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ListMeta {
-    resource_version: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r#continue: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remaining_item_count: Option<usize>,
-}
-
 impl Page {
-    /// Returns the list as a response. It is written while it is sent, because a list of a large cluster is as large as
-    /// the cluster.
-    pub(crate) fn answer(self, resource: &Resource) -> Response {
-        let next = self.next.as_ref().map(ContinueToken::encode);
-        let metadata = ListMeta {
-            resource_version: self.revision.to_string(),
-            // Upstream's list of custom resources has an empty token even without a next page.
-            r#continue: next.or_else(|| resource.custom.as_ref().map(|_| String::new())),
-            remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.remaining),
-        };
-        let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
-        let (kind, api_version) = (resource.list_kind(), resource.api_version());
-        let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
-        let text = ListText::new(head, self.objects);
-        let body = sized_body(text.remaining as u64, stream::iter(text.map(Ok)));
-        status::answer(StatusCode::OK, "application/json", body)
+    pub(crate) fn answer(self, resource: &Resource) -> Answer {
+        let mut metadata = json!({"resourceVersion": self.revision.to_string()});
+        // Upstream's list of custom resources has an empty token even without a next page.
+        let token = self.next.as_ref().map(ContinueToken::encode);
+        if let Some(token) = token.or_else(|| resource.custom.as_ref().map(|_| String::new())) {
+            metadata["continue"] = token.into();
+        }
+        if self.is_whole && self.next.is_some() {
+            metadata["remainingItemCount"] = json!(self.remaining);
+        }
+        Answer::list(List { resource: resource.clone(), metadata, objects: self.objects })
     }
 
     /// Returns a list of the watch cache's current state, which is never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
         Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, remaining: 0, is_whole: true }
-    }
-}
-
-/// The text of a list, generated in pieces.
-struct ListText {
-    /// The beginning of the next piece: the head of the list for the first one, and empty for the rest. `None` after
-    /// the end.
-    begun: Option<Vec<u8>>,
-    /// The objects that are not written yet.
-    objects: vec::IntoIter<Arc<Object>>,
-    /// The number of bytes that are not written yet.
-    remaining: usize,
-}
-
-/// The text after the items.
-const END: &[u8] = b"]}\n";
-
-impl ListText {
-    fn new(head: String, objects: Vec<Arc<Object>>) -> Self {
-        let items: usize = objects.iter().map(|object| "{".len() + object.item_length()).sum();
-        let commas = objects.len().saturating_sub(1);
-        let remaining = head.len() + items + commas + END.len();
-        Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), remaining }
-    }
-
-    /// Returns the most bytes that the next object takes, with its brace and comma.
-    fn next_length(&self) -> usize {
-        self.objects.as_slice().first().map_or(0, |object| object.length())
-    }
-}
-
-impl Iterator for ListText {
-    type Item = Bytes;
-
-    fn next(&mut self) -> Option<Bytes> {
-        let mut piece = self.begun.take()?;
-        let most = PIECE.max(piece.len() + self.next_length()); // an object longer than a piece gets its own piece
-        piece.reserve_exact(most.min(self.remaining) - piece.len());
-        while piece.len() + self.next_length() <= most
-            && let Some(object) = self.objects.next()
-        {
-            piece.push(b'{');
-            piece.extend_from_slice(&object.item());
-            if self.objects.len() > 0 {
-                piece.push(b',');
-            }
-        }
-        if self.objects.len() > 0 {
-            self.begun = Some(Vec::new());
-        } else {
-            piece.extend_from_slice(END);
-        }
-        self.remaining = self.remaining.saturating_sub(piece.len());
-        Some(piece.into())
     }
 }

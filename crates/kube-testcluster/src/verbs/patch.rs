@@ -4,16 +4,16 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 
 use super::owners::{self, Moment};
 use super::ownership::Writer;
-use super::{Call, answer, apply, conversion, key, update};
+use super::{Call, apply, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, WrongType};
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::field_validation::Strictness;
 use crate::http::json_patch::operate;
 use crate::http::query::Query;
 use crate::http::request_info::Target;
@@ -52,7 +52,7 @@ enum Change {
     Operations(::json_patch::Patch),
 }
 
-pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn patch(call: Call) -> Result<Answer, ApiError> {
     if apply::is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply::apply(call).await;
     }
@@ -63,8 +63,8 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let gate = Gate::of(&store, &target, &user, options.commit, || write_options::fields(&query));
     let (written, mut warnings) = write(&store, &target, &gate, &patch, options, &writer).await;
     warnings.extend(gate.warnings());
-    let response = written.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
-    Ok(warn(response, &warnings))
+    let answer = written.map(|object| Answer::object(StatusCode::OK, object.object().clone()));
+    Ok(Answer::from(answer).with_warnings(warnings))
 }
 
 /// Patches an object. Returns the warnings even if the patch fails.

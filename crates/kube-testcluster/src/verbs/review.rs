@@ -2,7 +2,6 @@
 //! it or another user may do; nothing is stored. Without authorization everything is allowed, and without
 //! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
 
-use axum::response::Response;
 use http::StatusCode;
 use kube_informers::selector::{FieldSelector, LabelSelector};
 
@@ -10,9 +9,9 @@ use super::Call;
 use super::subresources::token;
 use crate::auth::rbac::PolicyRule;
 use crate::auth::{Attributes, Caller, Decision, Rules, user_of};
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
-use crate::http::status::{self, ApiError};
+use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::plugins::authorization::Authorize;
 use kube_machinery::codec::schema::Decoded;
@@ -22,7 +21,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json};
 
 /// Answers a review with its status; nothing is stored.
-pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn review(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let resource = &target.resource;
     let user = user_of(request.extensions());
@@ -39,15 +38,15 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, "", causes));
     }
-    let answer = match resource.kind() {
+    let review = match resource.kind() {
         "TokenReview" => token::review(&store, value)?,
-        _ => answer(resource, &value, &user, caller.as_ref(), &store.clock.now())?,
+        _ => decide(resource, &value, &user, caller.as_ref(), &store.clock.now())?,
     };
-    Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
+    Ok(Answer::value(StatusCode::CREATED, review).with_warnings(faults))
 }
 
 /// Returns a review with its status. Upstream keeps metadata and spec only for some kinds.
-fn answer(
+fn decide(
     resource: &Resource,
     review_object: &Value,
     user: &User,

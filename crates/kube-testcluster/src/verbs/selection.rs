@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use super::conversion::Conversion;
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Object;
+use crate::store::watch_event::{EventType, WatchEvent};
 use crate::webhook::conversion::in_version;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
-use kube_machinery::value::{Value, json};
+use kube_machinery::value::Value;
 
 /// The field selectors, and the version that they are matched in.
 #[derive(Clone, Debug)]
@@ -37,28 +37,20 @@ impl Selection {
         Ok(objects.into_iter().zip(values).filter(|(_, value)| self.selects(value)).map(|(object, _)| object))
     }
 
-    /// Returns the event that a watch with this selection receives, if any. The caller has converted `object` already.
-    /// The event of a change also has the state before (`previous`), which is converted here, by `rows`. If the change
-    /// brings the object into the selection or out of it, the event becomes ADDED or DELETED.
-    pub(super) async fn event(
-        &self,
-        store: &Store,
-        rows: &Conversion,
-        mut event: Value,
-    ) -> Result<Option<Value>, ApiError> {
-        let before = event.as_object_mut().and_then(|event| event.remove("previous"));
-        let Some(before) = before else {
-            return Ok(self.selects(&event["object"]).then_some(event));
-        };
-        let mut before = rows.of(store, before).await?;
-        Ok(match (self.selects(&before), self.selects(&event["object"])) {
+    /// Returns the event that a watch with this selection receives, if any. `before` is the state before a change. Both
+    /// states are converted already. If the change brings the object into the selection or out of it, the event becomes
+    /// ADDED or DELETED.
+    pub(super) fn event(&self, kind: EventType, before: Option<Value>, mut object: Value) -> Option<WatchEvent> {
+        let is_selected = self.selects(&object);
+        let Some(mut before) = before else { return is_selected.then(|| WatchEvent::made(kind, object)) };
+        match (self.selects(&before), is_selected) {
             (false, false) => None,
-            (true, true) => Some(event),
-            (false, true) => Some(json!({"type": "ADDED", "object": event["object"].take()})),
+            (true, true) => Some(WatchEvent::made(kind, object)),
+            (false, true) => Some(WatchEvent::made(EventType::Added, object)),
             (true, false) => {
-                before["metadata"]["resourceVersion"] = event["object"]["metadata"]["resourceVersion"].take();
-                Some(json!({"type": "DELETED", "object": before}))
+                before["metadata"]["resourceVersion"] = object["metadata"]["resourceVersion"].take();
+                Some(WatchEvent::made(EventType::Deleted, before))
             }
-        })
+        }
     }
 }

@@ -5,20 +5,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
-use super::{Call, answer, conversion, key, pod_admission};
+use super::{Call, conversion, key, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format, WrongType};
-use crate::http::field_validation::warn;
 use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
@@ -34,7 +33,7 @@ use kube_machinery::kinds::{
 };
 use kube_machinery::value::{SmolStr, Value, json};
 
-pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
     let writer = Writer::of(&query, &request);
@@ -47,8 +46,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let written = write(&store, &target, &gate, sent, commit, &writer, &mut faults).await;
     faults.extend(gate.warnings());
-    let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
-    Ok(warn(response, &faults))
+    let answer = written.map(|(code, object)| Answer::object(code, object));
+    Ok(Answer::from(answer).with_warnings(faults))
 }
 
 /// The object of a body, with its error if a custom resource has a wrong kind or version.

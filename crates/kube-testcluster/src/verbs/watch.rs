@@ -3,13 +3,10 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
-use http::StatusCode;
-
 use super::list_options::{ListOptions, resource_version};
 use super::watcher::{Start, Watch};
-use crate::http::represent::Events;
-use crate::http::status::{ApiError, answer};
+use crate::http::answer::Events;
+use crate::http::status::ApiError;
 use crate::settings::Era;
 use crate::store::Requester;
 use crate::store::ServedFrom;
@@ -17,7 +14,7 @@ use crate::store::Store;
 use crate::store::filter::Filter;
 use kube_machinery::kinds::Resource;
 
-/// Starts a watch. The response is 200, unless the options are invalid or too many watches are open; later errors come
+/// Starts a watch. It succeeds, unless the options are invalid or too many watches are open; later errors come
 /// as ERROR events.
 ///
 /// `era` decides how a watch without `sendInitialEvents` starts, if it has no version or version 0. `list.rs` passes
@@ -29,7 +26,7 @@ pub(crate) fn watch(
     options: &ListOptions,
     requester: Requester,
     era: Era,
-) -> Result<Response, ApiError> {
+) -> Result<Events, ApiError> {
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
     let duration = options.timeout.unwrap_or_else(|| store.random().watch_duration());
     let revision = store.lock().storage.revision();
@@ -40,10 +37,12 @@ pub(crate) fn watch(
     };
     let bookmarks = options.allow_watch_bookmarks;
     let watch = Watch { resource: resource.clone(), filter, start, bookmarks, duration, requester };
-    let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
-    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, permit)));
-    response.extensions_mut().insert(Events);
-    Ok(response)
+    Ok(watch.events(store, permit))
+}
+
+/// Returns where the events of a kind come from.
+pub(super) fn source(resource: &Resource) -> ServedFrom {
+    if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage }
 }
 
 /// Returns the start of a watch; `revision` is that of storage. A current server treats a watch without a

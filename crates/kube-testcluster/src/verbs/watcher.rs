@@ -1,25 +1,24 @@
-//! Runs one watch, as the body of its response: sends the initial events, then each change, and bookmarks from time to
+//! Runs one watch, as a stream of events: sends the initial events, then each change, and bookmarks from time to
 //! time, until the timeout, or until the client leaves or is too slow. Upstream: `cacheWatcher`.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use bytes::Bytes;
 use futures::stream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::http::answer::Events;
 use crate::http::status::ApiError;
 use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::StoreError;
+use crate::store::event_queue::EventReceiver;
 use crate::store::filter::Filter;
 use crate::store::initial_events::InitialEvents;
-use crate::store::line_queue::LineReceiver;
 use crate::store::object::Key;
+use crate::store::watch_event::WatchEvent;
 use crate::store::{Store, StoreState};
 use kube_machinery::kinds::Resource;
 
@@ -51,7 +50,7 @@ pub(crate) struct Watch {
     pub(crate) requester: Requester,
 }
 
-/// The body of a watch that has started.
+/// A watch that has started.
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
@@ -76,7 +75,7 @@ enum Phase {
 impl Phase {
     /// Returns a stream with a single ERROR event.
     fn refused(error: &ApiError) -> Self {
-        Self::Running { first: InitialEvents::default().ending_with(Some(error.line())), live: None }
+        Self::Running { first: InitialEvents::default().ending_with(Some(error.event())), live: None }
     }
 }
 
@@ -85,7 +84,7 @@ struct Subscription {
     store: Arc<Store>,
     resource: Resource,
     id: u64,
-    lines: LineReceiver,
+    events: EventReceiver,
 }
 
 impl Drop for Subscription {
@@ -104,22 +103,22 @@ impl Changes {
     pub(super) fn of(store: &Arc<Store>, resource: &Resource, key: &Key) -> Result<Self, StoreError> {
         let mut state = store.lock();
         let cache = state.cache(resource)?;
-        let (id, lines) = cache.subscribe(Filter::of_object(key), cache.version(), Requester::Cluster);
-        Ok(Self(Subscription { store: store.clone(), resource: resource.clone(), id, lines }))
+        let (id, events) = cache.subscribe(Filter::of_object(key), cache.version(), Requester::Cluster);
+        Ok(Self(Subscription { store: store.clone(), resource: resource.clone(), id, events }))
     }
 
     /// Waits for a change, or for the end of the server.
     pub(super) async fn next(&mut self) {
-        self.0.lines.recv().await;
+        self.0.events.recv().await;
     }
 }
 
 impl Watch {
-    /// Returns the body of the watch. The watch starts at once, before the body is read, unless it must wait for a
+    /// Returns the events of the watch. The watch starts at once, before an event is read, unless it must wait for a
     /// revision.
-    pub(crate) fn body(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Body {
+    pub(crate) fn events(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Events {
         if self.duration.is_zero() {
-            return Body::empty(); // a negative duration ends before it begins
+            return Box::pin(stream::empty()); // a negative duration ends before it begins
         }
         let deadline = Instant::now() + self.duration;
         let phase = {
@@ -145,9 +144,7 @@ impl Watch {
         if stream.watch.bookmarks && stream.watch.resource.cached {
             stream.set_bookmark(Instant::now());
         }
-        Body::from_stream(stream::unfold(stream, |mut stream| async move {
-            stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))
-        }))
+        Box::pin(stream::unfold(stream, |mut stream| async move { stream.next().await.map(|event| (event, stream)) }))
     }
 
     /// Returns true if the watch cache has not reached the revision yet.
@@ -193,23 +190,23 @@ impl Watch {
             },
         };
         let live = (!closed).then(|| {
-            let (id, lines) = cache.subscribe(self.filter.clone(), after, self.requester);
-            Subscription { store: store.clone(), resource: self.resource.clone(), id, lines }
+            let (id, events) = cache.subscribe(self.filter.clone(), after, self.requester);
+            Subscription { store: store.clone(), resource: self.resource.clone(), id, events }
         });
         Phase::Running { first, live }
     }
 }
 
 impl Stream {
-    /// Returns the next line once its write is on the disk; `None` at the end of the stream.
-    async fn next(&mut self) -> Option<Bytes> {
-        let line = self.line().await?;
+    /// Returns the next event once its write is on the disk; `None` at the end of the stream.
+    async fn next(&mut self) -> Option<Arc<WatchEvent>> {
+        let event = self.event().await?;
         self.store.flushed().await.ok()?;
-        Some(line)
+        Some(event)
     }
 
-    /// Returns the next line: an initial event, a change or a bookmark.
-    async fn line(&mut self) -> Option<Bytes> {
+    /// Returns the next event: an initial event, a change or a bookmark.
+    async fn event(&mut self) -> Option<Arc<WatchEvent>> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
                 biased;
@@ -223,13 +220,13 @@ impl Stream {
         }
         loop {
             let Phase::Running { first, live } = &mut self.phase else { return None };
-            if let Some(line) = first.next() {
-                return Some(line);
+            if let Some(event) = first.next() {
+                return Some(event);
             }
             let live = live.as_mut()?;
             tokio::select! {
                 biased;
-                line = live.lines.recv() => return line,
+                event = live.events.recv() => return event,
                 () = self.deadline.as_mut() => return None,
                 last = due(&mut self.next_bookmark) => {
                     let resource = &self.watch.resource;

@@ -157,7 +157,7 @@ fn stored(object: &Value) -> Value {
 }
 
 fn is_of_expressions(case: &Value) -> bool {
-    let words = ["x-kubernetes-validations", "compilation failed", "must evaluate"];
+    let words = ["x-kubernetes-validations", "compilation failed", "instantiation failed", "must evaluate"];
     words.iter().any(|word| case.to_string().contains(word))
 }
 

@@ -30,7 +30,7 @@ pub fn decode(body: &[u8], kind: &str, api_version: &str) -> Result<Value, Strin
     for field in WireFields::named(envelope, &["TypeMeta", "Raw", "ContentEncoding", "ContentType"]) {
         match field? {
             (1, Wire::Bytes(names)) => {
-                for field in WireFields::named(names, &["APIVersion", "FieldType"]) {
+                for field in WireFields::named(names, &["APIVersion", "Kind"]) {
                     match field? {
                         (1, Wire::Bytes(text)) => version = utf8(text)?,
                         (2, Wire::Bytes(text)) => found = utf8(text)?,

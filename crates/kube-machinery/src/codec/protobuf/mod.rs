@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(envelope(b""), "empty body");
         assert_eq!(envelope(b"\x08"), "proto: wrong wireType = 0 for field TypeMeta");
         assert_eq!(envelope(b"\x15"), "proto: wrong wireType = 5 for field Raw");
-        assert_eq!(envelope(b"\x0a\x02\x10\x01"), "proto: wrong wireType = 0 for field FieldType");
+        assert_eq!(envelope(b"\x0a\x02\x10\x01"), "proto: wrong wireType = 0 for field Kind");
         assert_eq!(envelope(b"\x2d123"), "unexpected EOF");
         assert_eq!(envelope(&[0xff; 11]), "proto: integer overflow");
         assert!(

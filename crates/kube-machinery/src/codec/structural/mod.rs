@@ -17,7 +17,6 @@ mod tests;
 pub(crate) mod validate;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -110,7 +109,7 @@ pub struct Rule {
     /// The compiled rule, after its first use.
     #[cfg(feature = "cel")]
     #[serde(skip)]
-    compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
+    compiled: std::sync::OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
 /// Returns true if upstream knows this `format` for values of this type, and so checks it: other formats are ignored,

@@ -7,7 +7,9 @@ use super::scale::Checked;
 #[cfg(feature = "cel")]
 use crate::codec::structural::rules;
 use crate::codec::structural::{embedded, list_type, validate};
-use crate::conventions::cause::{Cause, Findings};
+#[cfg(feature = "cel")]
+use crate::conventions::cause::Cause;
+use crate::conventions::cause::Findings;
 use crate::conventions::causes::Causes;
 use crate::kinds::metadata;
 use crate::kinds::names::NameRule;

@@ -59,6 +59,7 @@ pub(super) fn validate(schema: &Value, context: Context<'_>, at: &Path<'_>, caus
         return;
     }
     // The number of causes tells at the end if anything was wrong in this schema.
+    #[cfg(feature = "cel")]
     let before = causes.len();
     unsupported(schema, context, at, causes);
     if schema["uniqueItems"] == true {

@@ -4,12 +4,10 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
-
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
@@ -24,18 +22,17 @@ use kube_machinery::conventions::edit::{empty, object};
 use kube_machinery::value::{Map, Value, json};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
-pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn bind(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
-    let mut binding = format.typed(&body, "Binding", "v1", strictness)?;
+    let binding = format.typed(&body, "Binding", "v1", strictness)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let written = write(&store, &target, &gate, binding.value, commit).await;
-    let response = written.map_or_else(IntoResponse::into_response, |_| status::created());
-    binding.faults.extend(gate.warnings());
-    Ok(warn(response, &binding.faults))
+    let answer = Answer::from(written.map(|_| status::created()));
+    Ok(answer.with_warnings(binding.faults).with_warnings(gate.warnings()))
 }
 
 /// Binds a pod, for a request or for the cluster's own scheduler.

@@ -1,12 +1,10 @@
 //! POST to a pod's `eviction`, as `kubectl drain` does: a deletion that upstream allows only if the pod's disruption
 //! budget has room. Here disruption budgets are stored but not enforced, so no budget refuses an eviction.
 
-use axum::response::Response;
-
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
 use crate::plugins::admit::Operation;
@@ -19,7 +17,7 @@ use kube_machinery::conventions::conditions;
 use kube_machinery::value::{Value, json};
 
 /// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
-pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn evict(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
     let user = user_of(request.extensions());
@@ -46,8 +44,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
         options = options.after(&marked);
     }
     remove(&store, resource, &key, &options, &Gate::open()).await?; // admission has already accepted the eviction
-    eviction.faults.extend(gate.warnings());
-    Ok(warn(status::created(), &eviction.faults))
+    Ok(status::created().with_warnings(eviction.faults).with_warnings(gate.warnings()))
 }
 
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {

@@ -6,7 +6,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::response::Response;
 use futures::stream;
 use http::StatusCode;
 use jiff::Timestamp;
@@ -14,8 +13,8 @@ use tokio::sync::watch;
 
 use super::container;
 use super::log_options::LogOptions;
-use crate::http::represent::Verbatim;
-use crate::http::status::{self, ApiError};
+use crate::http::answer::Answer;
+use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::{Key, Object, Opened};
 use crate::verbs::watcher::Changes;
@@ -25,25 +24,19 @@ use kube_machinery::kinds::PODS;
 use kube_machinery::value::Value;
 
 /// Returns the lines so far and, with `follow`, the new ones until the container ends.
-pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
+pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Answer, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target)?;
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
     let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open()?;
     let container = container::choose(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
-        return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no kubelet could have a log
+        return Ok(Answer::log(StatusCode::NO_CONTENT, Body::empty())); // no kubelet could have a log
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
     let written = logs.changes(&run.uid);
     let reader = Reader { store, logs, key, options, run, written, sent: 0, remaining: None, over: false };
-    Ok(answer(StatusCode::OK, reader.body()))
-}
-
-fn answer(code: StatusCode, body: Body) -> Response {
-    let mut response = status::answer(code, "text/plain", body);
-    response.extensions_mut().insert(Verbatim);
-    response
+    Ok(Answer::log(StatusCode::OK, reader.body()))
 }
 
 struct Run {

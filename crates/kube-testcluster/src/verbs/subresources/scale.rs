@@ -4,15 +4,14 @@
 
 use std::sync::Arc;
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
-use crate::http::status::{self, ApiError};
+use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
 use crate::plugins::admit::Operation;
 use crate::store::object::Opened;
@@ -36,7 +35,7 @@ const VERSION: &str = "autoscaling/v1";
 /// `invalidSpecReplicas`.
 const NONE_WANTED: i64 = i32::MIN as i64;
 
-pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let key = key(&call.target)?;
     let object = call.store.get(&call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(&call.target.resource, key.name()))?;
@@ -47,11 +46,11 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
             let path = paths.spec_replicas_text();
             Err(ApiError::internal_error(&format!("the spec replicas field {path:?} does not exist")))
         }
-        _ => Ok(answer(&scale)),
+        _ => Ok(answer(scale)),
     }
 }
 
-pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
     let writer = Writer::of(&query, &request);
@@ -59,7 +58,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let read = format?.typed(&body, KIND, VERSION, strictness);
-    let mut wanted = read.map_err(|error| if paths(&target.served).is_some() { no_such_type() } else { error })?;
+    let wanted = read.map_err(|error| if paths(&target.served).is_some() { no_such_type() } else { error })?;
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
@@ -67,12 +66,11 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
         update::same_uid(&current, value)?;
         admitted(&store, gate, &target, current, value.clone(), &writer).await
     };
-    let response = write(&store, &target, commit, next).await.unwrap_or_else(IntoResponse::into_response);
-    wanted.faults.extend(gate.warnings());
-    Ok(warn(response, &wanted.faults))
+    let answer = Answer::from(write(&store, &target, commit, next).await);
+    Ok(answer.with_warnings(wanted.faults).with_warnings(gate.warnings()))
 }
 
-pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn patch(call: Call) -> Result<Answer, ApiError> {
     if is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply(call).await;
     }
@@ -82,17 +80,17 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let next = |current| patched(&store, &gate, &target, current, &patch, &writer);
-    let response = write(&store, &target, commit, next).await.unwrap_or_else(IntoResponse::into_response);
-    Ok(warn(response, &gate.warnings()))
+    let answer = Answer::from(write(&store, &target, commit, next).await);
+    Ok(answer.with_warnings(gate.warnings()))
 }
 
-async fn apply(call: Call) -> Result<Response, ApiError> {
+async fn apply(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
     let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let next = |current| applied(&store, &gate, &target, current, &apply);
     let scaled = write(&store, &target, apply.options.commit, next).await;
-    Ok(apply.respond(scaled, gate.warnings()))
+    Ok(apply.answer(scaled, gate.warnings()))
 }
 
 /// Writes the state that `next` computes in the version of the request, and responds with its scale.
@@ -101,12 +99,12 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     target: &Target,
     commit: Commit,
     next: impl Fn(Arc<Opened>) -> F + Copy,
-) -> Result<Response, ApiError> {
+) -> Result<Answer, ApiError> {
     let change = |current| conversion::changed(store, target.into(), current, next);
     let written = store.guaranteed_update(&target.resource, &key(target)?, commit, change).await?;
     let written = conversion::to_served(store, &target.into(), written).await?;
     let (scale, _) = scale(&written, &target.served).map_err(ApiError::bad_request)?;
-    Ok(answer(&scale))
+    Ok(answer(scale))
 }
 
 async fn patched(
@@ -310,13 +308,12 @@ fn scale(object: &Opened, served: &Resource) -> Result<(Value, Replicas), String
     Ok((scale, replicas))
 }
 
-fn answer(scale: &Value) -> Response {
-    let mut scale = scale.clone();
+fn answer(mut scale: Value) -> Answer {
     // Go's types omit zero values.
     for (section, field, zero) in [("spec", "replicas", json!(0)), ("status", "selector", json!(""))] {
         if scale[section][field] == zero {
             object(&mut scale[section]).remove(field);
         }
     }
-    status::json(StatusCode::OK, scale.to_string().into_bytes())
+    Answer::value(StatusCode::OK, scale)
 }

@@ -1,12 +1,12 @@
 //! GET and POST of a pod's `exec`, `attach` and `portforward`: always refused, because no container really runs. Before
 //! that, upstream's checks and admission run, so that clients get the same errors for wrong requests.
 
-use axum::response::Response;
 use http::header;
 
 use super::container;
 use crate::admission::Gate;
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::query::Query;
 use crate::http::status::ApiError;
 use crate::store::Commit;
@@ -15,7 +15,7 @@ use kube_machinery::kinds::Subresource;
 use kube_machinery::value::{Map, Value, json};
 
 /// Makes upstream's checks, and then refuses the request. Always fails, because no container of this cluster is real.
-pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn connect(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target)?;
     let pod =

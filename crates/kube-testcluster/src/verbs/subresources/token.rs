@@ -7,15 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Response;
 use http::StatusCode;
 
 use crate::admission::Gate;
 use crate::auth::service_account::{self, ISSUER};
 use crate::auth::user_of;
+use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::warn;
-use crate::http::status::{self, ApiError};
+use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
 use crate::plugins::admit::Operation;
 use crate::store::Store;
@@ -33,7 +32,7 @@ const HOUR: i64 = 3600;
 const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
-pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
+pub(crate) async fn request(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
     let user = user_of(request.extensions());
@@ -62,7 +61,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     });
     value["kind"] = json!(TOKEN_REQUEST.kind());
     value["apiVersion"] = json!(TOKEN_REQUEST.api_version());
-    Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &decoded.faults))
+    Ok(Answer::value(StatusCode::CREATED, value).with_warnings(decoded.faults))
 }
 
 /// Reads an object, or returns `NotFound`.

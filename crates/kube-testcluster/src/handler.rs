@@ -1,0 +1,266 @@
+//! Handles a request for a resource, from its path to its response, in the order of upstream's checks: find the target
+//! and the action, negotiate the form, take room for the answer, run the action, wait for the disk, convert the answer,
+//! encode it and compress it.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use http::{HeaderMap, Method};
+
+use crate::action::Action;
+use crate::controllers::custom_resource_definition;
+use crate::faults::{TargetKind, Verb};
+use crate::http::answer::Answer;
+use crate::http::compression::{AcceptedEncoding, compress};
+use crate::http::cut_watch::with_cuts;
+use crate::http::deadline::{deadline_problem, finish};
+use crate::http::faults;
+use crate::http::field_validation::warn;
+use crate::http::heavy::{Threads, Turns, Weight};
+use crate::http::negotiation::{Form, Offers, is_for_people};
+use crate::http::query::Query;
+use crate::http::represent::{Representation, refused};
+use crate::http::request_info::{self, NoTarget, Target};
+use crate::http::response_budget::{NoRoom, Reservation, ResponseBudget, length, too_many_requests};
+use crate::http::status::{ApiError, broken_request, no_such_path};
+use crate::http::table::IncludeObject;
+use crate::settings::ManagedFields;
+use crate::store::{Requester, Store};
+use crate::verbs::conversion::{self, Conversion};
+use crate::verbs::{self, Call};
+use kube_controllers::nodes::logs::Logs;
+use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
+
+/// The limits that all requests share.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// Limits the memory of the responses that wait for their clients.
+    pub(crate) budget: Arc<ResponseBudget>,
+    /// Lets heavy work run one after the other, so that it does not hold up the other requests.
+    pub(crate) turns: Turns,
+}
+
+/// A request that upstream's router accepts.
+struct Routed {
+    target: Target,
+    action: Action,
+    accepted: AcceptedEncoding,
+    representation: Representation,
+    /// The verb that faults apply to; `None` if they do not apply.
+    verb: Option<Verb>,
+    requester: Requester,
+    is_write: bool,
+    changes_definitions: bool,
+}
+
+pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, request: Request) -> Response {
+    let query = Query::parse(request.uri());
+    let routed = match route(&store, &request, &query) {
+        Ok(routed) => routed,
+        Err(response) => return *response,
+    };
+    let threads = request.extensions().get::<Threads>().copied();
+    // The writes of the cluster itself are not limited: nothing else can make room for them.
+    let is_client = routed.requester == Requester::Client;
+    let cost = if is_client && routed.is_write { verbs::cost::of_write(&store, &routed.target, &request) } else { 0 };
+    let mut room = match is_client.then(|| limits.budget.reserve(cost)).transpose() {
+        Ok(room) => room,
+        Err(NoRoom) => return too_many_requests(),
+    };
+    let conversion = Conversion::from(&routed.target);
+    let call = Call { store: store.clone(), target: routed.target.clone(), query, request };
+    let answer = limits.turns.run(Weight::of(threads, cost), run(&routed, &logs, call)).await;
+    // The room is taken before the answer is converted, because both forms are in memory then.
+    if make_room(limits, room.as_mut(), &routed, answer.is_success(), answer.length()).is_err() {
+        return too_many_requests();
+    }
+    let is_watch = routed.verb.is_some() && answer.is_watch();
+    let budget = is_watch.then(|| limits.budget.clone());
+    let weight = Weight::of(threads, answer.length());
+    let Routed { representation, .. } = &routed;
+    let encoded =
+        async { representation.clone().respond(conversion::answer(&store, &conversion, answer).await, budget) };
+    let response = limits.turns.run(weight, encoded).await;
+    if is_watch {
+        return with_cuts(store, routed.target.served, response);
+    }
+    match make_room(limits, room.as_mut(), &routed, response.status().is_success(), length(&response)) {
+        Ok(()) => compress(routed.accepted, room.unwrap_or_default().until_read(response)),
+        Err(NoRoom) => too_many_requests(),
+    }
+}
+
+/// Finds the target, the action and the form of a request, or returns the response that refuses it.
+fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<Response>> {
+    let (headers, path) = (request.headers(), request.uri().path());
+    let refuse = |error| Box::new(refused(headers, query, error));
+    let parsed = request_info::parse(path, &store.catalog());
+    if let Some(problem) = timeout_problem(&parsed, path, query) {
+        return Err(refuse(ApiError::bad_request(problem)));
+    }
+    let target = parsed.map_err(|why| match why {
+        NoTarget::NoSuchPath => Box::new(no_such_path()),
+        NoTarget::BadEscape => Box::new(broken_request()),
+        NoTarget::NoSuchResource => refuse(ApiError::unknown_resource()),
+        NoTarget::NoSuchSubresource(resource, name) => {
+            let refused = refuse(ApiError::not_found(&resource, &name));
+            warned_early(&resource, refused)
+        }
+    })?;
+    let refuse = |error| warned_early(&target.served, refuse(error));
+    let method = method(request.method(), &target);
+    let action = match Action::of(&method, &target) {
+        Some(action) => action,
+        // Upstream's handler of custom resources delegates methods that need a namespace to the next handler, which
+        // answers `404 page not found`.
+        None if target.served.custom.is_some() && target.is_of_all_namespaces() => {
+            return Err(Box::new(no_such_path()));
+        }
+        None => return Err(refuse(no_action(&method, &target, headers, store.settings.managed_fields))),
+    };
+    action.check(headers, &target, store.settings.managed_fields).map_err(refuse)?;
+    let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
+    let form = check_media_type(&target, headers, offers).and_then(|()| Form::negotiate(headers, &target));
+    let representation = Representation {
+        form: form.map_err(refuse)?,
+        errors: Form::of_errors(headers),
+        resource: target.served.clone(),
+        include: IncludeObject::read(query.get("includeObject").unwrap_or_default()),
+        pretty: is_for_people(headers, query),
+        clock: store.clock,
+    };
+    let requester = Requester::of(request.extensions());
+    Ok(Routed {
+        action,
+        accepted: AcceptedEncoding::of(headers),
+        representation,
+        verb: Verb::of(&method, target_kind(&target, query)).filter(|_| requester == Requester::Client),
+        requester,
+        is_write: method != Method::GET && !is_long_running(&target, query),
+        changes_definitions: target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET,
+        target,
+    })
+}
+
+/// Runs the action, and waits until the writes that the answer may show are on the disk.
+async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
+    let store = call.store.clone();
+    let timeout = call.query.get("timeout").map(ToOwned::to_owned);
+    let acted = async {
+        if let Some(verb) = routed.verb {
+            faults::apply(&store.faults, &routed.target.resource, verb).await?;
+        }
+        let acted = routed.action.run(logs, call);
+        if routed.is_write { finish(timeout.as_deref(), acted).await } else { acted.await }
+    };
+    let mut answer = Answer::from(acted.await);
+    // A failed deletion of a collection may have removed some objects before.
+    let may_have_written = answer.is_success() || routed.action == Action::DeleteCollection;
+    if routed.changes_definitions && may_have_written {
+        apply_definitions(&store, routed.target.name.as_deref()).await;
+    }
+    if let Err(why) = store.flushed().await {
+        answer = Answer::from(ApiError::internal(why.as_ref()));
+    }
+    answer.with_warnings(routed.target.served.warning().map(ToOwned::to_owned))
+}
+
+/// Changes the room of an answer to its length. If the budget has no more, a write that is done keeps its answer and
+/// the room that it has.
+fn make_room(
+    limits: &Limits,
+    room: Option<&mut Reservation>,
+    routed: &Routed,
+    is_success: bool,
+    length: u64,
+) -> Result<(), NoRoom> {
+    let Some(room) = room else { return Ok(()) };
+    match limits.budget.resize(room, length) {
+        Err(NoRoom) if routed.is_write && is_success => Ok(()),
+        resized => resized,
+    }
+}
+
+/// Upstream treats HEAD on custom resources as a GET without a body. For other kinds, its router does not know HEAD.
+fn method(method: &Method, target: &Target) -> Method {
+    if method == Method::HEAD && target.served.custom.is_some() { Method::GET } else { method.clone() }
+}
+
+/// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. Requests for custom
+/// resources do not pass that router.
+fn check_media_type(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+    if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
+}
+
+/// Returns the error for a malformed timeout. Upstream's filter checks it before the path is resolved.
+fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query) -> Option<String> {
+    let is_long_running = match parsed {
+        Ok(target) => is_long_running(target, query),
+        Err(NoTarget::BadEscape) => true, // upstream refuses it before any filter
+        Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
+    };
+    query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
+}
+
+/// Returns the error for a method that the path does not allow. Upstream's handler of custom resources has messages of
+/// its own for these, and checks the media type of a patch before the name.
+fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
+    if target.served.custom.is_some() {
+        let verb = match *method {
+            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
+            Method::POST if target.subresource.is_some() => Some("create"),
+            Method::DELETE if target.subresource.is_some() => Some("delete"),
+            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE => None,
+            _ => Some(""),
+        };
+        if let Some(verb) = verb {
+            return ApiError::method_not_supported(&target.served, verb);
+        }
+    }
+    if target.served.custom.is_none() || target.name.is_some() {
+        return ApiError::method_not_allowed();
+    }
+    let nameless = || ApiError::bad_request("name must be provided");
+    match *method {
+        Method::PUT => nameless(),
+        Method::PATCH => {
+            verbs::patch::check_media_type(headers, &target.resource, managed_fields).err().unwrap_or_else(nameless)
+        }
+        _ => ApiError::method_not_allowed(),
+    }
+}
+
+/// Adds the warning of the kind to a response that refuses a request. Upstream's router, which refuses such requests for
+/// built-in kinds, adds none.
+fn warned_early(resource: &Resource, response: Box<Response>) -> Box<Response> {
+    match resource.warning().filter(|_| resource.custom.is_some()) {
+        Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),
+        None => response,
+    }
+}
+
+/// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
+async fn apply_definitions(store: &Store, name: Option<&str>) {
+    match name {
+        Some(name) => custom_resource_definition::apply(store, name).await,
+        None => custom_resource_definition::apply_all(store).await,
+    }
+}
+
+/// Returns true if the request has no time limit. Upstream: `BasicLongRunningRequestCheck`.
+fn is_long_running(target: &Target, query: &Query) -> bool {
+    let streams =
+        [Subresource::Log, Subresource::Exec, Subresource::Attach, Subresource::PortForward].map(Option::Some);
+    target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
+}
+
+/// Returns what kind of target the request has, which decides its verb.
+fn target_kind(target: &Target, query: &Query) -> TargetKind {
+    match &target.name {
+        _ if target.watch => TargetKind::Events,
+        Some(_) => TargetKind::Object,
+        None if query.flag("watch").unwrap_or_default() => TargetKind::Events,
+        None => TargetKind::Collection,
+    }
+}
