@@ -1,5 +1,5 @@
-//! Reads the answers of an API server within bounds. The server decides how long an answer is, so this module limits the
-//! size of what it holds as a whole: an object, and the text of an error.
+//! Reads the answers of an API server within bounds. The server decides how long an answer is, so this module limits
+//! the size of what it holds as a whole: an object, and the text of an error.
 //!
 //! Two things have no limit. A list has as many objects as the server says, because an informer holds all objects of its
 //! resource. The head of an answer is bounded by the HTTP library: hyper takes 100 headers and 400 KiB, or 16 KiB with

@@ -56,8 +56,8 @@ pub enum Event {
     Removed { key: String, old: Option<String>, indices: Vec<IndexSets> },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces` says whether its buffer
-    /// merges notifications.
+    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces` says whether its
+    /// buffer merges notifications.
     Joined { listener: usize, coalesces: bool, existing: usize },
     /// A notification was added to a listener's buffer, which now holds `pending` notifications.
     Notified {

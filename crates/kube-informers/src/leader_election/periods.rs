@@ -58,8 +58,8 @@ impl Periods {
         self.retry_period.mul_f64(1.0 + JITTER * random.f64())
     }
 
-    /// Returns the lease duration in seconds. It is rounded up, because other candidates must not wait for less than the
-    /// real duration.
+    /// Returns the lease duration in seconds. It is rounded up, because other candidates must not wait for less than
+    /// the real duration.
     pub(super) fn lease_seconds(&self) -> i32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         i32::try_from(seconds).unwrap_or(i32::MAX)

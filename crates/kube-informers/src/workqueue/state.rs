@@ -50,8 +50,8 @@ pub(super) enum TakeResult<T> {
     Nothing,
 }
 
-/// A worker's claim to a key, with the number of the `get` that returned the key. By the number, the queue sees that the
-/// claim's work has ended already, even if another worker has the key now.
+/// A worker's claim to a key, with the number of the `get` that returned the key. By the number, the queue sees that
+/// the claim's work has ended already, even if another worker has the key now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     handle: Handle,

@@ -1,4 +1,5 @@
-//! Tests of an informer's end, and how it ends the waits for the informer; and of subscriptions and handler options.
+//! Tests of the end of an informer, which also ends the waits for the informer; and of subscriptions and handler
+//! options.
 
 use std::future::{IntoFuture, pending, ready};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! The methods that DeltaFIFO and RealFIFO share. A macro writes them for both, because each queue is a public type with
-//! client-go's name.
+//! The methods that DeltaFIFO and RealFIFO share. A macro writes them for both, because each queue is a public type
+//! with client-go's name.
 
 /// Implements the shared methods of a queue with a field `core`. The queue itself implements how changes are queued and
 /// popped.

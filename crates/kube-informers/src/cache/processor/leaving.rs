@@ -6,7 +6,7 @@ use tokio_util::task::AbortOnDropHandle;
 #[derive(Default)]
 pub(super) struct Leaving {
     pub(super) tasks: Vec<AbortOnDropHandle<()>>,
-    /// The number of tasks after which the finished ones are dropped.
+    /// The number of tasks at which finished ones are next searched for and dropped.
     full: usize,
 }
 

@@ -15,6 +15,7 @@ use crate::cache::observe::{Event, Versioned};
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
+    /// Requests a list, passes it to the store, and remembers its resourceVersion.
     pub(super) async fn list(&self, state: &mut RunState) -> Result<(), ReflectorError> {
         let last = self.last_sync_resource_version();
         let version = match last.as_str() {

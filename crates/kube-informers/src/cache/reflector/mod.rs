@@ -261,7 +261,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is
     /// needed.
     async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
-        let mut kept = None;
+        let mut kept = None; // the watch of a streaming list, which continues with the changes
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
             match self.stream_list(state).await {
                 Ok(watch) => kept = Some(watch),

@@ -46,7 +46,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Self { shared, changes: Vec::new(), remaining: Remaining::Nothing }
     }
 
-    /// Calls `store`, which changes the indexer and reports each change, and distributes the notifications.
+    /// Calls `store`, which changes the indexer and reports each change. Then distributes the notifications.
     fn apply(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,

@@ -303,7 +303,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let queue = self.0.queue.build(indexer.clone(), transformer.clone(), observer.clone());
         let shared = self.0.clone();
         let controller = Controller::new(self.0.source.clone(), queue, HandleDeltas::new(self.0.clone()))
-            .with_reflector(|reflector| self.set_up(reflector, state.resync_check))
+            .with_reflector(|reflector| self.set_up_reflector(reflector, state.resync_check))
             .on_first_list(move || {
                 shared.synced.fire();
                 shared.processor.upstream_synced();
@@ -311,7 +311,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Ok(controller)
     }
 
-    fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
+    fn set_up_reflector(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
         let (shared, triggered) = (self.0.clone(), self.0.clone());
         reflector
             .options(self.0.reflector.clone())

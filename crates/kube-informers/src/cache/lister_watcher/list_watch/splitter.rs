@@ -78,6 +78,7 @@ impl Items {
 impl Splitter {
     /// Reads the next piece of the text and returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
+        // The position in the piece, and the number of bytes of the piece that are stored already.
         let (mut at, mut stored) = (0, 0);
         while let Some(&byte) = piece.get(at) {
             match (self.state, byte) {
