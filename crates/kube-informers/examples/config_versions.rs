@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 pub const VERSIONS: &str = "example.com/config-versions";
 
 /// Runs until Ctrl-C.
+// `pub`, because `tests/it/examples.rs` includes this file as a module.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown
@@ -42,12 +43,12 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     // The queue contains only keys of pods. A pod that is not in the index yet will be queued by its own event.
     let queue = Arc::new(WorkQueue::new());
     let keys = queue.clone();
-    let told_pods = pods.add_event_handler(move |change: Notification<Pod>| {
+    let pod_handler = pods.add_event_handler(move |change: Notification<Pod>| {
         keys.add(change.key());
         ready(())
     })?;
     let keys = queue.clone();
-    let told_config_maps = config_maps.add_event_handler(move |change: Notification<ConfigMap>| {
+    let config_map_handler = config_maps.add_event_handler(move |change: Notification<ConfigMap>| {
         by_config_map.keys(&change.key()).into_iter().for_each(|pod| keys.add(pod));
         ready(())
     })?;
@@ -57,7 +58,7 @@ pub async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError
     let work = async {
         // Wait for both caches: with the ConfigMaps' cache incomplete, a worker would write an annotation in which
         // versions are missing.
-        if wait_for(&stop, &[told_pods.synced(), told_config_maps.synced()]).await {
+        if wait_for(&stop, &[pod_handler.synced(), config_map_handler.synced()]).await {
             let reconcile = async |key: String| match pods.get(&key) {
                 Some(pod) => annotate(&client, &pod, &config_maps).await,
                 None => Ok(()), // deleted

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
 /// Takes the candidate's identity as the argument, and runs until Ctrl-C.
+// `pub`, because `tests/it/examples.rs` includes this file as a module.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

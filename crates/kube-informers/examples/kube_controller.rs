@@ -17,6 +17,7 @@ use kube_runtime::{Controller, WatchStreamExt, reflector};
 use tokio_util::sync::CancellationToken;
 
 /// Runs until it is interrupted.
+// `pub`, because `tests/it/examples.rs` includes this file as a module.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

@@ -8,6 +8,7 @@ use kube_informers::cache::{BoxError, Deletion, HandlerOptions, ListWatch, Notif
 use tokio_util::sync::CancellationToken;
 
 /// Runs until it is interrupted.
+// `pub`, because `tests/it/examples.rs` includes this file as a module.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

@@ -31,6 +31,7 @@ impl Object for Placed {
 }
 
 /// Prints a line for each node.
+// `pub`, because `tests/it/examples.rs` includes this file as a module.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt::init(); // without it, the reason why a list or a watch fails is not shown

@@ -1,5 +1,5 @@
-//! Reads the answers of an API server within bounds. The server decides how long an answer is, so for each thing that is
-//! held as a whole there is a limit here: an object, and the text of an error.
+//! Reads the answers of an API server within bounds. The server decides how long an answer is, so this module limits
+//! the size of what it holds as a whole: an object, and the text of an error.
 //!
 //! Two things have no limit. A list has as many objects as the server says, because an informer holds all objects of its
 //! resource. The head of an answer is bounded by the HTTP library: hyper takes 100 headers and 400 KiB, or 16 KiB with
@@ -22,7 +22,7 @@ use crate::cache::ApiError;
 /// size (`maxBytes` in `apimachinery/pkg/runtime/serializer/streaming`), so a longer object cannot be followed anyway.
 pub(crate) const LONGEST_OBJECT: usize = 16 << 20;
 
-/// The most bytes of the answer to a refused request, which is a Status of a few hundred.
+/// The most bytes of the answer to a refused request. Such an answer is usually a Status of a few hundred bytes.
 const LONGEST_ERROR: usize = 1 << 20;
 
 /// Sends a request and returns the body of the answer, which the caller reads within bounds.

@@ -2,10 +2,10 @@
 //! locks are held for less than a microsecond, and both ignore poisoning. With `--cfg shuttle` the mutexes are those of
 //! shuttle, which tries all orders of the threads in a concurrency test.
 //!
-//! Measured on two processors, with one of the two waits removed at a time: without the pauses, a key takes 2.3 times
-//! as long through two workers, and a writer beside one reader does 10 % less; without the yields, a writer beside ten
-//! readers does 10 % less (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`,
-//! `-- shared-informer --readers 10`).
+//! Measured on two processors, with one kind of wait removed at a time: without the pauses of [`lock`], a key takes 2.3
+//! times as long through two workers, and a writer beside one reader does 10 % less; without the yields of
+//! [`lock_yielding`], a writer beside ten readers does 10 % less
+//! (`cargo run --release -p informer-lab-benches -- workqueue-workers --workers 2`, `-- shared-informer --readers 10`).
 
 #[cfg(not(shuttle))]
 use std::hint;
@@ -29,7 +29,7 @@ const SPIN_TRIES: usize = 3;
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
-/// The number of times that a reader yields its processor before it waits in the lock's line like a writer.
+/// The number of times that a reader yields its processor before it waits in the lock's queue like a writer.
 const YIELDS: usize = 100;
 
 /// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only
@@ -57,8 +57,8 @@ fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Takes the lock like [`lock`], but for readers, which yield the processor and try again instead of waiting in the
-/// lock's line. In the line, the system wakes one thread after the other, and a writer behind many readers would wait
-/// for all of them: for seconds, if there are more readers than processors.
+/// lock's queue. The system wakes the threads of the queue one after the other, so a writer behind many readers would
+/// wait for all of them: for seconds, if there are more readers than processors.
 pub(crate) fn lock_yielding<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..YIELDS {
         if let Some(guard) = try_lock(mutex) {

@@ -1,5 +1,5 @@
 //! LogDedup: remembers the last failure that was logged about each subject. A Reflector and a leader election retry for
-//! ever; a failure that repeats should be one warning, and not one in each attempt.
+//! ever, and a failure that repeats should be logged once, not in each attempt.
 
 use std::mem;
 

@@ -1,4 +1,5 @@
-//! An error's own text seldom says why: "cannot list pods" needs the cause "connection refused".
+//! Writes an error with its causes, because its own text seldom says why: "cannot list pods" needs the cause
+//! "connection refused".
 
 use std::error::Error;
 use std::fmt;

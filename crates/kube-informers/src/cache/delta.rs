@@ -184,7 +184,7 @@ impl<T> Deltas<T> {
         self.0.last().expect("Deltas hold at least one delta")
     }
 
-    /// Merges the last two changes if both are deletions. Returns true if it did.
+    /// Merges the last two changes if both are deletions. Returns true if they were merged.
     ///
     /// A deletion with the final state wins over a tombstone, which may be stale. Of two final states the older is
     /// kept, of two tombstones the newer. Upstream: `dedupDeltas` and `isDeletionDup`.
@@ -268,7 +268,7 @@ impl From<bool> for InitialList {
 mod tests {
     use super::*;
 
-    fn real(value: i32) -> Delta<i32> {
+    fn final_state(value: i32) -> Delta<i32> {
         Delta::Deleted(Deletion::Final(Arc::new(value)))
     }
 
@@ -285,9 +285,9 @@ mod tests {
 
     #[test]
     fn two_deletions_in_a_row_become_one_and_a_final_state_wins_over_a_tombstone() {
-        assert_eq!(merged(real(1), real(2)), Deltas::one(real(1)));
-        assert_eq!(merged(real(1), tombstone(2)), Deltas::one(real(1)));
-        assert_eq!(merged(tombstone(1), real(2)), Deltas::one(real(2)));
+        assert_eq!(merged(final_state(1), final_state(2)), Deltas::one(final_state(1)));
+        assert_eq!(merged(final_state(1), tombstone(2)), Deltas::one(final_state(1)));
+        assert_eq!(merged(tombstone(1), final_state(2)), Deltas::one(final_state(2)));
         assert_eq!(merged(tombstone(1), tombstone(2)), Deltas::one(tombstone(2)));
     }
 
@@ -295,7 +295,7 @@ mod tests {
     fn only_deletions_merge() {
         let sync = || Delta::Sync(Arc::new(1));
         assert_eq!(merged(sync(), sync()).len(), 2);
-        assert_eq!(merged(sync(), real(1)).len(), 2);
-        assert_eq!(merged(real(1), sync()).len(), 2);
+        assert_eq!(merged(sync(), final_state(1)).len(), 2);
+        assert_eq!(merged(final_state(1), sync()).len(), 2);
     }
 }

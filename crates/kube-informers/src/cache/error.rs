@@ -1,4 +1,4 @@
-//! The errors of stores, indexers and queues, with client-go's texts. They arise from the user's own functions.
+//! The errors of stores, indexers and queues, with client-go's texts. Most of them come from the user's own functions.
 
 use std::error::Error as StdError;
 

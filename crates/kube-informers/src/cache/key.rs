@@ -1,4 +1,4 @@
-//! Keys identify an object in stores and queues. Upstream: `MetaNamespaceKeyFunc` and the related functions in
+//! A key identifies an object in a store or a queue. Upstream: `MetaNamespaceKeyFunc` and the related functions in
 //! `tools/cache/store.go`.
 
 use std::collections::BTreeMap;
@@ -117,7 +117,8 @@ impl<T> KeyFn<T> {
         Self { function: Box::new(move |object| key(object).into_key()), can_fail: K::CAN_FAIL }
     }
 
-    /// Returns true if the function may fail for some object.
+    /// Returns true if the function may fail for some object. If it cannot fail, a queue that stores no keys need not
+    /// call it.
     pub fn can_fail(&self) -> bool {
         self.can_fail
     }

@@ -1,5 +1,5 @@
 //! A stream of typed events about the informer machinery, for debugging, tests and visualisation. client-go has no such
-//! stream. Without an [`Observer`], an event costs a branch and is never built.
+//! stream. Without an [`Observer`], no event is built, and the place of each event costs only a branch.
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::cache::key::Object;
 
 /// One step of the informer machinery. Serialises to `{"event": "queued", …}`. An event names objects only by key and
-/// resourceVersion, so it is small, the same in every run with one seed, and free of an object's content, which may be
-/// secret.
+/// resourceVersion, so it is small and free of an object's content, which may be secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -57,8 +56,8 @@ pub enum Event {
     Removed { key: String, old: Option<String>, indices: Vec<IndexSets> },
     /// The store's whole content was replaced.
     Replaced { resource_version: String, objects: Vec<Versioned> },
-    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces`: its buffer merges
-    /// notifications.
+    /// A listener was added. It first gets an add of each of the `existing` objects. `coalesces` says whether its
+    /// buffer merges notifications.
     Joined { listener: usize, coalesces: bool, existing: usize },
     /// A notification was added to a listener's buffer, which now holds `pending` notifications.
     Notified {

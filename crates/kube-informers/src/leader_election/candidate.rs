@@ -1,4 +1,4 @@
-//! Candidate: the requests on the Lease; the elector decides when to send which. Upstream: `tryAcquireOrRenew` and
+//! Candidate: sends the requests on the Lease. The elector decides when to send them. Upstream: `tryAcquireOrRenew` and
 //! `tryRelease` in `tools/leaderelection/leaderelection.go`, and `resourcelock/leaselock.go`.
 
 use http::Request;
@@ -51,7 +51,7 @@ impl Candidate {
     }
 
     /// Takes the lease if it does not exist, was released, has expired or already belongs to this candidate. Returns
-    /// true if it did.
+    /// true if this candidate holds the lease now.
     pub(super) async fn acquire(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         let written = match self.read().await? {
             Some(lease) if self.may_take(&lease, periods) => self.hold(lease, periods).await,
@@ -156,7 +156,8 @@ impl Candidate {
         self.update(lease, |record| record::hold(record, &identity, seconds)).await
     }
 
-    /// The write contains the known resourceVersion, so it fails with a conflict if the Lease has changed since.
+    /// Writes a changed Lease. The write contains the known resourceVersion, so it fails with a conflict if another
+    /// client has changed the Lease since it was read.
     async fn update(&mut self, mut lease: Lease, change: impl FnOnce(&mut LeaseSpec)) -> Result<(), LeaseError> {
         change(lease.spec.get_or_insert_default());
         let request = body(&lease).and_then(|lease| self.requests.replace(&self.name, &PostParams::default(), lease));

@@ -143,12 +143,12 @@ impl LeaderElector {
         let mut loss = None;
         let outcome = {
             let status = self.status();
-            // Declared before the work, so it is dropped after it, also in a panic.
+            // Declared before the work, so that it is dropped after the work, also in a panic.
             let _step_down = StepDownOnDrop(self.state.clone());
             let transitions = self.candidate.transitions();
             let mut work = pin!(lead(Leadership { status: status.clone(), stopping: stop.clone(), transitions }));
-            // After the deadline, the work is not polled, even if `renew_until_lost` has not noticed yet. Its end wakes
-            // the select below.
+            // After the deadline, the work is not polled, even if `renew_until_lost` has not noticed yet. The end of
+            // `renew_until_lost` then wakes the select below.
             let work = poll_fn(|cx| if status.is_leader() { work.as_mut().poll(cx) } else { Poll::Pending });
             let grace_period = self.periods.grace_period;
             let end_of_grace = async {

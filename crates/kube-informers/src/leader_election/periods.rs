@@ -47,16 +47,19 @@ impl Periods {
         Ok(())
     }
 
-    /// Half of the renew deadline, so that a dead connection costs one try but not the leadership.
+    /// Returns the time limit of one request. It is half of the renew deadline, so that a dead connection costs one try
+    /// but not the leadership.
     pub(super) fn request_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }
 
+    /// Returns the pause of a candidate that does not lead: the retry period with a random addition.
     pub(super) fn jittered(&self, random: &mut fastrand::Rng) -> Duration {
         self.retry_period.mul_f64(1.0 + JITTER * random.f64())
     }
 
-    /// Rounded up, because other candidates must not wait for less than the real duration.
+    /// Returns the lease duration in seconds. It is rounded up, because other candidates must not wait for less than
+    /// the real duration.
     pub(super) fn lease_seconds(&self) -> i32 {
         let seconds = self.lease_duration.as_secs() + u64::from(self.lease_duration.subsec_nanos() > 0);
         i32::try_from(seconds).unwrap_or(i32::MAX)

@@ -44,7 +44,7 @@ pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
     record.renew_time = Some(now);
 }
 
-/// Empties the holder.
+/// Empties the holder, and sets a lease duration of one second, as upstream.
 pub(super) fn release(record: &mut LeaseSpec) {
     let now = now_after(record.renew_time.as_ref());
     record.holder_identity = Some(String::new());
@@ -57,7 +57,7 @@ pub(super) fn release(record: &mut LeaseSpec) {
 /// candidates recognise a renewal only by a change.
 fn now_after(renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
-    let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX); // `Timestamp::now` panics after it
+    let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX); // beyond it, `Timestamp::now` would panic
     let now = now.round(micros).unwrap_or(now);
     if renewed.is_some_and(|renewed| renewed.0 == now) {
         return MicroTime(now.saturating_add(Duration::from_micros(1)).unwrap_or(now));

@@ -1,4 +1,5 @@
-//! LeaderStatus: for health checks, metrics and logs. Upstream: `IsLeader`, `GetLeader` and `OnNewLeader`.
+//! LeaderStatus: shows the state of an election, for health checks, metrics and logs. Upstream: `IsLeader`, `GetLeader`
+//! and `OnNewLeader`.
 
 use std::sync::Arc;
 

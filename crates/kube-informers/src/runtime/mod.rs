@@ -2,8 +2,8 @@
 //! list and watch.
 //!
 //! [`WatcherEvents`] converts a subscription to the event stream of kube-runtime's `watcher`. A
-//! [`reflector`](kube_runtime::reflector()) fills a store from it, a [`Controller`](kube_runtime::Controller) uses
-//! both, and the API server gets only one list and watch:
+//! [`reflector`](kube_runtime::reflector()) fills a store from this stream, a [`Controller`](kube_runtime::Controller)
+//! uses the stream and the store, and the API server gets only one list and watch:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {

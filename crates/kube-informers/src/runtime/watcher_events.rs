@@ -49,7 +49,8 @@ impl<K: Object> WatcherEvents<K> {
 impl<K: Object + Clone> WatcherEvents<K> {
     /// Returns the next event of the initial list; `None` if the informer stopped before the list was complete.
     fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
-        // Fires only after a poll for the item behind the last initial one, so `InitDone` comes after all `InitApply`s.
+        // This signal fires only after a poll for the item behind the last initial one, so `InitDone` comes after all
+        // `InitApply`s.
         let synced = self.changes.get_ref().synced();
         loop {
             match self.changes.poll_next_unpin(cx) {

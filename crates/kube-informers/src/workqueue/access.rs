@@ -1,5 +1,5 @@
 //! Access: the guard for one operation under a queue's lock. When it is dropped, it releases the lock and then wakes
-//! the waiting tasks, because a task that wakes while the lock is held would wait for it at once.
+//! the waiting tasks, because a task that wakes while the lock is held would have to wait again, for the lock.
 //!
 //! Three kinds of tasks wait. A getter is a caller of `get` that waits for a key. The timekeeper is the one getter that
 //! also sleeps until the first delayed key is due. A drainer is a caller of `shut_down_with_drain`.

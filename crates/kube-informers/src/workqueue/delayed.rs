@@ -1,5 +1,5 @@
-//! Delayed keys. Each operation of the queue first adds those that are due. Upstream: the heap of
-//! `util/workqueue/delaying_queue.go`.
+//! Delayed: the keys that will be added later. Each operation of the queue first adds those that are due. Upstream: the
+//! heap of `util/workqueue/delaying_queue.go`.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::key_table::{Handle, KeyTable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(Instant, u64);
 
-/// A key is in `by_due` exactly if its `KeyEntry::due` is set, and that is its map key. Keys with the same time are in
-/// the order in which they were delayed.
+/// A key is in `by_due` exactly if its `KeyEntry::due` is set, which is then its map key. Keys with the same time are
+/// in the order in which they were delayed.
 #[derive(Debug, Default)]
 pub(super) struct Delayed {
     by_due: BTreeMap<Due, Handle>,
@@ -30,7 +30,8 @@ impl Delayed {
         self.by_due.first_key_value().map(|(due, handle)| (due.0, *handle))
     }
 
-    /// If the key is already delayed, the earlier time counts. Returns true if the key is now the first one due.
+    /// Delays a key until `at`. If it is already delayed, the earlier time counts. Returns true if the key is now the
+    /// first one due.
     pub fn insert<T>(&mut self, keys: &mut KeyTable<T>, handle: Handle, at: Instant) -> bool {
         let is_first = self.first().is_none_or(|(first, _)| at < first);
         let entry_due = &mut keys[handle].due;

@@ -1,4 +1,5 @@
-//! Item: ends the work on a key even if the worker panics, because the key would otherwise stay in progress for ever.
+//! Item: the guard of a key that a worker has taken. It ends the work on the key even if the worker panics, because the
+//! key would otherwise stay in progress for ever.
 
 use std::fmt;
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! KeyTable: the queue's other parts refer to a key by its handle, so that each key is stored once. Only a user-defined
-//! order has clones.
+//! KeyTable: stores each key of a queue once. The queue's other parts refer to a key by its handle. Only a user-defined
+//! order has clones of the keys.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::{Index, IndexMut};
@@ -33,8 +33,7 @@ pub(super) struct KeyEntry<T> {
     pub key: T,
     hash: u64,
     pub stage: Stage,
-    /// The number of times that the key is queued: once if it is queued, more often only after a `done` for a queued
-    /// key.
+    /// The number of times that the key is queued: 0 or 1, or more after a `done` for a queued key.
     pub times_queued: u32,
     /// The time at which the key will be added, if it is delayed.
     pub due: Option<Due>,

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 /// A collection of queued keys that decides which one is next (client-go's `Queue`).
 ///
 /// A [`WorkQueue`](super::WorkQueue) calls the methods under its lock, so they must be quick and must not use the work
-/// queue. A method that panics must leave the order unchanged. If [`push`](Self::push) panics when the work on a key
-/// ends that was added meanwhile, the key is queued nevertheless, in front of the keys in the order.
+/// queue. A method that panics must leave the order unchanged. When the work on a key ends and the key was added
+/// meanwhile, it is queued even if [`push`](Self::push) panics, in front of the keys in the order.
 ///
 /// The work queue never pushes a key that is already in the order, unless [`done`](super::WorkQueue::done) was called
 /// for a queued key.

@@ -20,8 +20,8 @@ pub(super) enum QueuedKeys<T> {
         len: usize,
         /// A key that was popped from the order by [`peek`](Self::peek) and is still queued.
         peeked: Option<T>,
-        /// Queued keys that are not in the order, because its `push` panicked when they had to be queued. They come
-        /// first.
+        /// Queued keys that are not in the order, because the order's `push` panicked when they had to be queued. They
+        /// come first.
         refused: VecDeque<Handle>,
     },
 }

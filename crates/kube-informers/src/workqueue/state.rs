@@ -28,7 +28,7 @@ pub(super) struct QueueState<T> {
     pub meter: Option<Box<Meter>>,
     observer: Option<Observer<T>>,
     pub shutting_down: bool,
-    /// The number of calls of `WorkQueue::shut_down`, which counts them: each ends all waits for the drain.
+    /// The number of calls of `WorkQueue::shut_down`. A wait for the drain ends when this number has changed.
     pub shut_downs: u64,
     /// True if a waiting `get` was woken and has not tried to take a key yet.
     pub getter_woken: bool,
@@ -50,8 +50,8 @@ pub(super) enum TakeResult<T> {
     Nothing,
 }
 
-/// A worker's claim to a key, with the number of the `get` that returned it. The number invalidates the claim once the
-/// work has ended, even if another worker takes the key.
+/// A worker's claim to a key, with the number of the `get` that returned the key. By the number, the queue sees that
+/// the claim's work has ended already, even if another worker has the key now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     handle: Handle,

@@ -13,9 +13,11 @@ use super::object::{TestObject, deletion, key, show_deltas};
 use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
 
-/// The known objects of a queue: a store whose keys are listed in ascending order and whose look-ups fail on demand.
+/// The known objects of a queue: a store that lists its keys in ascending order, and can have a fault for a key. The
+/// fault `error` makes a look-up of the key fail. The fault `ghost` lists the key, but no look-up finds it.
 pub struct View {
     pub store: Arc<Store<TestObject>>,
+    /// Keys with their faults. The last fault of a key counts.
     pub faults: Mutex<Vec<(String, String)>>,
 }
 
@@ -98,7 +100,8 @@ fn queue(config: &Value) -> Queue {
 }
 
 impl Queue {
-    fn wrote(&self, result: Result<(), Error>) -> Value {
+    /// Returns the result of a write in the recorded form.
+    fn written(&self, result: Result<(), Error>) -> Value {
         json!({"err": result.err().map(|error| errors::store(&error)), "len": self.queue.len()})
     }
 
@@ -120,7 +123,7 @@ impl Queue {
 }
 
 impl Subject for Queue {
-    fn cannot_be_written(step: &Step) -> Option<&'static str> {
+    fn excluded_by_types(step: &Step) -> Option<&'static str> {
         let is_empty = step.get("deltas").as_array().is_some_and(Vec::is_empty);
         (step.op() == "key_of" && is_empty).then_some("the type Deltas is never empty")
     }
@@ -128,12 +131,12 @@ impl Subject for Queue {
     fn step(&mut self, step: &Step) -> Value {
         let object = || TestObject::read(step.get("obj"));
         match step.op() {
-            "add" => self.wrote(self.queue.add(object())),
-            "update" => self.wrote(self.queue.update(object())),
-            "delete" => self.wrote(self.queue.delete(object())),
-            "delete_tombstone" => self.wrote(self.queue.delete(tombstone(step))),
-            "replace" => self.wrote(self.queue.replace(objects(step.get("list")), step.str("resourceVersion"))),
-            "resync" => self.wrote(self.queue.resync()),
+            "add" => self.written(self.queue.add(object())),
+            "update" => self.written(self.queue.update(object())),
+            "delete" => self.written(self.queue.delete(object())),
+            "delete_tombstone" => self.written(self.queue.delete(tombstone(step))),
+            "replace" => self.written(self.queue.replace(objects(step.get("list")), step.str("resourceVersion"))),
+            "resync" => self.written(self.queue.resync()),
             "pop" => self.pop(|deltas| match &self.view {
                 Some(view) => json!(view.apply(deltas).err().map(|error| errors::store(&error))),
                 None => Value::Null,
@@ -163,7 +166,7 @@ impl Queue {
     fn key_of(&self, step: &Step) -> Value {
         let asked = match step.get("deltas").as_array() {
             Some(deltas) => match deltas.last() {
-                None => unreachable!("cannot_be_written() skips this step"),
+                None => unreachable!("excluded_by_types() skips this step"),
                 Some(newest) => deletion(&newest["obj"]),
             },
             None => deletion(step.get("obj")),

@@ -12,6 +12,7 @@ pub fn other(error: &impl Display) -> Value {
     json!({"kind": "Other", "text": error.to_string()})
 }
 
+/// Converts the error of a lister.
 pub fn api(error: &ApiError) -> Value {
     let kind = if error.is_not_found() { "NotFound" } else { "Other" };
     json!({"kind": kind, "text": error.to_string()})
@@ -32,6 +33,7 @@ fn text_of_key(error: &KeyError) -> String {
     format!("couldn't create key for object {object}: {}", error.source)
 }
 
+/// Returns client-go's text of an error.
 fn text(error: &Error) -> String {
     match error {
         Error::Key(error) => text_of_key(error),
@@ -44,6 +46,7 @@ fn text(error: &Error) -> String {
     }
 }
 
+/// Converts the error of a store, an indexer or a queue.
 pub fn store(whole: &Error) -> Value {
     match whole {
         Error::Key(error) => key(error),

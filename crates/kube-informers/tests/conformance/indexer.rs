@@ -20,7 +20,7 @@ fn index_function(name: &str) -> IndexFn<TestObject> {
         "node" => Arc::new(|object| label(object, "node").unwrap_or_default().into()),
         "value" => Arc::new(|object| value(object, "none").into()),
         "failing" => {
-            Arc::new(|object| if fails("failing", object).is_some() { IndexValues::default() } else { "ok".into() })
+            Arc::new(|object| if go_error("failing", object).is_some() { IndexValues::default() } else { "ok".into() })
         }
         unknown => panic!("unknown index function {unknown}"),
     }
@@ -46,7 +46,7 @@ fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
 
 /// Returns the error of Go's index function of this name, if it fails for the object. In this library index functions
 /// never fail; they return no value instead.
-fn fails(index: &str, object: &TestObject) -> Option<String> {
+fn go_error(index: &str, object: &TestObject) -> Option<String> {
     match (index, object) {
         ("failing", TestObject::Whole(fields)) if fields.value == "bad" => {
             Some(format!("index function failed: {}", fields.name))
@@ -61,15 +61,15 @@ fn functions(names: &Value) -> Vec<(String, IndexFn<TestObject>)> {
     names.map(|name| (name.to_owned(), index_function(name))).collect()
 }
 
-struct Subjects(Indexer<TestObject>);
+struct IndexerSubject(Indexer<TestObject>);
 
-fn indexer(config: &Value) -> Subjects {
+fn indexer(config: &Value) -> IndexerSubject {
     let mut indexer = Indexer::new(key);
     if let Some(transform) = transformer(&config["transformer"]) {
         indexer = indexer.transformer(transform);
     }
     indexer.add_indexers(functions(&config["indexers"])).unwrap();
-    Subjects(indexer)
+    IndexerSubject(indexer)
 }
 
 fn done(result: Result<(), Error>) -> Value {
@@ -96,7 +96,7 @@ fn one(result: Result<Option<Arc<TestObject>>, Error>) -> Value {
     }
 }
 
-impl Subject for Subjects {
+impl Subject for IndexerSubject {
     fn step(&mut self, step: &Step) -> Value {
         let indexer = &self.0;
         let object = || TestObject::read(step.get("obj"));
@@ -135,10 +135,10 @@ impl Subject for Subjects {
     }
 }
 
-impl Subjects {
+impl IndexerSubject {
     fn index(&self, index: &str, object: &TestObject) -> Value {
         let found = found(self.0.matching(index, object));
-        match fails(index, object) {
+        match go_error(index, object) {
             Some(error) if found["err"].is_null() => {
                 assert_eq!(found["list"], json!([]), "an object without a value shares none");
                 json!({"err": errors::other(&error)})
@@ -154,7 +154,7 @@ impl Subjects {
         self.0.add(object.clone()).unwrap();
         assert!(self.0.get_by_key(&key).is_some_and(|stored| *stored == *object));
         assert!(!self.0.index_keys("failing", "ok").unwrap().contains(&key));
-        let error = fails("failing", object).unwrap();
+        let error = go_error("failing", object).unwrap();
         json!({"panic": format!("unable to calculate an index entry for key {key:?} on index \"failing\": {error}")})
     }
 }

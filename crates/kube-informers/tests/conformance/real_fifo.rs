@@ -86,7 +86,8 @@ impl ProcessDeltas<TestObject> for Callback<'_> {
 }
 
 impl Queue {
-    fn wrote(&self, result: Result<(), Error>) -> Value {
+    /// Returns the result of a write in the recorded form.
+    fn written(&self, result: Result<(), Error>) -> Value {
         json!({"err": result.err().map(|error| errors::store(&error)), "len": self.queue.len()})
     }
 
@@ -120,7 +121,7 @@ impl Queue {
                 ..Fields::default()
             }))
         };
-        self.wrote((0..step.int("count")).try_for_each(add))
+        self.written((0..step.int("count")).try_for_each(add))
     }
 }
 
@@ -149,7 +150,7 @@ fn construct(step: &Step) -> Value {
 }
 
 impl Subject for Queue {
-    fn cannot_be_written(step: &Step) -> Option<&'static str> {
+    fn excluded_by_types(step: &Step) -> Option<&'static str> {
         if step.op() != "construct" {
             return None;
         }
@@ -162,15 +163,15 @@ impl Subject for Queue {
         let queue = &self.queue;
         let object = || TestObject::read(step.get("obj"));
         match step.op() {
-            "add" => self.wrote(queue.add(object())),
-            "update" => self.wrote(queue.update(object())),
-            "delete" => self.wrote(queue.delete(object())),
-            "delete_tombstone" => self.wrote(queue.delete(tombstone(step))),
-            "replace" => self.wrote(queue.replace(objects(step.get("list")), step.str("resourceVersion"))),
-            "resync" => self.wrote(queue.resync()),
+            "add" => self.written(queue.add(object())),
+            "update" => self.written(queue.update(object())),
+            "delete" => self.written(queue.delete(object())),
+            "delete_tombstone" => self.written(queue.delete(tombstone(step))),
+            "replace" => self.written(queue.replace(objects(step.get("list")), step.str("resourceVersion"))),
+            "resync" => self.written(queue.resync()),
             "bookmark" => {
                 queue.bookmark(step.str("resourceVersion"));
-                self.wrote(Ok(()))
+                self.written(Ok(()))
             }
             "add_many" => self.add_many(step),
             "pop" => self.pop(None),

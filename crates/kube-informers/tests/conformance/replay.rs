@@ -36,7 +36,7 @@ pub trait Subject {
 
     /// Returns the reason if this library's types exclude the step at compile time. Such a step is skipped and counted
     /// apart.
-    fn cannot_be_written(_step: &Step) -> Option<&'static str> {
+    fn excluded_by_types(_step: &Step) -> Option<&'static str> {
         None
     }
 
@@ -51,15 +51,15 @@ pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     let path = directory().join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("no recordings in {}: {error}", path.display()));
     let (mut cases, mut replayed, mut left_out) = (0, 0, 0);
-    let mut unwritten = BTreeMap::<&str, u32>::new();
+    let mut excluded = BTreeMap::<&str, u32>::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}: {error} in {line}"));
         let steps = case["steps"].as_array().unwrap_or_else(|| panic!("{file}: no steps in {line}"));
         let mut subject = subject(&case["config"]);
         for (number, step) in steps.iter().enumerate() {
             let step = Step(step.clone());
-            if let Some(why) = S::cannot_be_written(&step) {
-                *unwritten.entry(why).or_default() += 1;
+            if let Some(why) = S::excluded_by_types(&step) {
+                *excluded.entry(why).or_default() += 1;
                 continue;
             }
             let (want, got) = (step.get("want"), subject.step(&step));
@@ -80,7 +80,7 @@ pub fn replay<S: Subject>(file: &str, mut subject: impl FnMut(&Value) -> S) {
     }
     assert!(cases > 0, "no recordings in {}", path.display());
     println!("{file}: {cases} cases, {replayed} steps replayed, {left_out} left out");
-    for (why, steps) in unwritten {
+    for (why, steps) in excluded {
         println!("{file}: {steps} steps skipped, do not compile here: {why}");
     }
 }

@@ -94,6 +94,7 @@ impl Subject for Informer {
     fn step(&mut self, step: &Step) -> Value {
         self.late = false;
         let mut got = if self.source.step(step) { json!({}) } else { self.act(step) };
+        // The recorder let as much virtual time pass after every step.
         self.runtime.block_on(async { tokio::time::sleep(Duration::from_secs(130)).await });
         let store = self.informer.reader();
         let each = |show: &dyn Fn(&Handler) -> Value| -> Value {

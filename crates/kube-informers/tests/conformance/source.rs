@@ -22,13 +22,19 @@ pub struct Source(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
+    /// The resourceVersion of the last event.
     version: u64,
     objects: BTreeMap<String, TestObject>,
+    /// All events, with their resourceVersions.
     history: Vec<(u64, Event)>,
+    /// A watch from an earlier resourceVersion than this is refused as expired.
     compacted: u64,
+    /// True while open watches get no events.
     gap: bool,
     watches: Vec<UnboundedSender<WatchEvent<TestObject>>>,
+    /// The errors that answer the next lists, one each.
     list_errors: VecDeque<String>,
+    /// The errors that answer the next watches, one each.
     watch_errors: VecDeque<String>,
     requests: Vec<Value>,
 }
@@ -156,6 +162,8 @@ impl State {
         }
     }
 
+    /// Ends the gap in one of the recorded ways: the client watches again and gets the missed events, its next watch is
+    /// expired, or its open watch fails with an error event.
     fn gap_end(&mut self, step: &Step) {
         self.gap = false;
         self.list_errors = names(step.get("list_errors")).collect();

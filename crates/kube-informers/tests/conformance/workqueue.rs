@@ -35,7 +35,8 @@ fn subject(_: &Value) -> Workqueue {
 }
 
 impl Workqueue {
-    fn get_beside(&self, id: &str) -> JoinHandle<()> {
+    /// Starts a get that runs between the steps until it gets an item.
+    fn start_get(&self, id: &str) -> JoinHandle<()> {
         let (queue, returned, id) = (self.queue.clone(), self.returned.clone(), id.to_owned());
         self.runtime.spawn(async move {
             let got = queue.get().await.map(Item::into_key);
@@ -62,7 +63,7 @@ impl Subject for Workqueue {
                 let got = got.expect("the queue holds an item or is shut down").map(Item::into_key);
                 answer = json!({"shutdown": got.is_none(), "item": got.unwrap_or_default()});
             }
-            "get_start" => self.gets.push(self.get_beside(step.str("id"))),
+            "get_start" => self.gets.push(self.start_get(step.str("id"))),
             "len" => return self.queue.len().into(),
             "shutdown" => self.queue.shut_down(),
             "shutdown_with_drain_start" => {
@@ -71,7 +72,7 @@ impl Subject for Workqueue {
             }
             op => panic!("unknown op {op}"),
         }
-        // On the paused clock, returns once no task can make progress.
+        // On the paused clock, this sleep ends only when no other task can make progress.
         self.runtime.block_on(async { sleep(Duration::from_secs(1)).await });
         answer["len"] = self.queue.len().into();
         answer["shutting_down"] = self.queue.shutting_down().into();

@@ -40,8 +40,10 @@ struct Model {
     items: BTreeMap<&'static str, Vec<String>>,
     /// The states of the known objects; none if the queue has no known objects.
     known: Option<BTreeMap<&'static str, u32>>,
+    /// The kind of delta that a list produces.
     relisted: &'static str,
     populated: bool,
+    /// The number of keys of the first list that are still queued.
     initial: usize,
 }
 
@@ -150,8 +152,8 @@ impl Both {
         Self { queue, store, model }
     }
 
-    /// Checks that the last keys of the queue are `unordered`, and takes over their order, which is not specified, into
-    /// the model.
+    /// Checks that the last keys of the queue are `unordered`. The order of these keys is not specified, so the model
+    /// takes it over from the queue.
     fn agree_on_order(&mut self, unordered: &BTreeSet<&'static str>) {
         let tail = self.model.queue.len() - unordered.len();
         let real = self.queue.list_keys();
@@ -182,9 +184,9 @@ impl Both {
             }
             5 => {
                 let last_known = random.bool().then(|| Arc::new(Thing(name, state)));
-                let said = last_known.as_ref().map_or("?".to_owned(), |thing| thing.1.to_string());
+                let state = last_known.as_ref().map_or("?".to_owned(), |thing| thing.1.to_string());
                 self.queue.delete(Deletion::FinalStateUnknown { key: name.into(), last_known }).unwrap();
-                self.model.delete(name, format!("Deleted? {said}"));
+                self.model.delete(name, format!("Deleted? {state}"));
             }
             6 => {
                 let list: Vec<_> = (0..random.usize(0..4)).map(|_| (NAMES[random.usize(0..4)], state)).collect();

@@ -1,4 +1,5 @@
-//! Tests of an informer's end, and how it ends the waits for the informer; and of subscriptions and handler options.
+//! Tests of the end of an informer, which also ends the waits for the informer; and of subscriptions and handler
+//! options.
 
 use std::future::{IntoFuture, pending, ready};
 use std::sync::{Arc, Mutex};
@@ -297,9 +298,6 @@ async fn every_wait_ends_when_the_informer_ends() {
         let source = Source::default();
         (0..1000).for_each(|_| source.fail_list(status("Forbidden", 403)));
         (0..1000).for_each(|_| source.fail_watch(status("Forbidden", 403)));
-        if matches!(ending, Ending::HandlerPanicked) {
-            source.end_initial_events(true);
-        }
         let good = Source::default();
         good.put("a");
         let panics = matches!(ending, Ending::HandlerPanicked);
@@ -311,9 +309,9 @@ async fn every_wait_ends_when_the_informer_ends() {
             })
             .unwrap();
         let subscription = informer.subscribe(HandlerOptions::new()).unwrap();
-        // After the removal of a handler the informer goes on, so only the waits for that handler end.
         let mut waits = waits(&informer, &handler, subscription);
         if matches!(ending, Ending::HandlerRemoved) {
+            // After the removal of a handler the informer goes on, so only the waits for that handler end.
             let (synced, ended) = (handler.synced(), handler.ended());
             waits.clear();
             waits.push(("synced", async move { assert_eq!(synced.await, Err(Never)) }.boxed()));

@@ -42,6 +42,7 @@ fn cluster() -> Cluster {
         .start()
 }
 
+/// Runs the factory until its informers have synced. Returns the keys of `informer`, sorted.
 async fn keys<T>(factory: &SharedInformerFactory, informer: &SharedIndexInformer<T>) -> Vec<String>
 where
     T: kube_informers::cache::Object + Send + Sync + 'static,

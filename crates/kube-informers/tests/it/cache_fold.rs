@@ -72,7 +72,7 @@ async fn a_handlers_notifications_lead_to_the_servers_state_after_any_failures()
                 _ => sleep(Duration::from_millis(random.u64(0..3000))).await,
             }
         }
-        source.expire();
+        source.expire(); // the next list shows the changes that were hidden from the watches
         rest().await;
         let server: BTreeMap<_, _> = source.pods().into_iter().collect();
         for handler in handlers {

@@ -33,7 +33,7 @@ fn index(number: usize) -> IndexFn<Thing> {
     Arc::new(move |thing: &Thing| thing.values[number].iter().map(|value| (*value).to_owned()).collect())
 }
 
-fn thing(random: &mut fastrand::Rng, version: usize) -> Thing {
+fn random_thing(random: &mut fastrand::Rng, version: usize) -> Thing {
     let mut values = || VALUES.into_iter().filter(|_| random.u8(0..3) == 0).collect();
     let values = [values(), values()];
     Thing { name: NAMES[random.usize(0..NAMES.len())], version: version.to_string(), values }
@@ -75,7 +75,7 @@ fn set(texts: Vec<String>) -> BTreeSet<String> {
 }
 
 fn step(indexer: &Indexer<Thing>, model: &mut Model, random: &mut fastrand::Rng, version: usize) {
-    let thing = thing(random, version);
+    let thing = random_thing(random, version);
     let name = thing.name;
     match random.u8(0..10) {
         0..4 => {
@@ -94,7 +94,7 @@ fn step(indexer: &Indexer<Thing>, model: &mut Model, random: &mut fastrand::Rng,
         }
         6 => {
             let things: BTreeMap<_, _> = (0..random.usize(0..4))
-                .map(|_| self::thing(random, version))
+                .map(|_| random_thing(random, version))
                 .map(|thing| (thing.name, thing))
                 .collect();
             indexer.replace(things.values().cloned().map(Arc::new).collect(), &version.to_string()).unwrap();
@@ -102,7 +102,7 @@ fn step(indexer: &Indexer<Thing>, model: &mut Model, random: &mut fastrand::Rng,
             model.version = version.to_string();
         }
         7 => {
-            let other = self::thing(random, version + 1000);
+            let other = random_thing(random, version + 1000);
             model.things.insert(name, thing.clone());
             model.things.remove(other.name);
             model.version.clone_from(&other.version);
@@ -160,7 +160,7 @@ fn the_indexer_agrees_with_the_model() {
         for version in STEPS..2 * STEPS {
             step(&indexer, &mut model, &mut random, version);
             if version % 4 == 0 {
-                compare(&indexer, &model, &thing(&mut random, 0));
+                compare(&indexer, &model, &random_thing(&mut random, 0));
             }
         }
         assert_eq!(names(&before), expected.keys().copied().collect());

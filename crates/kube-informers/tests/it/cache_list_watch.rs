@@ -88,8 +88,8 @@ async fn a_long_list_that_arrives_in_pieces_is_decoded_whole_and_in_order() {
 /// The most bytes of one object, as client-go's for an event of a watch.
 const LONGEST: usize = 16 << 20;
 
-/// Returns a ListWatch of a server that answers every request with `begin` and then with `piece` without an end, and the
-/// number of bytes that were taken of it.
+/// Returns a ListWatch of a server that answers every request with `begin` and then with `piece` without an end. Also
+/// returns the number of bytes that the client has taken of the answers.
 fn endless(code: u16, begin: &str, piece: &str) -> (ListWatch<Pod>, Arc<AtomicUsize>) {
     let (begin, piece) = (begin.to_owned(), Bytes::from(piece.repeat((64 << 10) / piece.len())));
     let taken = Arc::new(AtomicUsize::new(0));

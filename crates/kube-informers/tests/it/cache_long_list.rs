@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity};
 
-/// The number of pods, several steps' worth and not a multiple of a step.
+/// The number of pods. The informer processes them in several steps, and their number is not a multiple of a step.
 const MANY: usize = 5500;
 /// The largest number of objects that one poll of the informer's run may look at.
 const AT_ONCE: usize = 1000;
@@ -120,7 +120,7 @@ async fn a_long_list_is_processed_in_small_steps_but_readers_see_all_of_it_or_no
     let running = counted.run(move || sees.lock().unwrap().push(reader.list().len()));
     counted.informer.synced().await.unwrap();
     counted.change_in_a_gap();
-    sleep(Duration::from_secs(130)).await;
+    sleep(Duration::from_secs(130)).await; // longer than any back-off
     let on_the_server = counted.on_the_server();
     assert_eq!(counted.informer.reader().list().len(), on_the_server.len());
     assert_eq!(fold(&notes), on_the_server);
@@ -146,7 +146,7 @@ async fn a_handler_that_is_added_during_a_long_list_receives_each_object_once() 
     });
     counted.informer.synced().await.unwrap();
     counted.change_in_a_gap();
-    sleep(Duration::from_secs(130)).await;
+    sleep(Duration::from_secs(130)).await; // longer than any back-off
     let on_the_server = counted.on_the_server();
     let late = std::mem::take(&mut *late.lock().unwrap());
     assert!(late.len() > 20, "{} joined", late.len());

@@ -22,6 +22,7 @@ use crate::source::{Source, pod, status};
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// Waits longer than any back-off, so that every effect of the last step has happened.
 async fn rest() {
     sleep(130 * SECOND).await;
 }

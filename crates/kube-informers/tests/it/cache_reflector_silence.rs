@@ -44,6 +44,7 @@ async fn the_client_ends_a_watch_over_a_dead_connection_after_its_timeout() {
     sleep(DAY).await;
     assert_eq!(running.stored(), source.pods());
     let watches = source.requests().len() - 1;
+    // The client ends each watch ten seconds after its timeout, which is between 300 and 600 seconds.
     assert!((86_400 / 610..=86_400 / 310 + 1).contains(&watches), "{watches} watches in a day");
     let overdue = "the watch of objects failed: the API server did not end the watch at its timeout";
     assert!(running.errors.lock().unwrap().iter().all(|error| error == overdue));
@@ -236,6 +237,7 @@ impl ListerWatcher<Pod> for Pages {
     }
 }
 
+/// Runs a Reflector over these pages for `time`. Returns the errors that it reported, and the elapsed time.
 async fn errors_of(pages: fn(usize) -> String, time: Duration) -> (Vec<String>, Duration) {
     let errors: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = errors.clone();

@@ -78,6 +78,7 @@ impl Running {
     }
 }
 
+/// Waits longer than any back-off, so that every effect of the last step has happened.
 pub async fn rest() {
     sleep(Duration::from_secs(130)).await;
 }

@@ -28,6 +28,8 @@ const STREAM: &str = "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan
 const WATCH: &str = "allowWatchBookmarks=true&resourceVersion=";
 const LIST: &str = "limit=500&resourceVersion=0";
 
+/// A running Reflector with the default options. Unlike [`running::Running`], it reads from any source, and it does not
+/// keep the errors.
 struct Running {
     store: Arc<Store<Pod>>,
     reflector: Arc<Reflector<Pod>>,
@@ -166,6 +168,7 @@ async fn a_failed_streaming_list_is_reported_unless_it_is_unsupported_or_the_ver
     {
         let source = Source::default();
         source.put("a");
+        // After the first 410, the Reflector tries a streaming list of the most recent state.
         for _ in 0..if code == 410 { 2 } else { 1 } {
             source.fail_watch(status(reason, code));
         }

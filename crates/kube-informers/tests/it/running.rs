@@ -19,6 +19,7 @@ pub struct Running {
 }
 
 impl Running {
+    /// Starts a Reflector that requests plain lists and no streaming lists.
     pub fn start(source: &Source) -> Self {
         Self::start_with(source, ReflectorOptions::new().watch_list(WatchList::No))
     }

@@ -45,7 +45,7 @@ async fn delete(cluster: &Cluster, name: &str) {
     Api::<Pod>::default_namespaced(cluster.client("default")).delete(name, &at_once).await.unwrap();
 }
 
-fn said<K: Resource>(event: Event<K>) -> String {
+fn text<K: Resource>(event: Event<K>) -> String {
     match event {
         Event::Init => "init".to_owned(),
         Event::InitApply(object) => format!("init apply {}", object.name_any()),
@@ -56,7 +56,7 @@ fn said<K: Resource>(event: Event<K>) -> String {
 }
 
 async fn next<K: Resource + Clone>(events: &mut WatcherEvents<K>) -> String {
-    said(events.next().await.unwrap().unwrap())
+    text(events.next().await.unwrap().unwrap())
 }
 
 #[tokio::test(start_paused = true)]

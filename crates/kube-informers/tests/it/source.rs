@@ -18,14 +18,18 @@ pub struct Source(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
+    /// The resourceVersion of the last change.
     version: u64,
     pods: BTreeMap<String, Pod>,
     history: Vec<(u64, Change, Pod)>,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
+    /// True while changes are hidden from the open watches.
     hidden: bool,
     /// If true, the bookmark after the initial events marks their end.
     ends_initial_events: bool,
+    /// The errors that answer the next lists, one each.
     list_errors: VecDeque<ApiError>,
+    /// The errors that answer the next watches, one each.
     watch_errors: VecDeque<ApiError>,
     /// If true, requests are never answered.
     unresponsive: bool,
@@ -60,6 +64,7 @@ impl Source {
         self.0.lock().unwrap()
     }
 
+    /// Creates the pod, or changes it if it exists.
     pub fn put(&self, name: &str) {
         let change = if self.state().pods.contains_key(name) { Change::Modified } else { Change::Added };
         self.change(change, name);
@@ -98,7 +103,7 @@ impl Source {
         state.watches.clear();
     }
 
-    /// Sets if a streaming list's bookmark marks the end of the initial events.
+    /// Sets whether a streaming list's bookmark marks the end of the initial events.
     pub fn end_initial_events(&self, end: bool) {
         self.state().ends_initial_events = end;
     }
@@ -107,6 +112,7 @@ impl Source {
         self.state().watches.clear();
     }
 
+    /// Sends an event to all open watches. The pods do not change.
     pub fn send(&self, event: impl Fn() -> WatchEvent<Pod>) {
         self.state().watches.retain(|watch| watch.unbounded_send(event()).is_ok());
     }

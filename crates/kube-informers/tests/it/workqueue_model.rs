@@ -24,18 +24,20 @@ struct Model {
     queue: Vec<u8>,
     dirty: Vec<u8>,
     processing: Vec<u8>,
-    waiting: Vec<(Instant, u8)>,
+    /// The delayed items with the times at which they are due.
+    delayed: Vec<(Instant, u8)>,
     shutting_down: bool,
-    forced: u64,
+    /// The number of calls of [`WorkQueue::shut_down`], each of which ends all drains.
+    shut_downs: u64,
 }
 
 impl Model {
-    fn let_in(&mut self) {
+    fn add_due(&mut self) {
         let now = Instant::now();
-        // Stable: items of the same time stay in the order of their add_after.
-        self.waiting.sort_by_key(|(due, _)| *due);
-        while self.waiting.first().is_some_and(|(due, _)| *due <= now) {
-            let (_, item) = self.waiting.remove(0);
+        // The sort is stable: items of the same time stay in the order of their `add_after`.
+        self.delayed.sort_by_key(|(due, _)| *due);
+        while self.delayed.first().is_some_and(|(due, _)| *due <= now) {
+            let (_, item) = self.delayed.remove(0);
             self.add(item);
         }
     }
@@ -55,9 +57,9 @@ impl Model {
         if self.shutting_down {
         } else if delay.is_zero() {
             self.add(item);
-        } else if !self.waiting.iter().any(|(earlier, other)| *other == item && *earlier <= due) {
-            self.waiting.retain(|(_, other)| *other != item);
-            self.waiting.push((due, item));
+        } else if !self.delayed.iter().any(|(earlier, other)| *other == item && *earlier <= due) {
+            self.delayed.retain(|(_, other)| *other != item);
+            self.delayed.push((due, item));
         }
     }
 
@@ -82,7 +84,7 @@ impl Model {
 
     fn shut_down(&mut self) {
         self.shutting_down = true;
-        self.waiting.clear();
+        self.delayed.clear();
     }
 }
 
@@ -126,7 +128,7 @@ struct Run<'a, D> {
     model: Model,
     random: fastrand::Rng,
     getters: Vec<Task<Getter<'a>>>,
-    /// Each drainer with the number of forced shut-downs before it.
+    /// Each drainer with the number of calls of `shut_down` before it.
     drainers: Vec<(u64, Task<D>)>,
 }
 
@@ -166,14 +168,14 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         if got.is_ready() {
             drop(self.getters.remove(place));
         }
-        let left = self.model.queue.len() + usize::from(!self.model.waiting.is_empty());
+        let left = self.model.queue.len() + usize::from(!self.model.delayed.is_empty());
         assert!(self.woken() - awake <= left, "{} woken for {left}", self.woken() - awake);
     }
 
     fn poll_drainer(&mut self, place: usize) {
-        let (forced, drainer) = &mut self.drainers[place];
+        let (shut_downs, drainer) = &mut self.drainers[place];
         let drained = drainer.poll().is_ready();
-        assert_eq!(drained, self.model.processing.is_empty() || self.model.forced != *forced);
+        assert_eq!(drained, self.model.processing.is_empty() || self.model.shut_downs != *shut_downs);
         if drained {
             drop(self.drainers.remove(place));
         }
@@ -188,12 +190,12 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
         while let Some(place) = self.drainers.iter().position(|(_, drainer)| drainer.is_woken()) {
             self.poll_drainer(place);
         }
-        let Model { queue, processing, shutting_down, forced, .. } = &self.model;
+        let Model { queue, processing, shutting_down, shut_downs, .. } = &self.model;
         if !self.getters.is_empty() {
             assert!(queue.is_empty() && !shutting_down, "{} wait for {queue:?}", self.getters.len());
         }
-        for (started, _) in &self.drainers {
-            assert!(!processing.is_empty() && started == forced, "a drainer waits though no item is in progress");
+        for (before, _) in &self.drainers {
+            assert!(!processing.is_empty() && before == shut_downs, "a drainer waits though its condition holds");
         }
     }
 
@@ -211,7 +213,7 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
             14..19 => {
                 advance(Duration::from_millis(self.random.u64(..5))).await;
                 yield_now().await; // the timers fire
-                self.model.let_in();
+                self.model.add_due();
             }
             19..25 => {
                 let queue = self.queue;
@@ -239,11 +241,11 @@ impl<'a, D: Future<Output = ()>> Run<'a, D> {
             36 if self.random.u8(..4) == 0 => {
                 self.queue.shut_down();
                 self.model.shut_down();
-                self.model.forced += 1;
+                self.model.shut_downs += 1;
             }
             37 if self.random.u8(..4) == 0 => {
                 self.model.shut_down();
-                self.drainers.push((self.model.forced, Task::new(drain(self.queue))));
+                self.drainers.push((self.model.shut_downs, Task::new(drain(self.queue))));
                 self.poll_drainer(self.drainers.len() - 1);
             }
             38 if !self.drainers.is_empty() => {

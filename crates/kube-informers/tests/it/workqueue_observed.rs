@@ -82,32 +82,33 @@ async fn a_queue_that_is_shut_down_reports_no_adds() {
 
 #[tokio::test(start_paused = true)]
 async fn an_observer_that_panics_loses_no_key() {
-    let trap = Arc::new(Mutex::new(""));
-    let set = trap.clone();
+    // The beginning of the event at which the observer panics once; empty for none.
+    let fatal = Arc::new(Mutex::new(""));
+    let awaited = fatal.clone();
     let observe = move |event: WorkEvent<'_, &str>| {
         let name = shown(&event);
-        let steps_on = !set.lock().unwrap().is_empty() && name.starts_with(*set.lock().unwrap());
-        if steps_on {
-            *set.lock().unwrap() = "";
-            panic!("the trap was set");
+        let is_fatal = !awaited.lock().unwrap().is_empty() && name.starts_with(*awaited.lock().unwrap());
+        if is_fatal {
+            *awaited.lock().unwrap() = "";
+            panic!("panics on purpose");
         }
     };
     let queue = WorkQueue::builder().observer(observe).build();
-    let stepped = |event: &'static str, work: &dyn Fn()| {
-        *trap.lock().unwrap() = event;
+    let panics_at = |event: &'static str, work: &dyn Fn()| {
+        *fatal.lock().unwrap() = event;
         catch_unwind(AssertUnwindSafe(work)).is_err()
     };
-    assert!(stepped("add", &|| queue.add("a")));
-    assert!(stepped("take", &|| drop(queue.get().now_or_never())));
+    assert!(panics_at("add", &|| queue.add("a")));
+    assert!(panics_at("take", &|| drop(queue.get().now_or_never())));
     assert_eq!(queue.len(), 1, "the key is still queued");
     let key = queue.get().await.unwrap().into_key();
     queue.add(key);
-    assert!(stepped("done", &|| queue.done(&key)));
+    assert!(panics_at("done", &|| queue.done(&key)));
     assert_eq!(queue.len(), 1, "the key was added during its processing");
     drop(queue.get().await);
-    assert!(stepped("delay", &|| queue.add_after("b", MS)));
+    assert!(panics_at("delay", &|| queue.add_after("b", MS)));
     tokio::time::advance(MS).await;
-    assert!(stepped("due", &|| assert_eq!(queue.len(), 1)));
+    assert!(panics_at("due", &|| assert_eq!(queue.len(), 1)));
     assert_eq!(queue.get().await.as_deref(), Some(&"b"));
     assert!(queue.is_empty(), "the due key was queued once");
 }

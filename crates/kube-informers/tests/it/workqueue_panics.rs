@@ -12,17 +12,17 @@ use tokio::time::timeout;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A trap that, once set, panics at the next step.
+/// A place that panics when it is passed for the first time after it was armed.
 #[derive(Clone, Default)]
-struct Trap(Arc<AtomicBool>);
+struct Failpoint(Arc<AtomicBool>);
 
-impl Trap {
-    fn set(&self) {
+impl Failpoint {
+    fn arm(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    fn step_on(&self) {
-        assert!(!self.0.swap(false, Ordering::SeqCst), "the trap was set");
+    fn pass(&self) {
+        assert!(!self.0.swap(false, Ordering::SeqCst), "the failpoint was armed");
     }
 }
 
@@ -36,18 +36,18 @@ fn panics<R>(work: impl FnOnce() -> R) -> bool {
 }
 
 /// Metrics that panic when an item is handed out.
-struct Latency(Trap);
+struct Latency(Failpoint);
 
 impl Metrics for Latency {
     fn latency(&mut self, _: Duration) {
-        self.0.step_on();
+        self.0.pass();
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_worker() {
-    let trap = Trap::default();
-    let queue = Arc::new(WorkQueue::builder().metrics(Latency(trap.clone())).build());
+    let failpoint = Failpoint::default();
+    let queue = Arc::new(WorkQueue::builder().metrics(Latency(failpoint.clone())).build());
     let workers: Vec<_> = (0..2)
         .map(|_| {
             let queue = queue.clone();
@@ -55,7 +55,7 @@ async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_work
         })
         .collect();
     tokio::task::yield_now().await;
-    trap.set();
+    failpoint.arm();
     queue.add("a");
     let mut got = Vec::new();
     for worker in workers {
@@ -68,63 +68,63 @@ async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_work
 }
 
 /// Metrics that panic when an item is added.
-struct Added(Trap);
+struct Added(Failpoint);
 
 impl Metrics for Added {
     fn added(&mut self) {
-        self.0.step_on();
+        self.0.pass();
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn metrics_that_panic_when_an_item_is_added_do_not_stop_the_next_add() {
-    let trap = Trap::default();
-    let queue = WorkQueue::builder().metrics(Added(trap.clone())).build();
-    trap.set();
+    let failpoint = Failpoint::default();
+    let queue = WorkQueue::builder().metrics(Added(failpoint.clone())).build();
+    failpoint.arm();
     assert!(panics(|| queue.add("a")));
     queue.add("a");
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("a")));
 
     queue.add_after("late", SECOND);
     tokio::time::advance(SECOND).await;
-    trap.set();
+    failpoint.arm();
     assert!(panics(|| queue.len())); // len() queues the due items
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("late")));
 }
 
 /// Metrics that panic when a worker is done.
-struct Worked(Trap);
+struct Worked(Failpoint);
 
 impl Metrics for Worked {
     fn work_duration(&mut self, _: Duration) {
-        self.0.step_on();
+        self.0.pass();
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn metrics_that_panic_when_a_worker_is_done_lose_no_item() {
-    let trap = Trap::default();
-    let queue = Arc::new(WorkQueue::builder().metrics(Worked(trap.clone())).build());
+    let failpoint = Failpoint::default();
+    let queue = Arc::new(WorkQueue::builder().metrics(Worked(failpoint.clone())).build());
     for _ in 0..2 {
         queue.add("a");
     }
     let item = queue.get().await.unwrap();
-    trap.set();
+    failpoint.arm();
     assert!(panics(|| drop(item)));
     queue.add("a");
     assert_eq!(key(&queue).await, Some("a"));
     let drained = queue.shut_down_with_drain();
-    trap.set();
+    failpoint.arm();
     assert!(panics(|| queue.done(&"a")));
     assert_eq!(timeout(SECOND, drained).await, Ok(()));
 }
 
 /// A first-in, first-out order that panics when an item is queued.
-struct Pushed(Trap, Vec<u8>);
+struct Pushed(Failpoint, Vec<u8>);
 
 impl Order<u8> for Pushed {
     fn push(&mut self, item: u8) {
-        self.0.step_on();
+        self.0.pass();
         self.1.insert(0, item);
     }
 
@@ -135,14 +135,14 @@ impl Order<u8> for Pushed {
 
 #[tokio::test(start_paused = true)]
 async fn an_item_can_be_added_again_after_the_order_panicked() {
-    let trap = Trap::default();
-    let queue = WorkQueue::builder().order(Pushed(trap.clone(), Vec::new())).build();
-    trap.set();
+    let failpoint = Failpoint::default();
+    let queue = WorkQueue::builder().order(Pushed(failpoint.clone(), Vec::new())).build();
+    failpoint.arm();
     assert!(panics(|| queue.add(1)));
     queue.add(1);
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(1)));
     queue.add(1);
-    trap.set();
+    failpoint.arm();
     assert!(panics(|| queue.done(&1)));
     queue.add(1);
     assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(1)));
@@ -152,9 +152,9 @@ async fn an_item_can_be_added_again_after_the_order_panicked() {
 
 #[tokio::test(start_paused = true)]
 async fn an_item_that_was_added_while_in_progress_is_queued_even_if_the_order_panics_at_the_end_of_the_work() {
-    let trap = Trap::default();
+    let failpoint = Failpoint::default();
     let depths: Depths = Arc::default();
-    let builder = WorkQueue::builder().order(Pushed(trap.clone(), Vec::new())).metrics(Depth(depths.clone()));
+    let builder = WorkQueue::builder().order(Pushed(failpoint.clone(), Vec::new())).metrics(Depth(depths.clone()));
     let queue = Arc::new(builder.build());
     queue.add(1);
     let item = queue.get().await.unwrap();
@@ -164,7 +164,7 @@ async fn an_item_that_was_added_while_in_progress_is_queued_even_if_the_order_pa
         async move { key(&queue).await }
     });
     tokio::task::yield_now().await;
-    trap.set();
+    failpoint.arm();
     assert!(panics(|| drop(item)));
     assert_eq!(queue.len(), 1);
     queue.add(2);
@@ -190,7 +190,7 @@ impl Metrics for Depth {
 
 /// A key whose hash panics.
 #[derive(Clone)]
-struct Key(u8, Trap);
+struct Key(u8, Failpoint);
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
@@ -202,22 +202,22 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.1.step_on();
+        self.1.pass();
         self.0.hash(state);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_whose_hash_panics_in_a_get_stays_queued() {
-    let trap = Trap::default();
+    let failpoint = Failpoint::default();
     let queue = Arc::new(WorkQueue::builder().order(Reversed(Vec::new())).build());
     let worker = tokio::spawn({
         let queue = queue.clone();
         async move { key(&queue).await.map(|Key(key, _)| key) }
     });
     tokio::task::yield_now().await;
-    queue.add(Key(1, trap.clone()));
-    trap.set(); // get() hashes the key that the order hands out
+    queue.add(Key(1, failpoint.clone()));
+    failpoint.arm(); // get() hashes the key that the order hands out
     assert!(timeout(SECOND, worker).await.unwrap().unwrap_err().is_panic());
     let next = timeout(SECOND, key(&queue)).await.expect("the key is still queued").unwrap();
     assert_eq!(next.0, 1);

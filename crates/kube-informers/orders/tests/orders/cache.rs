@@ -176,7 +176,7 @@ fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps(
     check_random(
         || {
             let processor = Arc::new(SharedProcessor::default());
-            let leaves = processor.add_listener(HandlerFuncs::<Namespace>::new());
+            let removed = processor.add_listener(HandlerFuncs::<Namespace>::new());
             let distributor = thread::spawn({
                 let processor = processor.clone();
                 move || (1..=3).for_each(|version| processor.distribute(&add("a", version)))
@@ -184,19 +184,19 @@ fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps(
             let remover = thread::spawn({
                 let processor = processor.clone();
                 move || {
-                    processor.remove_listener(&leaves);
-                    leaves
+                    processor.remove_listener(&removed);
+                    removed
                 }
             });
-            let mut comes = processor.subscribe();
+            let mut added = processor.subscribe();
             distributor.join().unwrap();
-            let left = remover.join().unwrap();
-            assert_eq!(left.pending(), 0, "no notifications are kept for a removed listener");
-            assert!(left.ended().is_done());
-            // The new listener receives the last notifications, however many are left when it is added.
-            let pending = comes.pending();
+            let removed = remover.join().unwrap();
+            assert_eq!(removed.pending(), 0, "no notifications are kept for a removed listener");
+            assert!(removed.ended().is_done());
+            // The new listener receives the last of the three notifications, however many come after it was added.
+            let pending = added.pending();
             for version in (4 - u32::try_from(pending).unwrap())..=3 {
-                assert_eq!(block_on(comes.next()), Some(add("a", version)));
+                assert_eq!(block_on(added.next()), Some(add("a", version)));
             }
         },
         SCHEDULES,
@@ -207,13 +207,13 @@ fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps(
 fn a_reader_sees_every_change_that_was_finished_before_its_read() {
     check_random(
         || {
-            let (store, over) = (Arc::new(ThreadSafeStore::new()), Arc::new(AtomicUsize::new(0)));
+            let (store, finished) = (Arc::new(ThreadSafeStore::new()), Arc::new(AtomicUsize::new(0)));
             let readers: Vec<_> = (0..2)
                 .map(|_| {
-                    let (store, over) = (store.clone(), over.clone());
+                    let (store, finished) = (store.clone(), finished.clone());
                     thread::spawn(move || {
                         for _ in 0..3 {
-                            let before = over.load(Ordering::SeqCst);
+                            let before = finished.load(Ordering::SeqCst);
                             assert!(store.list().len() >= before);
                         }
                     })
@@ -221,7 +221,7 @@ fn a_reader_sees_every_change_that_was_finished_before_its_read() {
                 .collect();
             for (number, name) in ["a", "b", "c"].into_iter().enumerate() {
                 store.update(name, object(name, 1));
-                over.store(number + 1, Ordering::SeqCst);
+                finished.store(number + 1, Ordering::SeqCst);
             }
             readers.into_iter().for_each(|reader| reader.join().unwrap());
         },

@@ -9,8 +9,8 @@ use crate::cache::key::Object;
 use crate::cache::processor::Notification;
 use crate::cache::store::{Replaced, Replacement, Store};
 
-/// Readers see the old content until [`finish`](Self::finish), and then the whole list. The notifications are computed
-/// before the store is changed, so no other task may write the store in between.
+/// A replacement in progress. Readers see the old content until [`finish`](Self::finish), and then the whole list. The
+/// notifications are computed before the store is changed, so no other task may write to the store in between.
 pub(in crate::cache) struct IncrementalReplace<T> {
     objects: vec::IntoIter<Arc<T>>,
     resource_version: String,

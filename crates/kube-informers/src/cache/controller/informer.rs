@@ -174,7 +174,7 @@ struct ApplyDeltas<T, H> {
     handler: H,
 }
 
-/// Closes the store, because nothing writes it any more.
+/// Closes the store when the consumer ends, because nothing writes to the store any more.
 impl<T, H> Drop for ApplyDeltas<T, H> {
     fn drop(&mut self) {
         self.store.close();

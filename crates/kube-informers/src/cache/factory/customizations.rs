@@ -1,4 +1,4 @@
-//! Customizations: a program may need other options for the informers of one type.
+//! Customizations: the functions by which a program sets options for the informers of single types.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! AnyInformer: a factory holds informers of many types, so it erases their types.
+//! AnyInformer: an informer without its type in the signature, because a factory holds informers of many types.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;

@@ -346,8 +346,8 @@ impl SharedInformerFactory {
         if let Some(limit) = self.drain_limit {
             builder = builder.drain_limit(limit);
         }
-        // Twice: before the customization, so that it cannot use the name for another index, and after it, because it
-        // may return a different builder.
+        // The index is added twice: before the customization, so that it cannot use the name for another index, and
+        // after it, because it may return a different builder.
         _ = builder.index(NAMESPACE_INDEX, meta_namespace_index);
         let informer = self.customizations.apply(builder).build();
         _ = informer.index(NAMESPACE_INDEX, meta_namespace_index);
@@ -412,7 +412,7 @@ impl SharedInformerFactory {
     /// If called outside of a tokio runtime.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), InformerFailed> {
         let all = stop.child_token();
-        let _stops = all.clone().drop_guard();
+        let _stops = all.clone().drop_guard(); // if this future is dropped, the informers stop too
         self.start(&all);
         tokio::select! {
             () = stop.cancelled() => {}

@@ -171,6 +171,7 @@ impl<T> DeltaFifo<T> {
         let key = self.deletion_key(&deletion)?;
         self.core.change(|state| {
             self.core.populate(state);
+            // As upstream, a look-up that fails counts as known.
             let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
             if !known && !state.queued.contains(&key) {
                 let known_objects = self.known.is_some();

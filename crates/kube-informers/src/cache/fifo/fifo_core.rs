@@ -24,7 +24,7 @@ pub(super) struct FifoCore<T, Q> {
 
 pub(super) struct FifoState<Q> {
     pub queued: Q,
-    /// True once anything was queued: a change, or a list, even an empty one.
+    /// True once the queue was given a change (even one that was dropped or failed) or a list (even an empty one).
     populated: bool,
     /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
     /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.
@@ -152,7 +152,7 @@ impl<T, Q> FifoCore<T, Q> {
         self.transformer.apply(object).map_err(Error::Transform)
     }
 
-    /// Records that something was queued.
+    /// Records that the queue was given a change or a list.
     pub fn populate(&self, state: &mut FifoState<Q>) {
         state.populated = true;
         self.check_synced(state);

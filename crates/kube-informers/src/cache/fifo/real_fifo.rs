@@ -1,4 +1,4 @@
-//! RealFIFO: the queue of client-go since 0.33. Unlike DeltaFIFO, it merges or drops no change. Upstream:
+//! RealFIFO: the queue of client-go since 0.33. Unlike DeltaFIFO, it neither merges nor drops changes. Upstream:
 //! `tools/cache/the_real_fifo.go`.
 
 mod reconcile;
@@ -103,7 +103,8 @@ impl<T> RealFifo<T> {
         self
     }
 
-    /// Queues bookmarks too, which update the resourceVersion of the consumer's store. Only an atomic queue does.
+    /// Makes an atomic queue take bookmarks too, which update the resourceVersion of the consumer's store. Other queues
+    /// ignore this option.
     #[must_use]
     pub fn bookmarks(mut self) -> Self {
         if let ListMode::Atomic { bookmarks, .. } = &mut self.list_mode {
@@ -187,13 +188,13 @@ impl<T> RealFifo<T> {
         let mut keys = HashSet::with_hasher(RandomState::default());
         for (number, delta) in state.queued.iter().take(most).enumerate() {
             match self.delta_key(delta) {
-                None => return number.max(1),
+                None => return number.max(1), // a delta without a key is a batch of its own
                 Some(Ok(key)) => {
                     if !keys.insert(key) {
                         return number;
                     }
                 }
-                Some(Err(_)) => return number + 1,
+                Some(Err(_)) => return number + 1, // as upstream, the batch ends with a delta whose key fails
             }
         }
         most

@@ -1,7 +1,8 @@
-//! The text that DeltaFIFO and RealFIFO share. A macro and not a shared type, because each queue is a public type with
-//! client-go's name.
+//! The methods that DeltaFIFO and RealFIFO share. A macro writes them for both, because each queue is a public type
+//! with client-go's name.
 
-/// For a queue with a field `core`. The queue itself implements how changes are queued and popped.
+/// Implements the shared methods of a queue with a field `core`. The queue itself implements how changes are queued and
+/// popped.
 macro_rules! impl_shared_methods {
     ($Fifo:ident) => {
         impl<T> $Fifo<T> {

@@ -1,11 +1,12 @@
-//! DecodeError: it is logged, so it must not contain any part of the answer, which may be a Secret.
+//! DecodeError: the error of an answer that cannot be decoded. It is logged, so it must not contain any part of the
+//! answer, which may be a Secret.
 
 use std::fmt;
 
 use serde_json::error::Category;
 
-/// The error of an answer that cannot be decoded: the fault, its position, and the type that was expected there. It
-/// keeps only those parts of `serde_json`'s message that do not come from the decoded text.
+/// The error of an answer that cannot be decoded: the fault, its position, and the type that was expected there. Of
+/// `serde_json`'s message it keeps only the parts that do not come from the decoded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodeError {

@@ -26,14 +26,14 @@ pub struct ListOptions {
     pub label_selector: Option<String>,
     /// The field selector, such as `metadata.name=nettool`.
     pub field_selector: Option<String>,
-    /// The resourceVersion. `None` requests the most recent state, `0` any state; other values depend on the other
-    /// options.
+    /// The resourceVersion. `None` requests the most recent state, `0` any state. The meaning of another value depends
+    /// on the other options.
     pub resource_version: Option<String>,
     /// The rule by which the server interprets `resource_version`.
     pub resource_version_match: Option<ResourceVersionMatch>,
     /// The largest number of objects on a page; 0 for no limit.
     pub limit: u32,
-    /// The token of the last page, which requests the next page.
+    /// The continue token of the previous page, which requests the next page.
     pub continue_token: Option<String>,
     /// The number of seconds after which the server ends a watch; 0 for the server's choice.
     pub timeout_seconds: u32,

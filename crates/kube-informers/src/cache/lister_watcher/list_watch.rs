@@ -64,9 +64,10 @@ use request::{Accept, METADATA, OBJECTS};
 ///
 /// # Limits
 ///
-/// An object, or an event of a watch, may have 16 MiB, which is client-go's limit for an event, and the text of a refused
-/// request 1 MiB. A longer object fails the list with [`ApiError::TooLarge`](crate::cache::ApiError::TooLarge), or ends the
-/// watch with an error event whose message names the limit. A list may have any number of objects.
+/// An object, or an event of a watch, may have 16 MiB, which is client-go's limit for an event. The answer to a refused
+/// request may have 1 MiB. A longer object fails the list with
+/// [`ApiError::TooLarge`](crate::cache::ApiError::TooLarge), or ends the watch with an error event whose message names
+/// the limit. A list may have any number of objects.
 pub struct ListWatch<T> {
     client: kube_client::Client,
     path: String,
@@ -289,8 +290,8 @@ impl<T> ListWatch<T> {
         Self { kind: Arc::new(kind), ..self }
     }
 
-    /// Sets the time for which the server may send nothing at the start of a watch, or before or within a list. Then
-    /// the request fails with [`ApiError::Silent`](crate::cache::ApiError::Silent).
+    /// Sets the time for which the server may send nothing at the start of a watch, or before or within a list. After
+    /// this time the request fails with [`ApiError::Silent`](crate::cache::ApiError::Silent).
     ///
     /// The default is 90 seconds, because an API server gives up a request after 60. Once a watch has begun, the
     /// Reflector's own limits apply ([`ReflectorOptions`](crate::cache::ReflectorOptions)).

@@ -87,7 +87,7 @@ pub enum WatchEvent<T> {
     Added(Arc<T>),
     /// The object changed.
     Modified(Arc<T>),
-    /// The object was deleted or no longer matches the selectors. Its last state.
+    /// The object was deleted or no longer matches the selectors. This is its last state.
     Deleted(Arc<T>),
     /// Every change up to this resourceVersion has been sent.
     Bookmark {

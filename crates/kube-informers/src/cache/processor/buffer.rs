@@ -21,9 +21,9 @@ pub enum Buffer {
     /// always gets the newest one.
     ///
     /// Successive notifications stay consistent: the old state of an update is the state that the handler got last. An
-    /// object that was added and deleted meanwhile produces no notification; one that was deleted and added again, a
-    /// deletion and an add. So there are at most two notifications for each object that exists or that the handler
-    /// knows.
+    /// object that was added and deleted meanwhile produces no notification. An object that was deleted and added again
+    /// produces a deletion and an add. So there are at most two notifications for each object that exists or that the
+    /// handler knows.
     Coalesced,
 }
 

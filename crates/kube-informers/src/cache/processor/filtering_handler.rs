@@ -11,9 +11,9 @@ use crate::cache::delta::{Deletion, InitialList};
 /// A handler that passes on changes of the objects that `accept` accepts, as if no other objects existed (client-go's
 /// `FilteringResourceEventHandler`).
 ///
-/// An update after which an object becomes accepted is passed on as an add, never as a part of the initial list; an
-/// update after which it is no longer accepted, as a deletion with the old state. A tombstone is filtered by its last
-/// known state, and passed on if it has none.
+/// If an update makes an object accepted, the handler gets an add, which never counts as a part of the initial list. If
+/// an update makes it no longer accepted, the handler gets a deletion with the old state. A tombstone is filtered by
+/// its last known state, and passed on if it has none.
 ///
 /// ```
 /// use kube_informers::cache::{EventHandler, FilteringHandler, HandlerFuncs, InitialList};

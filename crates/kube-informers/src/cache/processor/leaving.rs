@@ -6,16 +6,16 @@ use tokio_util::task::AbortOnDropHandle;
 #[derive(Default)]
 pub(super) struct Leaving {
     pub(super) tasks: Vec<AbortOnDropHandle<()>>,
-    /// The number of tasks after which the finished ones are dropped.
+    /// The number of tasks at which finished ones are next searched for and dropped.
     full: usize,
 }
 
-/// The fewest tasks that are looked through for finished ones.
+/// Fewer tasks than these are not searched for finished ones.
 const FEW: usize = 16;
 
 impl Leaving {
-    /// Adds a task. The finished ones are dropped only when the number of tasks has doubled since the last time: so at
-    /// most half of the tasks are finished ones, and a removal takes constant time on average.
+    /// Adds a task. The finished ones are dropped only when the number of tasks has doubled since the last search, so
+    /// that adding a task takes constant time on average.
     pub fn push(&mut self, task: AbortOnDropHandle<()>) {
         if self.tasks.len() >= self.full {
             self.tasks.retain(|task| !task.is_finished());
@@ -32,14 +32,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn tasks_that_have_not_ended_are_looked_through_only_when_their_number_has_doubled() {
-        let (mut leaving, mut looks) = (Leaving::default(), 0);
+    async fn tasks_that_have_not_ended_are_searched_only_when_their_number_has_doubled() {
+        let (mut leaving, mut searches) = (Leaving::default(), 0);
         for _ in 0..10_000 {
             let full = leaving.full;
             leaving.push(AbortOnDropHandle::new(tokio::spawn(pending())));
-            looks += usize::from(leaving.full != full);
+            searches += usize::from(leaving.full != full);
         }
-        assert_eq!((leaving.tasks.len(), looks), (10_000, 11));
+        assert_eq!((leaving.tasks.len(), searches), (10_000, 11));
     }
 
     #[tokio::test]

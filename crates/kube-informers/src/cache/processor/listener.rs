@@ -212,7 +212,7 @@ impl<T: Object> ProcessorListener<T> {
             (0..initial_adds_gone).for_each(|_| self.0.tracker.finished());
         }
         if let Some(waker) = waker {
-            waker.wake(); // without the lock, because the woken task takes it at once
+            waker.wake(); // without the lock, because the woken task takes the lock at once
         }
     }
 

@@ -146,7 +146,7 @@ impl<T> Listeners<T> {
         drop(unused);
     }
 
-    /// Removes a listener. Returns its task if that has not started.
+    /// Removes a listener. Returns its task unless that is running.
     fn take(&mut self, listener: &ProcessorListener<T>) -> Option<UnusedHandler> {
         match self.members.remove(&listener.id())?.task {
             HandlerTask::Running(task) => {
@@ -211,7 +211,7 @@ impl<T> SharedProcessor<T> {
     pub fn remove_listener(&self, registration: &Registration<T>) {
         if registration.listeners.as_ptr() == Arc::as_ptr(&self.listeners) {
             Listeners::remove(&self.listeners, &registration.listener);
-            // Also if the processor has stopped and the listener is only emptying its buffer.
+            // This also ends a listener that is still handling its buffer after the processor has stopped.
             registration.listener.discard();
         }
     }
@@ -367,7 +367,7 @@ impl HandlerTask {
 
 impl<T> Drop for SharedProcessor<T> {
     fn drop(&mut self) {
-        self.stop(); // subscriptions may outlive it
+        self.stop(); // subscriptions may outlive the processor, and must end
     }
 }
 

@@ -1,4 +1,4 @@
-//! Notification: what a change means compared with the informer's store; a delta says how it became known. Upstream:
+//! Notification: a change relative to the informer's store. (A delta says only how the change became known.) Upstream:
 //! `addNotification`, `updateNotification` and `deleteNotification` in `tools/cache/shared_informer.go`.
 
 mod predicates;
@@ -114,9 +114,9 @@ impl<T> Notification<T> {
 
     /// Converts the notification for a consumer of accepted objects only; `None` if it does not concern that consumer.
     ///
-    /// An update after which the object becomes accepted turns into an add, never of the initial list; an update after
-    /// which it is no longer accepted, into a deletion with the old state. A tombstone is filtered by its last known
-    /// state, and kept if it has none.
+    /// An update that makes the object accepted turns into an add, which never counts as a part of the initial list. An
+    /// update that makes it no longer accepted turns into a deletion with the old state. A tombstone is filtered by its
+    /// last known state, and kept if it has none.
     ///
     /// ```
     /// use kube_informers::cache::{Deletion, Notification};

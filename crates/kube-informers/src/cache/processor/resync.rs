@@ -1,5 +1,5 @@
-//! ResyncSchedule: decides when a resync is due for one listener. The informer resyncs for all listeners together,
-//! and each handler may ask for another period, so not every resync goes to every handler. Upstream:
+//! ResyncSchedule: decides when a resync is due for one listener. The informer resyncs for all listeners together, but
+//! each handler may ask for a period of its own, so not every resync goes to every handler. Upstream:
 //! `processorListener`'s resync fields and `determineResyncPeriod` in `tools/cache/shared_informer.go`.
 
 use std::time::Duration;

@@ -31,7 +31,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         running.drain(None).await
     }
 
-    /// A panic of a handler cancels `stop`. Fails if the processor was run before.
+    /// Starts the handlers. A panic of a handler cancels `stop`. Fails if the processor was run before.
     pub(in crate::cache) fn start(&self, stop: CancellationToken) -> Result<Running<'_, T>, RunError> {
         let mut listeners = lock(&self.listeners);
         if listeners.lifecycle != Lifecycle::NotStarted {
@@ -58,7 +58,7 @@ impl<T> Running<'_, T> {
             match limit {
                 Some(limit) => sleep(limit).await,
                 None => {
-                    _ = panic.happened().await; // never `Never`, because `panic` lives as long as `self`
+                    _ = panic.happened().await; // cannot end as `Never`, because `panic` lives as long as `self`
                     sleep(DRAIN_AFTER_PANIC).await;
                 }
             }

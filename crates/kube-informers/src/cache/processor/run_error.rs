@@ -1,4 +1,5 @@
-//! RunError: a handler that panics ends the run with an error; in a task of its own, the panic would go unnoticed.
+//! RunError: the error of a run. A handler's panic becomes such an error, because a panic in the handler's own task
+//! would go unnoticed.
 
 use std::any::Any;
 use std::fmt;
@@ -58,6 +59,7 @@ impl fmt::Debug for Panic {
     }
 }
 
+/// The first panic of a processor's handlers. It ends the run.
 #[derive(Debug, Default)]
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,

@@ -1,5 +1,5 @@
-//! SyncTracker: a handler has handled the whole first list later than the informer's own sync. A controller that builds
-//! state in a handler waits for this. Upstream: `SingleFileTracker` in `tools/cache/synctrack`.
+//! SyncTracker: tells when a handler has handled the whole first list, which is later than the informer's own sync. A
+//! controller that builds state in a handler waits for it. Upstream: `SingleFileTracker` in `tools/cache/synctrack`.
 
 use crate::cache::signal::{Done, DoneSender};
 use crate::lock::{Mutex, lock};
@@ -7,13 +7,13 @@ use crate::lock::{Mutex, lock};
 /// Done when the informer has synced and the handler has handled every add of the initial list, in either order.
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {
-    missing: Mutex<Missing>,
+    conditions: Mutex<Conditions>,
     done: DoneSender,
 }
 
-/// The conditions that are not met yet.
+/// The state of the two conditions.
 #[derive(Debug, Default)]
-struct Missing {
+struct Conditions {
     /// The number of initial adds that the listener got and the handler has not handled yet.
     waiting: usize,
     /// True once the informer has distributed its first list.
@@ -28,26 +28,26 @@ impl SyncTracker {
 
     /// Counts several initial adds. Called before the listener gets them.
     pub fn start_many(&self, adds: usize) {
-        lock(&self.missing).waiting += adds;
+        lock(&self.conditions).waiting += adds;
     }
 
     /// Records that an initial add was handled.
     pub fn finished(&self) {
-        let mut missing = lock(&self.missing);
-        missing.waiting = missing.waiting.saturating_sub(1); // `finished` is called once for each `start`
-        self.check(&missing);
+        let mut conditions = lock(&self.conditions);
+        conditions.waiting = conditions.waiting.saturating_sub(1); // `finished` is called once for each `start`
+        self.check(&conditions);
     }
 
     /// Records that the informer has distributed its first list.
     pub fn upstream_synced(&self) {
-        let mut missing = lock(&self.missing);
-        missing.upstream_has_synced = true;
-        self.check(&missing);
+        let mut conditions = lock(&self.conditions);
+        conditions.upstream_has_synced = true;
+        self.check(&conditions);
     }
 
     /// Records that the informer has stopped. If it has not distributed its first list, the signal ends as `Never`.
     pub fn upstream_stopped(&self) {
-        if !lock(&self.missing).upstream_has_synced {
+        if !lock(&self.conditions).upstream_has_synced {
             self.done.give_up();
         }
     }
@@ -62,8 +62,8 @@ impl SyncTracker {
     }
 
     /// Fires the signal if both conditions are met.
-    fn check(&self, missing: &Missing) {
-        if missing.upstream_has_synced && missing.waiting == 0 {
+    fn check(&self, conditions: &Conditions) {
+        if conditions.upstream_has_synced && conditions.waiting == 0 {
             self.done.fire();
         }
     }

@@ -21,8 +21,8 @@ pub enum ReflectorError {
     /// The watch failed after it had been opened.
     #[error("the watch of {0} failed")]
     WatchEnded(String, #[source] ApiError),
-    /// Several watches in a row, the second field, ended within a second and without an event. A new list follows each
-    /// of them, so the store is updated, but late. A proxy may be ending the requests.
+    /// Several watches in a row ended within a second and without an event; the second field is their number. A new
+    /// list follows each of them, so the store is updated, but late. A proxy may be ending the requests.
     #[error("{1} watches of {0} in a row ended within a second and without an event")]
     ShortWatches(String, u32),
     /// A streaming list was cut off for at least the second time in a row. A proxy may be cutting the answers short.
@@ -50,7 +50,7 @@ pub enum ReflectorError {
     Resync(String, #[source] Error),
 }
 
-/// The subject of a failure. A repeated failure is a warning once per subject.
+/// The subject of a failure. The log warns once per subject about a failure that repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     List,

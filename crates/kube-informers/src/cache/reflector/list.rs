@@ -11,10 +11,11 @@ use crate::cache::lister_watcher::pager::{self, Listed};
 use crate::cache::lister_watcher::{ApiError, ListOptions};
 use crate::cache::observe::{Event, Versioned};
 
-/// The default page size of a list that the server may not answer from its watch cache.
+/// The default page size, in objects, of a list that the server perhaps does not answer from its watch cache.
 const PAGE: u32 = 500;
 
 impl<T: Object + Send + Sync> Reflector<T> {
+    /// Requests a list, passes it to the store, and remembers its resourceVersion.
     pub(super) async fn list(&self, state: &mut RunState) -> Result<(), ReflectorError> {
         let last = self.last_sync_resource_version();
         let version = match last.as_str() {
@@ -25,7 +26,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
             // A state that is not older than the last one seen.
             last => last,
         };
-        // A limit beside another version would bypass the server's watch cache, so it is sent only if there is none.
+        // A limit beside a version other than "" and "0" would bypass the server's watch cache. So it is then sent only
+        // to a server without a watch cache.
         let limit =
             self.options.page_size.unwrap_or(if state.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
         let from_cache = version == "0";

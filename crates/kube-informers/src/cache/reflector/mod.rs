@@ -42,7 +42,7 @@ pub(super) use turns::Turns;
 /// A watch that ends sooner than this without an event counts as a failure.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The number of such short watches in a row that is reported. Fewer are normal when a server restarts.
+/// Short watches are reported each time that this many have ended in a row. Fewer are normal when a server restarts.
 const SHORT_IN_A_ROW: u32 = 5;
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -92,7 +92,7 @@ pub struct Reflector<T> {
     source: Arc<dyn ListerWatcher<T>>,
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
-    /// Asked at each period; `None` resyncs always.
+    /// Asked in each period whether to resync; `None` means always.
     should_resync: Option<ShouldResync>,
     /// The callback before a resync that a [`ResyncTrigger`] starts.
     before_triggered_resync: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -107,8 +107,8 @@ pub struct Reflector<T> {
 
 /// The state of one run, kept from list to list.
 struct RunState {
-    /// True if the server did not have the last resourceVersion, any more or yet. The next list requests the most
-    /// recent state.
+    /// True if the server does not have the last resourceVersion (no longer, or not yet). The next list then requests
+    /// the most recent state.
     version_unavailable: bool,
     /// True if a list at resourceVersion 0 came in pages, which means that the server has no watch cache.
     paginated: bool,
@@ -261,7 +261,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// Gets the existing objects by a streaming list or a list, then watches. Returns the reason why a new list is
     /// needed.
     async fn list_and_watch(&self, state: &mut RunState) -> Result<String, ReflectorError> {
-        let mut kept = None;
+        let mut kept = None; // the watch of a streaming list, which continues with the changes
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
             match self.stream_list(state).await {
                 Ok(watch) => kept = Some(watch),

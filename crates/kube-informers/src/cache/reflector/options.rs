@@ -16,8 +16,8 @@ use super::trigger::ResyncTrigger;
 pub enum WatchList {
     /// A LIST, as in client-go up to 0.34.
     No,
-    /// A streaming list: a WATCH that begins with the existing objects. If it is refused, a LIST. As in client-go since
-    /// 0.35.
+    /// A streaming list (a WATCH that begins with the existing objects), or a LIST if the server refuses that. This is
+    /// the default of client-go since 0.35.
     #[default]
     Yes,
 }

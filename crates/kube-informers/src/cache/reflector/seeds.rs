@@ -1,4 +1,5 @@
-//! Seeds: each run of a Reflector has its own jitter, from one optional seed, so that a test or a lesson can repeat it.
+//! Seeds: gives each run of a Reflector a random generator of its own, for its jitter. With a seed, the generators are
+//! the same in each run of the program, so that a test or a lesson can repeat the jitter.
 
 use std::mem;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ impl Seeds {
     pub fn next(&self) -> fastrand::Rng {
         let Some(source) = &self.0 else { return fastrand::Rng::new() };
         let mut source = lock(source);
-        let following = source.clone().fork();
+        let following = source.clone().fork(); // the generator of the next run
         mem::replace(&mut source, following)
     }
 }

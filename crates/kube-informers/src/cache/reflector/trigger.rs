@@ -1,4 +1,5 @@
-//! ResyncTrigger: in client-go only the queue's `Resync` method starts a resync, and a program seldom has the queue.
+//! ResyncTrigger: lets a program start a resync. In client-go a program must call the queue's `Resync` method for this,
+//! and it seldom has the queue.
 
 use tokio::sync::watch;
 

@@ -10,8 +10,8 @@ use std::task::Poll;
 use futures::future::maybe_done;
 use tokio::task::coop::consume_budget;
 
-/// Lets a producer hand over to its consumer within their common task. Clones share one state: the producer holds one,
-/// and another one runs [`Turns::alternate`].
+/// Lets a producer hand over to its consumer within their common task. Clones share one state: the producer calls
+/// [`Turns::give`] on one, and the task calls [`Turns::alternate`] on another.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turns(Arc<AtomicBool>);
 
@@ -41,7 +41,7 @@ impl Turns {
                 if produced.is_ready() && consumed.is_ready() {
                     return Poll::Ready(());
                 }
-                // Polls again at once if the producer only gave the turn; else a wake-up comes.
+                // If the producer only gave up its turn, it is polled again at once. Otherwise a wake-up comes.
                 if !self.0.swap(false, Ordering::Relaxed) {
                     return Poll::Pending;
                 }

@@ -13,9 +13,7 @@ use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
 use crate::cache::error::Error;
 use crate::cache::key::{Object, meta_namespace_key, write_meta_namespace_key};
-use crate::cache::lister_watcher::ApiError;
-
-use crate::cache::lister_watcher::{ListOptions, WatchEvent};
+use crate::cache::lister_watcher::{ApiError, ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
 enum End {
@@ -49,7 +47,7 @@ impl LastEvent {
 const NO_VERSION: &str = "the list had no resourceVersion, so the next watch could miss changes";
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Watches until a new list is needed, and returns the reason. The first watch is `kept`, the rest of a streaming
+    /// Watches until a new list is needed, and returns the reason. The first watch is `kept`, the watch of a streaming
     /// list, if there is one. Resyncs happen meanwhile, also while a watch is being opened.
     pub(super) async fn watch(
         &self,
@@ -171,6 +169,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
             let event = match watch.next().await {
                 Ok(Some(event)) => event,
                 Ok(None) => break,
+                // An event came recently, so the connection is not dead.
                 Err(ApiError::Overdue) if watch.last_event().elapsed() < self.options.bookmark_timeout => {
                     debug!("{} does not end its watches in time", self.source.description());
                     return End::Closed;

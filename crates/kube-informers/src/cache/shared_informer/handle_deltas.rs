@@ -20,7 +20,7 @@ const OBJECTS_PER_STEP: usize = 1000;
 /// The consumer of the queue. It applies deltas to the store, then distributes the notifications. No handler can join
 /// in between, because it would miss or repeat changes.
 ///
-/// Readers see either none or all of a list, which is stored in one step; it is prepared and distributed in parts. The
+/// A list is prepared and distributed in parts, but stored in one step, so readers see either none or all of it. The
 /// notifications go to the listeners that existed when the list was stored: a listener that joins later gets the
 /// content of the store, which already has the whole list.
 pub(super) struct HandleDeltas<T> {
@@ -46,7 +46,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
         Self { shared, changes: Vec::new(), remaining: Remaining::Nothing }
     }
 
-    /// Applies changes to the store by `store`, and distributes their notifications.
+    /// Calls `store`, which changes the indexer and reports each change. Then distributes the notifications.
     fn apply(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
@@ -96,7 +96,7 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     }
 }
 
-/// Closes the store, because nothing writes it any more.
+/// Closes the store when the consumer ends, because nothing writes to the store any more.
 impl<T> Drop for HandleDeltas<T> {
     fn drop(&mut self) {
         self.shared.indexer.close();

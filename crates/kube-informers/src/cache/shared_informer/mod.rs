@@ -215,7 +215,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let _ = registration.ended().await; // `Never` means that the handler never ran, so it will not be called either
     }
 
-    /// Adds an index, before or after the start (client-go's `AddIndexers`). It then contains all stored objects.
+    /// Adds an index, before or after the start (client-go's `AddIndexers`). It contains all stored objects at once.
     ///
     /// # Errors
     /// An index with that name exists already.
@@ -288,7 +288,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let stop = stop.child_token();
         let handlers = self.0.processor.start(stop.clone())?; // a panic of a handler cancels `stop`
         controller.run(stop).await;
-        self.0.stopped();
+        self.0.mark_stopped();
         handlers.drain(self.0.drain_limit).await
     }
 
@@ -303,7 +303,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let queue = self.0.queue.build(indexer.clone(), transformer.clone(), observer.clone());
         let shared = self.0.clone();
         let controller = Controller::new(self.0.source.clone(), queue, HandleDeltas::new(self.0.clone()))
-            .with_reflector(|reflector| self.set_up(reflector, state.resync_check))
+            .with_reflector(|reflector| self.set_up_reflector(reflector, state.resync_check))
             .on_first_list(move || {
                 shared.synced.fire();
                 shared.processor.upstream_synced();
@@ -311,7 +311,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Ok(controller)
     }
 
-    fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
+    fn set_up_reflector(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
         let (shared, triggered) = (self.0.clone(), self.0.clone());
         reflector
             .options(self.0.reflector.clone())
@@ -331,7 +331,7 @@ impl<T> Clone for SharedIndexInformer<T> {
 
 impl<T> Shared<T> {
     /// Marks the informer as stopped, and ends the waits for its first list.
-    fn stopped(&self) {
+    fn mark_stopped(&self) {
         lock(&self.state).lifecycle = Lifecycle::Stopped;
         self.synced.give_up();
     }
@@ -342,7 +342,7 @@ struct StopOnDrop<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for StopOnDrop<'_, T> {
     fn drop(&mut self) {
-        self.0.stopped();
+        self.0.mark_stopped();
     }
 }
 

@@ -12,9 +12,9 @@ use crate::cache::key::Object;
 /// A function that computes an object's index values (client-go's `IndexFunc`). An object without values is stored but
 /// not found by the index.
 ///
-/// An index function cannot fail, because the store would then have to drop the object or the whole list with it. Two
-/// calls with the same object must return the same values. The function runs under the store's lock, so it must be
-/// quick, and must not use the store, which would deadlock.
+/// An index function cannot fail, because after a failure the store would have to drop the object, or the whole list
+/// that contains it. Two calls with the same object must return the same values. The function runs under the store's
+/// lock, so it must be quick, and must not use the store, which would deadlock.
 pub type IndexFn<T> = Arc<dyn Fn(&T) -> IndexValues<'_> + Send + Sync>;
 
 /// The name of the index by namespace, which a [`Reader`](crate::cache::Reader) uses to select by namespace

@@ -20,7 +20,7 @@ use std::slice;
 #[derive(Clone, Default)]
 pub struct IndexValues<'a>(Values<'a>);
 
-/// The values, with a variant for each number of them. Most objects have one value, which this makes cheap to compare.
+/// The values of one object. Most objects have one value, and a variant for this case makes it cheap to compare.
 #[derive(Clone, Default)]
 enum Values<'a> {
     #[default]

@@ -231,14 +231,14 @@ impl<T: Object> Store<T> {
     pub fn transaction(&self, transactions: Vec<Transaction<T>>) -> Result<(), Error> {
         let total = transactions.len();
         let mut operations = Vec::with_capacity(total);
-        let mut failed = TransactionError { successful: Vec::new(), total, errors: Vec::new() };
+        let mut outcome = TransactionError { successful: Vec::new(), total, errors: Vec::new() };
         for (position, transaction) in transactions.into_iter().enumerate() {
             match self.operation(transaction) {
                 Ok(operation) => {
-                    failed.successful.push(position);
+                    outcome.successful.push(position);
                     operations.push(operation);
                 }
-                Err(error) => failed.errors.push(error.into()),
+                Err(error) => outcome.errors.push(error.into()),
             }
         }
         let changes: Vec<Event> = match self.observer.is_on() {
@@ -247,7 +247,7 @@ impl<T: Object> Store<T> {
         };
         self.content.transaction(operations);
         changes.into_iter().for_each(|change| self.emit_if_observed(Some(change)));
-        if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
+        if outcome.errors.is_empty() { Ok(()) } else { Err(outcome.into()) }
     }
 
     fn operation(&self, transaction: Transaction<T>) -> Result<Operation<T>, KeyError> {
@@ -352,7 +352,7 @@ impl<T: Object> Store<T> {
     }
 }
 
-/// Ends all waits for a resourceVersion, because readers may outlive the store but nothing can write it any more.
+/// Ends all waits for a resourceVersion, because readers may outlive the store, but nothing can write to it any more.
 impl<T> Drop for Store<T> {
     fn drop(&mut self) {
         self.close();

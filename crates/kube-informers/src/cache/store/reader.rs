@@ -80,9 +80,9 @@ impl<T> Reader<T> {
     /// Waits until the cache contains all changes up to this resourceVersion, which lets a controller read its own
     /// writes. Pass the resourceVersion from the API server's answer to a write; later reads are at least that new.
     ///
-    /// ResourceVersions are compared as numbers. API servers guarantee this from Kubernetes 1.35 on, and older ones do
-    /// it for all resources in etcd. Use resourceVersions of the informer's own resource: one of another resource is
-    /// reached only by the next bookmark, list or change of this resource.
+    /// ResourceVersions are compared as numbers. From Kubernetes 1.35 on, API servers guarantee that this is right; in
+    /// older ones it is right for all resources in etcd. Use resourceVersions of the informer's own resource: one of
+    /// another resource is reached only by the next bookmark, list or change of this resource.
     ///
     /// The cache never sees a write to an object that the informer's selector excludes, nor the resourceVersion of a
     /// deletion, which the API server does not return. In these cases the wait ends with the next bookmark or change,

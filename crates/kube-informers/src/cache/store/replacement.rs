@@ -1,4 +1,5 @@
-//! Replacement: filled beside the old content, which it replaces at once. So readers see no mixture of two lists.
+//! Replacement: a store's new content. It is filled beside the old content and then replaces it in one step, so readers
+//! see no mixture of two lists.
 
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use super::content::Content;
 use super::store_state::StoreState;
 use super::stored_index::StoredIndex;
 
-/// Filled without the store's lock, because filling calls the users' index functions and takes a second for a million
-/// objects.
+/// The new content of a store. It is filled without the store's lock, because filling calls the users' index functions
+/// and takes a second for a million objects.
 pub(crate) struct Replacement<T> {
     /// The content of the store while the replacement is filled.
     old: Shared<Content<T>>,
@@ -46,7 +47,7 @@ impl<T> Replacement<T> {
         if state.content.indices.len() != self.old.indices.len() {
             self.new.rebuild(&state.content.indices); // indices were added meanwhile
         }
-        // Even if the store has seen a later resourceVersion, because a list replaces everything.
+        // A list replaces everything, so its resourceVersion counts even if the store has seen a later one.
         self.new.note(version);
         (self.new.waiters, self.new.closed) = (std::mem::take(&mut state.waiters), state.closed);
         Replaced((std::mem::replace(state, self.new), self.old))

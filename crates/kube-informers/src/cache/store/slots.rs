@@ -1,5 +1,5 @@
-//! Slots: a persistent array with empty slots. `imbl::Vector` is cloned in constant time too, but has no empty slots,
-//! and cannot be iterated leaf by leaf, which makes it fast to iterate the slots of an index.
+//! Slots: a persistent array with empty slots. `imbl::Vector` is cloned in constant time too. But this array can have
+//! empty slots, and an iterator over the slots of an index looks up each leaf of the array only once.
 
 use std::array;
 use std::ops::Range;

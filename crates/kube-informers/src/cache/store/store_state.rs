@@ -132,7 +132,7 @@ impl<T: Object> StoreState<T> {
     }
 }
 
-/// Records a resourceVersion as the last one, and as the highest seen if it is.
+/// Records a resourceVersion as the last one, and also as the highest one if it is higher than `seen`.
 #[inline]
 fn note(last: &mut String, seen: &mut String, version: &str) {
     version.clone_into(last);
@@ -144,8 +144,8 @@ fn note(last: &mut String, seen: &mut String, version: &str) {
 /// The numbers of the indices that change, with the new values in each.
 type Changes<'a> = SmallVec<[(usize, IndexValues<'a>); 1]>;
 
-/// Returns the changes of the indices when `old` becomes `new`. Calls the users' index functions, which may panic, so
-/// it runs before anything is changed.
+/// Returns the changes of the indices when the object is stored in this slot; `None` stands for an empty slot. Calls
+/// the users' index functions, which may panic, so it runs before the state of a store is changed.
 #[inline]
 fn changes<'a, T>(indices: &[StoredIndex<T>], slot: Option<usize>, object: &'a T) -> Changes<'a> {
     let numbered = indices.iter().enumerate();

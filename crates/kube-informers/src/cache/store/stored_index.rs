@@ -88,7 +88,7 @@ impl<T> StoredIndex<T> {
         }
     }
 
-    /// Takes all its values from a slot.
+    /// Removes all values of a slot.
     pub fn clear(&mut self, slot: usize) {
         if self.of_slot.get(slot).is_none() {
             return; // setting a slot may copy nodes of the tree

@@ -70,6 +70,7 @@ impl LeadershipLog {
         leaders
     }
 
+    /// Returns the time of the candidate's last change of this kind.
     fn when(&self, name: &'static str, change: Change) -> Instant {
         let notes = self.0.lock().unwrap();
         notes.iter().rev().find(|note| (note.0, note.1) == (name, change)).unwrap().2
@@ -295,7 +296,7 @@ async fn work_that_ends_within_its_grace_period_keeps_the_lease_until_then() {
     b.changed().await;
     stop.cancel();
     assert_eq!(running.await.unwrap(), Ok(Outcome::Finished("drained")));
-    assert_eq!(log.leaders(), [""; 0]);
+    assert_eq!(log.leaders(), [""; 0], "b has not led yet");
     assert!(b.changed().await < seconds(5));
     assert!(b.status.is_leader());
 }

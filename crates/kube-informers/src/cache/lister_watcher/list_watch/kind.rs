@@ -35,6 +35,8 @@ struct TypeMetaPresence {
 }
 
 impl Kind {
+    /// Decodes an item of a list. If [`ItemTypeMeta::Filled`] asks for it, its missing `apiVersion` and `kind` are
+    /// first inserted at the beginning of its text.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
         let missing =
             if self.item_type_meta == ItemTypeMeta::Filled { self.missing_type_meta(text)? } else { String::new() };
@@ -75,8 +77,8 @@ impl Kind {
         format!("{}List", self.kind)
     }
 
-    /// Returns true if the list may have another kind than [`Kind::list_kind`]. Only custom resources, whose groups
-    /// have a dot, may, because a CustomResourceDefinition can choose its `listKind`.
+    /// Returns true if the list may have another kind than [`Kind::list_kind`]. A CustomResourceDefinition can choose
+    /// its `listKind`, and the group of a custom resource has a dot.
     pub fn may_have_own_list_kind(&self) -> bool {
         self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
     }

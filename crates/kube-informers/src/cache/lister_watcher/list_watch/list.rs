@@ -56,7 +56,7 @@ struct Metadata {
 /// Some items of a list.
 struct Decoded<T> {
     objects: Vec<Arc<T>>,
-    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a name of
+    /// True if each item has the requested `kind`, or if that does not matter because the list cannot have a `kind` of
     /// its own.
     all_of_kind: bool,
 }

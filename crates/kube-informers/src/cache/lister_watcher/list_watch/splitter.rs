@@ -78,6 +78,7 @@ impl Items {
 impl Splitter {
     /// Reads the next piece of the text and returns the batches that became full.
     pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
+        // The position in the piece, and the number of bytes of the piece that are stored already.
         let (mut at, mut stored) = (0, 0);
         while let Some(&byte) = piece.get(at) {
             match (self.state, byte) {
@@ -152,6 +153,7 @@ impl Splitter {
         self.batch.ends.push(self.batch.text.len());
         self.items = self.items.map(|items| items + 1);
         if self.batch.text.len() >= FULL || self.batch.ends.len() >= FULL {
+            // The number of items is limited too, because empty items have no bytes.
             self.full.push(mem::take(&mut self.batch));
         }
     }
@@ -174,7 +176,7 @@ fn ends_with_items_key(mut text: &[u8]) -> bool {
             None => return false,
         }
     }
-    !text.ends_with(b"\\")
+    !text.ends_with(b"\\") // after a backslash, the quote does not begin the key
 }
 
 #[cfg(test)]
@@ -187,14 +189,14 @@ mod tests {
 
     /// Returns the items and the envelope, after checking that they are the same for pieces of any length.
     fn split(text: &str) -> (Vec<String>, String) {
-        let [whole, bytewise, rest] = [text.len().max(1), 1, 7].map(|length| {
+        let [whole, bytewise, by_sevens] = [text.len().max(1), 1, 7].map(|length| {
             let mut splitter = Splitter::default();
             let full: Vec<_> = text.as_bytes().chunks(length).flat_map(|piece| splitter.push(piece)).collect();
             let (last, envelope) = splitter.finish();
             (full.into_iter().chain([last]).flat_map(texts).collect::<Vec<_>>(), String::from_utf8(envelope).unwrap())
         });
         assert_eq!(whole, bytewise);
-        assert_eq!(whole, rest);
+        assert_eq!(whole, by_sevens);
         whole
     }
 

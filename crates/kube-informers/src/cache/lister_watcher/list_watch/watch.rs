@@ -20,8 +20,8 @@ use super::kind::Kind;
 use crate::answer::LONGEST_OBJECT;
 use crate::cache::causes::with_causes;
 
-/// Returns the events of a watch's body, up to the first error event. A line longer than [`LONGEST_OBJECT`] becomes such
-/// an event, and no more than that is read of it.
+/// Returns the events of a watch's body, up to the first error event. A line longer than [`LONGEST_OBJECT`] becomes an
+/// error event, and the rest of the line is not read.
 pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
@@ -68,7 +68,7 @@ fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>
     if line.trim_ascii().is_empty() {
         return None;
     }
-    // The error, and whether the text ends too early.
+    // Whether the text ends too early, and the error.
     let (breaks_off, error) = match str::from_utf8(line) {
         Ok(text) => match try_decode(text, kind) {
             Ok(event) => return event,
