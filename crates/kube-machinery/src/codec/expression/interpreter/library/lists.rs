@@ -94,6 +94,7 @@ fn sum(meter: &Meter, items: &[Value]) -> Outcome {
     })
 }
 
+/// Returns the smallest or the largest item. `worse` is how the best item so far compares with a better one.
 fn min_or_max(items: &[Value], name: &str, worse: Ordering) -> Outcome {
     let Some((first, rest)) = items.split_first() else {
         return Err(Error::failed(format!("{name} called on empty list")));
