@@ -8,7 +8,7 @@ use crate::value::Value;
 /// 127.
 pub const MOST_LEVELS: usize = 100;
 
-/// Upstream's message about a value that nests too deep.
+/// Go's message about a value that nests too deep.
 pub(crate) const TOO_DEEP: &str = "exceeded max depth";
 
 /// Returns how many objects and lists are inside each other: 0 for a value that is neither.

@@ -56,7 +56,7 @@ pub(crate) struct Field {
     /// How managers share the ownership of the field's contents.
     pub(crate) topology: Topology,
     /// The declared default. A list item that lacks a key field is identified by the field's default: a port without
-    /// `protocol` by `TCP`. Without a default it is the zero value, if Go always writes the field.
+    /// `protocol` by `TCP`. Without a default, the zero value identifies the item, if Go always writes the field.
     pub(crate) default: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Field {
 /// `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Topology {
-    /// As the type itself says; a list is atomic.
+    /// As the type itself declares; a list is atomic.
     Declared,
     /// A map or a struct that one manager owns as a whole.
     Atomic,

@@ -199,7 +199,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns the common type of the items of a list, or [`Type::Dyn`] if their types differ.
+    /// Returns the common type of the parts of a list or a map, or [`Type::Dyn`] if their types differ.
     pub(in crate::codec::expression) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,

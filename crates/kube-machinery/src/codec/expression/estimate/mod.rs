@@ -1,5 +1,5 @@
-//! Estimates what a checked rule costs at most, before it runs: from the types of its parts, and from the sizes that the
-//! schema declares for them. A definition with a rule that may cost too much is refused.
+//! Estimates what a checked rule costs at most, before it runs: from the types of its parts, and from the sizes that
+//! the schema declares for them. A definition with a rule that may cost too much is refused.
 //!
 //! Only the upper bound of a cost is counted, as upstream compares nothing else.
 //!

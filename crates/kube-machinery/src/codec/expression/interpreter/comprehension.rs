@@ -52,7 +52,7 @@ impl Scope<'_> {
     }
 
     /// Returns true if an operand is the accumulator of this loop.
-    pub(super) fn is_accumulator(&self, operand: &Expression) -> bool {
+    pub(super) fn is_result(&self, operand: &Expression) -> bool {
         matches!(&operand.expr, Expr::Ident(name) if *name == self.of.accu_var)
     }
 

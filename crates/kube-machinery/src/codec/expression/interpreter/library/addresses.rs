@@ -174,15 +174,15 @@ impl Object for Cidr {
                 Err(_) => Err(Error::no_such_overload()),
             },
             ("containsIP", [ip]) => Ok(Value::Bool(self.contains(ip.downcast::<Ip>()?.0))),
-            ("containsCIDR", [Value::String(text)]) => converted(text).map(|other| Value::Bool(self.contains_network(other))),
-            ("containsCIDR", [other]) => Ok(Value::Bool(self.contains_network(*other.downcast()?))),
+            ("containsCIDR", [Value::String(text)]) => converted(text).map(|other| Value::Bool(self.covers(other))),
+            ("containsCIDR", [other]) => Ok(Value::Bool(self.covers(*other.downcast()?))),
             _ => return None,
         })
     }
 }
 
 impl Cidr {
-    fn contains_network(self, other: Self) -> bool {
+    fn covers(self, other: Self) -> bool {
         self.1 <= other.1 && self.contains(other.0)
     }
 }

@@ -15,6 +15,7 @@ use crate::codec::expression::macros::SORT_BY;
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     match (name, args) {
         ("lists.range", [Value::Int(count)]) => Some(range(meter, *count)),
+        // A single value counts as a list of one item.
         ("includes", [one, other]) if !matches!(one, Value::List(_)) => {
             Some(on_values::includes(meter, std::slice::from_ref(one), other).map(Value::Bool))
         }
