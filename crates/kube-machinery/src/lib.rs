@@ -22,5 +22,5 @@ pub mod kinds;
 pub mod managed_fields;
 pub mod value;
 
-/// The version of Kubernetes whose types, rules and answers these are. `peers/upgrade` sets it.
+/// The version of Kubernetes whose types, rules and answers this crate has. `peers/upgrade` sets it.
 pub const KUBERNETES_VERSION: &str = "v1.37.2";

@@ -1,5 +1,5 @@
 //! FieldSelector: selects objects by the values of their fields, as `kubectl --field-selector` does. The caller looks
-//! up the fields, because each kind has others. Upstream: `apimachinery/pkg/fields/selector.go`.
+//! up the fields, because they differ from kind to kind. Upstream: `apimachinery/pkg/fields/selector.go`.
 
 use std::fmt;
 use std::str::FromStr;

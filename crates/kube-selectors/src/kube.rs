@@ -1,5 +1,5 @@
-//! Converts the label selectors of kube and of k8s-openapi, so that a program can use the one in an object such as a
-//! Deployment.
+//! Converts the label selectors of kube and of k8s-openapi, so that a program can use the selector in an object such as
+//! a Deployment.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use kube_core::Expression;

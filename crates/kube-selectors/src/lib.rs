@@ -1,8 +1,8 @@
 //! Label and field selectors: parses them, matches objects, and reports errors with Kubernetes' own messages. Upstream:
 //! `apimachinery/pkg/labels`, `pkg/fields`, and `LabelSelectorAsSelector`.
 //!
-//! An informer selects objects in its cache with this crate, and a test cluster selects those of a list or a watch.
-//! Both must accept and select the same as a real API server, so the code follows upstream's.
+//! With this crate, an informer selects objects in its cache, and a test cluster selects the objects of a list or a
+//! watch. Both must accept and select the same as a real API server, so the code follows upstream's.
 //!
 //! # Features
 //!

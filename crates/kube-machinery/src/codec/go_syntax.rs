@@ -4,7 +4,7 @@
 use super::depth::TOO_DEEP;
 use crate::conventions::quote::quote;
 
-/// The most levels that are scanned, since each takes stack. More than any reader here accepts.
+/// The most levels that are scanned, because each takes stack. No reader here accepts so many levels.
 const MOST: usize = 128;
 
 /// Returns Go's message about the first fault, or `None` if Go would read the text.
@@ -26,7 +26,7 @@ enum Fault {
     /// The text has more than [`MOST`] levels.
     Deep,
     End,
-    /// A byte that cannot stand there, and the place in Go's words.
+    /// A byte that is wrong at its place, and the place in Go's words.
     Unexpected(u8, String),
 }
 
@@ -201,6 +201,7 @@ fn unexpected<T>(byte: u8, place: &str) -> Result<T, Fault> {
     Err(Fault::Unexpected(byte, place.to_owned()))
 }
 
+/// Returns a byte in single quotes, with Go's escapes.
 fn quoted(byte: u8) -> String {
     match byte {
         b'\'' => "'\\''".to_owned(),

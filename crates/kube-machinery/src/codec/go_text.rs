@@ -1,4 +1,4 @@
-//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Messages to clients contain it.
+//! Prints a JSON value as Go's `fmt` does with `%v`: `map[a:1 b:[x <nil>]]`. Messages to clients contain such text.
 
 use std::fmt::{self, Display};
 
@@ -6,7 +6,7 @@ use crate::value::{Map, Value};
 
 pub(crate) struct GoText<'a>(pub &'a Value);
 
-/// Prints sorted fields.
+/// Prints a map, with its fields sorted by name.
 #[derive(Debug)]
 pub struct GoMap<'a>(pub &'a Map);
 

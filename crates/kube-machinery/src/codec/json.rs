@@ -13,7 +13,7 @@ use crate::value::{Number, SmolStr, Value};
 /// The most errors that a strict decoder reports. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
 pub const MOST_FAULTS: usize = 100;
 
-/// Fields are in the order of the text.
+/// A JSON value whose fields are in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,
@@ -62,6 +62,8 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 impl Json {
+    /// Reads JSON, and accepts what Go accepts.
+    ///
     /// # Errors
     /// Go's message about invalid JSON.
     pub fn read(text: &[u8]) -> Result<Self, String> {
@@ -129,7 +131,7 @@ impl Duplicates {
     }
 }
 
-/// Replaces each half of a broken surrogate pair by U+FFFD, as Go does; returns `None` if all pairs are whole.
+/// Replaces each escaped surrogate that has no partner by U+FFFD, as Go does; returns `None` if all pairs are whole.
 fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     let mut whole = text.to_vec();
     let mut changed = false;
@@ -149,7 +151,7 @@ fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     changed.then_some(whole)
 }
 
-/// Returns the number of an escape such as `\\u00e4` at the beginning of a text.
+/// Returns the number of an escape such as `\u00e4` at the beginning of a text.
 fn escaped(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -1,6 +1,6 @@
 //! Applies strategic merge patches, `kubectl patch`'s default: merge patches that merge some lists item by item. The
-//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`).
-//! Directives in the patch, fields that begin with `$`, delete, replace or order items.
+//! table of Go types has the strategy of each list (`patchStrategy`), and the key of its items (`patchMergeKey`). A
+//! patch can contain directives: fields that begin with `$`, which delete, replace or order items.
 //!
 //! Upstream: `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
@@ -30,6 +30,8 @@ pub enum Refusal {
     Other(String),
 }
 
+/// Applies a patch to an object of this kind.
+///
 /// # Errors
 /// If a directive is invalid, or an item of a list that is merged by key has no key.
 pub fn merge(kind: &str, object: &mut Value, patch: Map) -> Result<(), Refusal> {
@@ -180,7 +182,7 @@ fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     }
 }
 
-/// Merges the items of a patch into a list, by the value of their merge key; primitives are added like to a set.
+/// Merges the items of a patch into a list, by the value of their merge key. Primitives are added as to a set.
 fn merge_list(
     row: Option<&'static Struct>,
     key: &str,
@@ -253,7 +255,7 @@ mod tests {
         );
     }
 
-    /// Recorded: the items of a patch come first, unless they stood behind others before.
+    /// As recorded from a real API server, the items of a patch come first, unless they stood behind others before.
     #[test]
     fn the_items_of_a_patch_come_first_in_a_merged_list() {
         for (before, change, after) in [
@@ -269,7 +271,8 @@ mod tests {
         }
     }
 
-    /// Recorded: a directive in a field that the object does not have is dropped, even an invalid one.
+    /// As recorded from a real API server, a directive in a field that the object does not have is dropped, even an
+    /// invalid one.
     #[test]
     fn a_new_value_has_no_directives_and_no_nulls() {
         let labels = |patch: Value| patched(json!({"metadata": {}}), json!({"metadata": patch}));

@@ -34,7 +34,7 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("yaml: {error}"))?;
     let text = first_document(text);
     if tabs::indents(text) {
-        return Err("yaml: found character that cannot start any token".to_owned()); // serde-saphyr would accept them
+        return Err("yaml: found character that cannot start any token".to_owned()); // serde-saphyr would accept tabs
     }
     on_a_large_stack(|| {
         let options = serde_saphyr::options! {

@@ -237,7 +237,7 @@ impl Cause {
         Self { reason: "", message: format!("and {more} more"), field: String::new(), more }
     }
 
-    /// The number of causes of [`and_more`](Self::and_more).
+    /// Returns the number of causes in [`and_more`](Self::and_more); `None` for any other cause.
     pub(super) fn stands_for(&self) -> Option<usize> {
         Some(self.more).filter(|more| *more > 0)
     }
@@ -263,6 +263,7 @@ impl Cause {
         }
     }
 
+    /// Returns the size of the texts, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()
     }

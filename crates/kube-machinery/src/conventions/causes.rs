@@ -10,8 +10,8 @@ use std::vec;
 use super::cause::Cause;
 use super::field::Path;
 
-/// The largest size of the causes in one response, in bytes of their texts. The causes beyond it are only counted: the
-/// last one of the list says how many there are.
+/// The largest size of the causes in one response, in bytes of their texts. The causes beyond it are only counted, and
+/// the last cause of the list has their number.
 pub const MOST_BYTES_OF_CAUSES: usize = 256 * 1024;
 
 /// A list of causes in the order in which validation finds them. Its texts take at most [`MOST_BYTES_OF_CAUSES`] and
@@ -47,7 +47,7 @@ impl Causes {
         if self.is_full() { self.more += 1 } else { self.push(cause(at.to_string())) }
     }
 
-    /// Adds a cause at a position among the first ones.
+    /// Inserts a cause at a position of the list, even into a full one.
     pub(crate) fn insert(&mut self, at: usize, cause: Cause) {
         self.bytes += cause.size();
         self.list.insert(at.min(self.list.len()), cause);

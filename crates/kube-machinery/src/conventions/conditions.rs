@@ -3,8 +3,8 @@
 use super::edit::object;
 use crate::value::{Value, json};
 
-/// A condition of the same type is replaced in its place, and keeps its transition time if the status is the same.
-/// Upstream: `UpdatePodCondition` in `pkg/api/v1/pod/util.go`.
+/// Sets a condition. It replaces the condition of the same type in its place, and takes over its transition time if the
+/// status is the same. Upstream: `UpdatePodCondition` in `pkg/api/v1/pod/util.go`.
 pub fn update(of: &mut Value, mut condition: Value, now: &str) {
     let conditions = object(&mut of["status"]).entry("conditions").or_insert_with(|| json!([]));
     let Value::Array(conditions) = conditions else { return };

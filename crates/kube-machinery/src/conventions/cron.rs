@@ -1,7 +1,7 @@
 //! Parses the schedules of cron jobs, such as `*/5 * * * *`, and computes when they are due.
 //!
-//! Upstream: `github.com/robfig/cron/v3`, which kube-apiserver parses schedules with and kube-controller-manager
-//! computes times with.
+//! Upstream: `github.com/robfig/cron/v3`, with which kube-apiserver parses schedules and kube-controller-manager
+//! computes times.
 
 mod field;
 
@@ -34,6 +34,8 @@ pub struct Cron {
     zone: Option<TimeZone>,
 }
 
+/// Parses a schedule.
+///
 /// # Errors
 /// Upstream's message.
 pub fn parse(text: &str) -> Result<Schedule, String> {
@@ -59,6 +61,7 @@ pub fn parse(text: &str) -> Result<Schedule, String> {
     }))
 }
 
+/// Reads a time zone before the fields: `TZ=NAME` or `CRON_TZ=NAME`. Returns the zone and the rest.
 fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
     let Some(rest) = text.strip_prefix("TZ=").or_else(|| text.strip_prefix("CRON_TZ=")) else {
         return Ok((None, text));
@@ -73,7 +76,7 @@ fn zone_before(text: &str) -> Result<(Option<TimeZone>, &str), String> {
 /// Parses a descriptor such as `@daily`. Upstream: `parseDescriptor`.
 fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
     let first = |bounds: &Bounds| 1 << bounds.least;
-    let any = Cron {
+    let daily = Cron {
         minutes: first(&MINUTES),
         hours: first(&HOURS),
         days: field::all(&DAYS),
@@ -82,11 +85,11 @@ fn described(text: &str, zone: Option<TimeZone>) -> Result<Schedule, String> {
         zone,
     };
     Ok(Schedule::Cron(match text {
-        "@yearly" | "@annually" => Cron { days: first(&DAYS), months: first(&MONTHS), ..any },
-        "@monthly" => Cron { days: first(&DAYS), ..any },
-        "@weekly" => Cron { weekdays: first(&WEEKDAYS), ..any },
-        "@daily" | "@midnight" => any,
-        "@hourly" => Cron { hours: field::all(&HOURS), ..any },
+        "@yearly" | "@annually" => Cron { days: first(&DAYS), months: first(&MONTHS), ..daily },
+        "@monthly" => Cron { days: first(&DAYS), ..daily },
+        "@weekly" => Cron { weekdays: first(&WEEKDAYS), ..daily },
+        "@daily" | "@midnight" => daily,
+        "@hourly" => Cron { hours: field::all(&HOURS), ..daily },
         _ => {
             let every = text.strip_prefix("@every ").ok_or_else(|| format!("unrecognized descriptor: {text}"))?;
             let nanoseconds = duration(every).map_err(|why| format!("failed to parse duration {text}: time: {why}"))?;
@@ -107,8 +110,8 @@ impl Schedule {
 }
 
 impl Cron {
-    /// Advances the largest unit that does not fit, until all fit. After an overflow it begins again with the
-    /// largest.
+    /// Returns the first time that fits after another one. Each step advances the largest unit that does not fit, until
+    /// all units fit.
     fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = Timestamp::from_second(after.as_second() + 1).ok()?.to_zoned(zone.clone());
         let last = start.year().checked_add(5)?;

@@ -3,8 +3,8 @@
 
 use super::quote::quote;
 
-/// The largest size of a duration in nanoseconds. Only a negative duration can have it, since an `int64` ends one
-/// lower.
+/// The largest size of a duration in nanoseconds. Only a negative duration can have it, because the largest `int64` is
+/// one less.
 const MOST: u64 = 1 << 63;
 
 /// Parses a duration into nanoseconds.
@@ -35,10 +35,10 @@ pub fn duration(text: &str) -> Result<i64, String> {
             return Err(format!("unknown unit {} in duration {}", quote(unit), quote(text)));
         };
         let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
-        let most = |nanoseconds: &u64| *nanoseconds <= MOST;
-        let part = whole.checked_mul(length).filter(most).map(|whole| whole + part(fraction, length)).filter(most);
+        let fits = |nanoseconds: &u64| *nanoseconds <= MOST;
+        let part = whole.checked_mul(length).filter(fits).map(|whole| whole + part(fraction, length)).filter(fits);
         // Two parts of at most 2^63 can wrap to 0, as Go's `uint64` does.
-        sum = part.map(|part| sum.wrapping_add(part)).filter(most).ok_or_else(invalid)?;
+        sum = part.map(|part| sum.wrapping_add(part)).filter(fits).ok_or_else(invalid)?;
         rest = after;
     }
     let signed = if text.starts_with('-') { -i128::from(sum) } else { i128::from(sum) };

@@ -10,6 +10,7 @@ pub(crate) fn parse(text: &str) -> Option<f64> {
     (!is_too_large).then_some(float)
 }
 
+/// Removes the underscores of a number, which Go allows between digits only.
 fn without_separators(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
@@ -20,7 +21,7 @@ fn without_separators(text: &str) -> Cow<'_, str> {
     text.replace('_', "").into()
 }
 
-/// `%g`: the shortest form, with an exponent for large and small numbers.
+/// Formats a float as `%g` does: in the shortest form, with an exponent for large and small numbers.
 pub(crate) fn general(float: f64) -> String {
     if !float.is_finite() {
         return special(float).to_owned();
@@ -31,13 +32,13 @@ pub(crate) fn general(float: f64) -> String {
     if (-4..6).contains(&exponent) { format!("{float}") } else { with_exponent(digits, exponent) }
 }
 
-/// Returns `%e`, such as `1.5e+10`.
+/// Formats a float as `%e` does: `1.5e+10`.
 fn with_exponent(digits: &str, exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// As Go prints NaN and the infinities.
+/// Returns NaN or an infinity as Go prints it.
 pub(crate) fn special(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"

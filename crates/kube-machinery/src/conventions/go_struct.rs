@@ -7,7 +7,7 @@ use crate::value::Value;
 pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
 
 pub(crate) enum Field {
-    /// Prints `null` if it is absent: a pointer, a list or a map.
+    /// A pointer, a list or a map, which prints as `null` if it is absent.
     Plain,
     /// A string, which prints as empty if it is absent.
     Text,

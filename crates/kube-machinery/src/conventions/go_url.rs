@@ -62,7 +62,7 @@ pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The URL may have a fragment.
+/// Parses a URL as [`parse_request`] does, but the URL may have a fragment.
 ///
 /// # Errors
 /// The message of Go's `Parse`, without the URL.
@@ -103,6 +103,7 @@ fn read_host(scheme: &str, host: &str) -> Result<String, String> {
         (Some(0), _) => return read_literal(host),
         (Some(_), _) => return Err("invalid IP-literal".to_owned()),
         (None, Some(first)) => {
+            // For HTTP, all text after the first colon must be a port; for other schemes, that after the last colon.
             let last = host.rfind(':').unwrap_or(first);
             check_port(&host[if matches!(scheme, "http" | "https") { first } else { last }..])?;
         }

@@ -1,11 +1,11 @@
-//! Parses label selectors inside of objects (`matchLabels`, `matchExpressions`), such as that of a replica set. The
-//! selectors in queries have another syntax, which `kube-selectors` parses.
+//! Parses label selectors inside of objects (`matchLabels`, `matchExpressions`), such as the selector of a replica set.
+//! The selectors in queries have another syntax, which `kube-selectors` parses.
 
 use crate::value::Value;
 
 use kube_selectors::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
 
-/// Parses a `metav1.LabelSelector`. An absent one matches nothing, an empty one everything.
+/// Parses a `metav1.LabelSelector`. An absent selector matches nothing, an empty one everything.
 ///
 /// # Errors
 /// If an operator, a key or a value is invalid.

@@ -32,8 +32,8 @@ impl NameRule {
     }
 }
 
-/// Replaces a trailing dash by a letter, because a dash is valid where a generated suffix follows. Upstream:
-/// `maskTrailingDash`.
+/// Replaces a trailing dash, and as upstream the character before it, by a letter, because a dash is valid where a
+/// generated suffix follows. Upstream: `maskTrailingDash`.
 pub(crate) fn without_trailing_dash(prefix: &str) -> String {
     match prefix.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {

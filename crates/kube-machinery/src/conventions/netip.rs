@@ -15,6 +15,8 @@ pub(crate) struct Addr {
 /// The reason why an address is invalid, and the rest of the text from the fault on.
 struct Fault<'a>(&'static str, &'a str);
 
+/// Parses an address.
+///
 /// # Errors
 /// The message of Go's `ParseAddr`.
 pub(crate) fn parse_addr(text: &str) -> Result<Addr, String> {
@@ -30,6 +32,8 @@ pub(crate) fn parse_addr(text: &str) -> Result<Addr, String> {
     })
 }
 
+/// Parses a network: an address, and the length of its prefix in bits.
+///
 /// # Errors
 /// The message of Go's `ParsePrefix`.
 pub(crate) fn parse_prefix(text: &str) -> Result<(IpAddr, u8), String> {

@@ -49,13 +49,15 @@ pub(crate) struct Quantity {
     /// The power of ten that the digits are multiplied by.
     exponent: i32,
     notation: Notation,
-    /// The parsed text, if upstream takes it for canonical, which is sometimes wrong, and prints it unchanged.
+    /// The parsed text, if upstream takes it for canonical (sometimes wrongly) and so prints it unchanged.
     text: Option<String>,
     /// The power of ten of upstream's int64 form; `None` if upstream holds the number in another form.
     scale: Option<i32>,
 }
 
 impl Quantity {
+    /// Parses a quantity.
+    ///
     /// # Errors
     /// Upstream's message for a text that is not a quantity.
     pub(crate) fn parse(text: &str) -> Result<Self, QuantityError> {
@@ -205,6 +207,7 @@ impl Quantity {
         } else {
             (other.negative, difference(&two, &one))
         };
+        // Upstream holds the sum as an int64 only if it holds both numbers as one.
         let scale = match (self.is_zero(), other.is_zero()) {
             (true, _) => other.scale.and(self.scale).and(other.scale),
             (_, true) => self.scale.filter(|_| other.scale.is_some()),
@@ -261,7 +264,7 @@ impl Quantity {
         }
     }
 
-    /// Limits a binary quantity to an int64. One below 1 becomes a decimal.
+    /// Limits a binary quantity to an int64. A quantity below 1 gets the decimal notation.
     fn bound(&mut self) {
         let order = self.order();
         if order <= 0 && !self.digits.is_empty() {

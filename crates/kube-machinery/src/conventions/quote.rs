@@ -25,7 +25,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// A list of texts in quotes, as Go prints a slice: `["a" "b"]`.
+/// Returns a list of texts in quotes, as Go prints a slice: `["a" "b"]`.
 pub fn quote_list(texts: &[String]) -> String {
     format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
 }

@@ -39,8 +39,8 @@ impl Random {
     }
 }
 
-/// Returns the sort key of an object in the watch cache of an old server, which is unordered: the seed decides the
-/// order.
+/// Returns the sort key of an object in the watch cache of an old server. Such a cache has no order of its own, so the
+/// seed decides the order.
 pub fn cache_position(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }
@@ -56,8 +56,8 @@ fn hash(seed: u64, text: &str) -> u64 {
     mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
 }
 
-/// Mixes the bits of a seed. The finalizer of splitmix64: every bit of the input changes about half the bits of the
-/// output.
+/// Mixes the bits of a seed with the finalizer of splitmix64, in which every bit of the input changes about half the
+/// bits of the output.
 fn mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

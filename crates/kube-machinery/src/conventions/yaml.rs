@@ -53,7 +53,7 @@ pub fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Resu
     serde_saphyr::from_str(text).map_err(|error| of_yaml(&error, file, expected))
 }
 
-/// Returns the parser's error in the words of this file.
+/// Converts the parser's error to an error of the file.
 pub fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
     let plain = error.without_snippet().to_string();
     let first = plain.lines().next().unwrap_or_default();
@@ -62,10 +62,10 @@ pub fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileE
     FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
 }
 
-/// The longest duration, which can be added to a clock without overflow.
+/// The longest duration that is accepted. It is short enough to be added to a clock without overflow.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Parses a duration such as `150ms` or `1m30s`, which must not be negative and at most a day.
+/// Parses a duration such as `150ms` or `1m30s`, which must be neither negative nor longer than a day.
 pub fn short_duration(text: &str) -> Option<Duration> {
     let read = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     read.filter(|duration| *duration <= LONGEST)

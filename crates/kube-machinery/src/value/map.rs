@@ -70,7 +70,7 @@ impl Map {
         self.get(name).is_some()
     }
 
-    /// Returns the previous value.
+    /// Inserts a field, and returns its previous value.
     pub fn insert(&mut self, name: SmolStr, value: Value) -> Option<Value> {
         self.make_room();
         match &mut self.0 {
@@ -157,6 +157,7 @@ impl Map {
     }
 }
 
+/// Returns the position of a field, if the object has it.
 fn place(fields: &[(SmolStr, Value)], name: &str) -> Option<usize> {
     match fields.len() {
         0..=SEEN_AT_ONCE => fields.iter().position(|(known, _)| is(known, name)),

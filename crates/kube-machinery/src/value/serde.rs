@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Array, Map, Number, SmolStr, Value};
 
+/// Converts a value to another type.
+///
 /// # Errors
 /// `serde_json`'s message about a value that does not fit.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> serde_json::Result<T> {

@@ -1,5 +1,5 @@
 //! Writes values as JSON on one line. Every object that is stored or sent is written here, so this is faster than a
-//! general serializer: texts without characters to escape, nearly all, are copied whole.
+//! general serializer: a text without characters to escape is copied whole, and nearly all texts have none.
 
 use super::{Map, Value};
 
@@ -78,7 +78,7 @@ fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }
 
-/// Returns a word of eight such bytes.
+/// Returns a word whose eight bytes are all this byte.
 const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }

@@ -15,7 +15,7 @@ mod value;
 pub use self::value::{Object, Value};
 pub(crate) use cel::parser::Expression;
 
-/// The cost limit of one evaluation of an expression (upstream: a call). Upstream: `celconfig.PerCallLimit`.
+/// The cost limit of one evaluation of an expression, which upstream names a call. Upstream: `celconfig.PerCallLimit`.
 pub(crate) const COST_OF_A_CALL: u64 = 1_000_000;
 /// The cost limit of all evaluations for one object. Upstream: `celconfig.RuntimeCELCostBudget`.
 pub const COST_OF_AN_OBJECT: u64 = 10_000_000;

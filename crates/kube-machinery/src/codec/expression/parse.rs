@@ -14,11 +14,12 @@ use super::tokens::{Token, Tokens};
 const MOST_CHARACTERS: usize = 100_000;
 /// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
-/// The most parts of an expression whose macros are expanded. Upstream has no limit, and its parser makes all of them.
+/// The most parts of an expression whose macros are expanded. cel-go has no such limit: its parser makes all parts.
 const MOST_PARTS: u64 = 1_000_000;
 /// The stack for the crate's parser, which uses some hundred KiB for each pair of brackets.
 const STACK: usize = 64 << 20;
-/// The deepest nesting of an expression when no thread can be started, as in WebAssembly.
+/// The deepest nesting of an expression that is parsed on the caller's stack, because no thread can be started, as in
+/// WebAssembly.
 const MOST_LEVELS_INLINE: usize = 8;
 
 /// An error in an expression, with its line and column, which count from 1.
@@ -58,7 +59,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
 fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     let parse = |text: &str| Parser::new().enable_optional_syntax(true).parse(text);
     let mut expression = parse(&string_literals::normalize(text)).map_err(|faults| {
-        // Errors are reported at their places in the text as written, not in the rewritten one.
+        // The original text is parsed again, so that the errors have their positions in it.
         let faults = parse(text).err().unwrap_or(faults);
         faults.errors.into_iter().map(|error| Fault { position: error.pos, what: error.msg }).collect::<Vec<_>>()
     })?;
@@ -70,7 +71,7 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
     Ok(expression)
 }
 
-/// The part of an expression between two brackets: the nesting of its operators.
+/// The nesting of the operators between two brackets.
 #[derive(Clone, Copy, Default)]
 struct Chain {
     /// The `?` of conditionals, each of which nests in the one before it.
@@ -87,19 +88,21 @@ impl Chain {
 
 /// Returns an upper bound for the nesting of brackets and operators.
 fn levels(text: &str) -> usize {
-    // `chain` is the nesting between the current brackets, `below` that of all brackets around it, `open` its parts.
-    let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);
+    // `chain` counts between the current brackets, `open` holds the chains around these brackets, and `outside` is the
+    // nesting of those chains and their brackets.
+    let (mut open, mut chain, mut outside, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);
     let mut before = None;
     for token in Tokens::of(text) {
         match token {
             Token::Mark('(' | '[' | '{') => {
                 open.push(chain);
-                below += chain.levels() + 1;
+                outside += chain.levels() + 1;
                 chain = Chain::default();
             }
             Token::Mark(')' | ']' | '}') => {
                 chain = open.pop().unwrap_or_default();
-                below = below.saturating_sub(chain.levels() + 1);
+                outside = outside.saturating_sub(chain.levels() + 1);
+                // The brackets can be a call or an index, and each of a chain of these nests: `a[0][1]`.
                 chain.operators += 1;
             }
             Token::Mark(',') => chain = Chain::default(),
@@ -113,7 +116,7 @@ fn levels(text: &str) -> usize {
             Token::Mark(_) | Token::Word(_) | Token::Text => {}
         }
         before = Some(token);
-        deepest = deepest.max(below + chain.levels());
+        deepest = deepest.max(outside + chain.levels());
     }
     deepest
 }

@@ -1,5 +1,6 @@
-//! The fields of a variable that an expression mentions, such as `a` in `variables.a`: an admission policy computes
-//! these variables before one that depends on them, so that a long chain of variables does not recurse.
+//! Lists the fields of a variable that an expression mentions, such as `a` in `variables.a`. An admission policy
+//! computes the variables that another variable mentions before it computes that other one, so that a long chain of
+//! variables does not recurse.
 
 use cel::common::ast::{EntryExpr, Expr};
 

@@ -1,7 +1,7 @@
 //! Rewrites the string literals of a CEL expression, so that the parser of the crate `cel` reads them as cel-go does.
 //!
-//! The parser does not accept quotes in triple quotes or a backslash at the end of a raw string, and keeps some
-//! invalid escapes.
+//! The parser does not accept quotes in triple quotes, a backslash at the end of a raw string, and some valid escapes
+//! such as `\X41`. It also keeps the backslash of an escaped quote that is not the literal's own, as in `"\'"`.
 //!
 //! Upstream: cel-go's `parser/unescape.go`.
 
@@ -10,7 +10,8 @@ use std::str::Chars;
 
 use super::tokens::{Token, Tokens};
 
-/// Returns the same expression, in which string literals have escapes for all but letters, digits and spaces.
+/// Returns the same expression, but its string literals have escapes for all characters that are no ASCII letters,
+/// digits or spaces. A literal with an invalid escape stays as it is.
 pub(super) fn normalize(expression: &str) -> String {
     // `read` is the end of the previous token, so a part is a token with the spaces before it.
     let (mut tokens, mut to, mut read) = (Tokens::of(expression), String::with_capacity(expression.len()), 0);
@@ -27,9 +28,11 @@ pub(super) fn normalize(expression: &str) -> String {
     to
 }
 
-/// A string literal, and the spaces and comments before it.
+/// A string literal.
 struct Literal<'e> {
+    /// The spaces and comments before the literal.
     before: &'e str,
+    /// The text between the quotes.
     inner: &'e str,
     is_raw: bool,
     is_bytes: bool,
@@ -69,7 +72,7 @@ impl<'e> Literal<'e> {
         Some(to)
     }
 
-    /// Returns the character of an escape. Its backslash was read already.
+    /// Reads the rest of an escape after its backslash, and returns the character or byte that the escape stands for.
     fn unescaped(&self, chars: &mut Chars<'_>) -> Option<Unit> {
         let number = match chars.next()? {
             'a' => 0x07,
@@ -93,7 +96,7 @@ impl<'e> Literal<'e> {
     }
 }
 
-/// Returns the number of an escape: `first` and `more` further digits.
+/// Reads the number of an escape: the digits `first`, and then `more` digits from `chars`.
 fn digits(chars: &mut Chars<'_>, first: &str, more: usize, radix: u32) -> Option<u32> {
     let text: String = first.chars().chain(chars.take(more)).collect();
     let is_whole = text.len() == first.len() + more && text.chars().all(|c| c.is_digit(radix));

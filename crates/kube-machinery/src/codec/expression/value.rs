@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::interpreter::{Meter, Outcome};
 
-/// Copies are cheap, because lists, maps and texts are shared.
+/// The value of an expression. Copies are cheap, because lists, maps and texts are shared.
 #[derive(Clone, Debug)]
 pub enum Value {
     Null,
@@ -26,7 +26,7 @@ pub enum Value {
     Type(&'static str),
     Optional(Option<Arc<Value>>),
     Object(Arc<dyn Object>),
-    /// A value that has not the type of its schema: to read it is this error. Upstream: `types.Err`.
+    /// A value whose type contradicts its schema. Reading it fails with this message. Upstream: `types.Err`.
     Invalid(&'static str),
 }
 
@@ -90,7 +90,8 @@ impl Map {
         }
     }
 
-    /// Inserts an entry and returns the previous value of the key. An error returns a key of an invalid type.
+    /// Inserts an entry and returns the previous value of the key. If the key's type cannot be a key, the error is the
+    /// key.
     pub(super) fn insert(&mut self, key: Value, value: Value) -> Result<Option<Value>, Value> {
         match (Key::of(&key), key) {
             (_, Value::String(text)) => Ok(self.texts.insert(text, value)),
@@ -129,7 +130,7 @@ impl Key {
     }
 }
 
-/// Returns a double without a fraction as an integer key.
+/// Returns a double without a fraction as an integer key. Below about 2^53, a double is the same as one integer only.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is small")]
 fn integral(double: f64) -> Option<Key> {
     let is_small = double.fract() == 0.0 && double.abs() < 9e15;

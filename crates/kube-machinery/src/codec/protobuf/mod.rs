@@ -63,7 +63,7 @@ mod tests {
             varint::write(&mut out, message.len() as u64);
             [out, message.to_vec()].concat()
         };
-        // Each schema is the schema of the next one's items.
+        // Each schema is the `not` (field 28) of the schema around it.
         let not = |inner: Vec<u8>| [vec![0xe2, 0x01], field(0, &inner)[1..].to_vec()].concat();
         let deep = (0..2_000).fold(Vec::new(), |inner, _| not(inner));
         let schema = field(4, &field(1, &deep));

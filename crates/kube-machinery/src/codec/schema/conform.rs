@@ -1,5 +1,5 @@
-//! Brings a value into the form of its Go type in place, with the same result as `decode.rs`. Used for the result of a
-//! patch or of a mutating webhook, most of which has that form already: decoding it again would copy all of it.
+//! Brings a value into the form of its Go type in place, with the same result as `decode.rs`. The value is the result
+//! of a patch or of a mutating webhook. Most of it has that form already, and decoding it again would copy all of it.
 
 use super::decode::{Decoded, Decoder, check_depth, decode, is_omitted, zero};
 use super::scalar::{float, is_integer, micro_time, quantity, time};

@@ -1,8 +1,8 @@
 //! Converts an object to the form of its Go type where upstream has it as a map and not as JSON text: the result of a
 //! strategic merge patch or of server-side apply, and an applied scale.
 //!
-//! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently.
-//! Hence this file; `decode.rs` or `conform.rs` runs on its result.
+//! Upstream's converter from maps is less strict about numbers than its JSON decoder, and words errors differently. So
+//! this conversion runs first, and `decode.rs` or `conform.rs` runs on its result.
 //!
 //! Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
 
@@ -122,8 +122,8 @@ fn integer(number: &Number) -> Option<i64> {
     })
 }
 
-/// Go writes the number of an int-or-string as JSON and reads the text as an `int32`, so `5.0` is 5, and others get the
-/// JSON decoder's message.
+/// Converts the number of an int-or-string. Go writes it as JSON and reads the text as an `int32`, so `5.0` is 5, and a
+/// number that does not fit gets the JSON decoder's message.
 fn int32(number: &Number) -> Result<i32, String> {
     let written = match number.as_f64() {
         Some(float) if !number.is_i64() => go_json::float_text(float),

@@ -48,6 +48,7 @@ pub fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
     decoder.decoded(value)
 }
 
+/// Returns the zero value of a Go type as JSON.
 pub fn zero(kind: &FieldType) -> Value {
     match kind {
         FieldType::Text => "".into(),
@@ -77,7 +78,7 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map) {
     }
 }
 
-/// Go leaves such a value out (`omitempty`, `omitzero`).
+/// Returns true if Go leaves the value out (`omitempty`, `omitzero`).
 pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
         (FieldType::Time | FieldType::MicroTime, Value::Null) => return field.omit == Omit::Zero,
@@ -286,8 +287,8 @@ fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> 
     bytes.map(|bytes| STANDARD.encode(bytes))
 }
 
-/// Returns a value after a null was read into it. A value that Go can set to nil, or whose type reads null itself, is
-/// cleared; any other stays.
+/// Returns the value of a field after a null was read into it. A value that Go can set to nil, or whose type reads null
+/// itself, is cleared; any other value stays.
 fn after_null(kind: &FieldType, earlier: Option<Value>) -> Value {
     match kind {
         FieldType::SchemaOr(_) => Value::Null,

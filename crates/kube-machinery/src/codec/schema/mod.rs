@@ -55,8 +55,8 @@ pub(crate) struct Field {
     pub(crate) named: Option<&'static str>,
     /// How managers share the ownership of the field's contents.
     pub(crate) topology: Topology,
-    /// The declared default. A list item that lacks a key field is identified by its default: a port without `protocol`
-    /// by `TCP`. `None`: by the zero value, if Go always writes the field.
+    /// The declared default. A list item that lacks a key field is identified by the field's default: a port without
+    /// `protocol` by `TCP`. Without a default, the zero value identifies the item, if Go always writes the field.
     pub(crate) default: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Field {
 /// `+structType`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Topology {
-    /// As the type itself says; a list is atomic.
+    /// As the type itself declares; a list is atomic.
     Declared,
     /// A map or a struct that one manager owns as a whole.
     Atomic,
@@ -209,10 +209,10 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
     begins.iter().zip(ends).map(row).collect()
 }
 
-/// The first line is the name and, where they apply, `@kind` and `@atomic`. Each other line is a field: name (with
-/// `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded), number, type, `strategy:key`
-/// if lists are merged, `=name` if Go has a named type, and words with `@`: `set`, `map:KEY,KEY`, `atomic`,
-/// `separable`, `default:VALUE`.
+/// Parses the lines of a struct. The first line is the name and, where they apply, `@kind` and `@atomic`. Each other
+/// line is a field: name (with `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded),
+/// number, type, `strategy:key` if lists are merged, `=name` if Go has a named type, and words with `@`: `set`,
+/// `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
 fn read(text: &'static str) -> Struct {
     let mut lines = text.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');

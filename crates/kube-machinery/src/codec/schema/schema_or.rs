@@ -51,8 +51,9 @@ impl Alternative {
     }
 }
 
-/// Decodes a schema or its alternative. As in Go, a separate decoder reads it that is not strict, so unknown fields
-/// inside are not reported. `inside` is the struct around the value, if that is decoded too.
+/// Decodes a schema or its alternative. As in Go, a separate decoder reads the value. This decoder is not strict, so
+/// unknown fields inside of the value are not reported. `inside` is the struct around the value, if that struct is
+/// decoded too.
 pub(super) fn schema_or(
     alternative: Alternative,
     value: Json,

@@ -78,7 +78,7 @@ pub(super) fn field_type_error(
     type_error(&word, &named.map_or_else(|| go_name(kind, row), ToOwned::to_owned), inside.unwrap_or(row.name), at)
 }
 
-/// `word` is the JSON type that was found, `of_type` the Go type that was expected.
+/// Returns the message. `word` is the JSON type that was found, `of_type` the Go type that was expected.
 pub(super) fn type_error(word: &str, of_type: &str, of_struct: &str, at: &FieldPath<'_>) -> String {
     let path = at.fields().join(".");
     let place = if path.is_empty() { "value".to_owned() } else { format!("struct field {of_struct}.{path}") };

@@ -14,8 +14,9 @@ use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// `metadata` validates the metadata of one resource, and returns causes whose fields begin with `metadata`. It always gets a name, a
-/// placeholder if the resource has none.
+/// Validates all embedded resources in a value. The function `metadata` validates the metadata of one resource, and
+/// returns causes whose fields begin with `metadata`. The metadata passed to it always has a name: a placeholder if the
+/// resource has none.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str, metadata: &dyn Fn(&Value) -> Causes) -> Causes {
     let mut causes = Causes::new();
     in_value(schema, value, &Path::Root(at), metadata, &mut causes);
@@ -46,7 +47,7 @@ fn in_value(schema: &Structural, value: &Value, at: &Path<'_>, metadata: &dyn Fn
     }
 }
 
-/// Upstream: `validateEmbeddedResource`.
+/// Validates one embedded resource. Upstream: `validateEmbeddedResource`.
 fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Causes) -> Causes {
     let mut causes = Causes::new();
     for (name, wrong) in [("apiVersion", wrong_version as fn(&str) -> Option<String>), ("kind", wrong_kind)] {

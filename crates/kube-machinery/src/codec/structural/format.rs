@@ -1,6 +1,6 @@
-//! Checks the `format` of a string in a custom resource, and for CEL's format functions. Upstream:
-//! apiextensions-apiserver's `pkg/apiserver/validation/formats.go` lists the formats, and kube-openapi's
-//! `pkg/validation/strfmt` implements them.
+//! Checks that a string has a format: the `format` in the schema of a custom resource, or a format that a CEL
+//! expression names. Upstream: apiextensions-apiserver's `pkg/apiserver/validation/formats.go` lists the formats, and
+//! kube-openapi's `pkg/validation/strfmt` implements them.
 
 mod address;
 mod email;
@@ -99,6 +99,7 @@ impl Format {
             Self::Isbn10 => numbers::is_isbn10(text),
             Self::Isbn13 => numbers::is_isbn13(text),
             Self::CreditCard => numbers::is_credit_card(text),
+            // As upstream, the length must be that with both separators, although the pattern makes them optional.
             Self::Ssn => text.len() == 11 && SSN.is_match(text.as_bytes()),
             Self::HexColor => HEX_COLOR.is_match(text.as_bytes()),
             Self::RgbColor => RGB_COLOR.is_match(text.as_bytes()),

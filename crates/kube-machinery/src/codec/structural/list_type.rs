@@ -15,7 +15,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::value::{Map, Value};
 
-/// The caller ignores duplicates in an update if the old object has some too.
+/// Returns a cause for each duplicate. The caller ignores duplicates in an update if the old object has some too.
 pub(crate) fn validate(schema: &Structural, object: &Value, at: &str) -> Causes {
     let mut causes = Causes::new();
     if let Value::Object(fields) = object {

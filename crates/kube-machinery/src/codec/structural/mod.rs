@@ -162,6 +162,8 @@ impl Structural {
         if is_checked_format(kind, &self.format) { &self.format } else { "" }
     }
 
+    /// Returns the compiled `pattern`.
+    ///
     /// # Errors
     /// The compiler's message, if the pattern is invalid or too large.
     pub(crate) fn compiled_pattern(&self) -> Result<Regex, String> {

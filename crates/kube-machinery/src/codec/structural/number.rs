@@ -52,7 +52,7 @@ pub(super) fn truncated(float: f64) -> i64 {
 /// Returns true if a float is an integer up to rounding errors, and small enough to be exact. Upstream:
 /// `swag.IsFloat64AJSONInteger`.
 pub(super) fn is_whole(float: f64) -> bool {
-    const MOST: f64 = 9_007_199_254_740_991.0;
+    const MOST: f64 = 9_007_199_254_740_991.0; // 2^53 - 1
     if !float.is_finite() || float.abs() > MOST {
         return false;
     }

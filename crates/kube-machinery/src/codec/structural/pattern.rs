@@ -12,8 +12,8 @@ use regex::bytes::{Regex, RegexBuilder};
 
 pub(super) use self::compiled::Compiled;
 
-/// The largest size of a compiled pattern that is kept as long as its schema, in bytes. A pattern comes from a client, and
-/// may be short but expand to a lot.
+/// The largest size of a compiled pattern that is kept as long as its schema, in bytes. A pattern comes from a client,
+/// and a short one can have a large compiled form.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The reason why a pattern has no compiled form.
@@ -40,7 +40,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     compile_within(pattern, MOST_BYTES)
 }
 
-/// `most_bytes` limits the size of the compiled pattern.
+/// Compiles a pattern. The compiled form may have at most `most_bytes` bytes.
 ///
 /// # Errors
 /// As [`compile`].
@@ -119,7 +119,7 @@ impl Translator<'_> {
         rest.starts_with('}') && !least.is_empty() && is_number(least) && is_number(most)
     }
 
-    /// Returns true if flags such as `(?x)` begin that the crate has, but Go does not.
+    /// Returns true if the text after a bracket begins with flags that the crate has and Go does not, as in `(?x)`.
     fn has_unknown_flags(&self) -> bool {
         let Some(flags) = self.rest.strip_prefix('?') else { return false };
         flags.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| matches!(flag, 'x' | 'u' | 'R'))
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_pattern_of_openshift_with_large_classes_matches_as_in_go() {
-        // That of `host` in ingresses.config.openshift.io.
+        // The pattern of `host` in ingresses.config.openshift.io.
         let pattern = r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$";
         assert_eq!(fault(pattern), None);
         let compiled = Compiled::default();

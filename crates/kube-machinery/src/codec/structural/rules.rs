@@ -39,7 +39,8 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
     walk.found
 }
 
-/// Returns true if there are rules outside of `allOf`. As upstream, those inside run only then (`hasXValidations`).
+/// Returns true if there are rules outside of `allOf`. As upstream, the rules inside of `allOf` run only if there are
+/// (`hasXValidations`).
 fn has_rules(schema: &Structural) -> bool {
     let mut parts = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional());
     !schema.rules.is_empty() || parts.any(has_rules)
@@ -161,7 +162,7 @@ impl Walk {
                 return Some(());
             }
         };
-        // The schema gives the value no single type, so its type is known only when the rule runs.
+        // If the schema gives the value no single type, the type is known only when the rule runs.
         let is_dynamic = node.schema.kinds().is_empty() || node.schema.is_int_or_string;
         let activation = Activation { new, old, is_optional, is_dynamic };
         match run(program, &activation, &self.meter) {
@@ -227,7 +228,7 @@ impl<'a> OldStates<'a> {
     /// Returns the old states of a field.
     fn field(self, name: &str) -> Self {
         let Some((schema, new, old)) = self.current else { return self };
-        // At the root: an object's own apiVersion and kind are always checked.
+        // A violated rule about the object's own apiVersion or kind is an error even if the value did not change.
         if self.parent.is_none() && matches!(name, "apiVersion" | "kind") {
             return Self::default();
         }

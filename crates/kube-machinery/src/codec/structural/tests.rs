@@ -9,7 +9,7 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::value::{Value, json};
 
-/// The variable `CUSTOMRESOURCES_DIR` can name another directory.
+/// Reads all recorded cases, from `CUSTOMRESOURCES_DIR` if it is set.
 fn cases() -> Vec<Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/customresources");
     let folder = std::env::var_os("CUSTOMRESOURCES_DIR").map_or(own, Into::into);
@@ -31,7 +31,7 @@ fn sorted(causes: &[Cause]) -> Vec<Value> {
     causes
 }
 
-/// `part` names upstream's causes in a case, `ours` computes those of this program.
+/// Compares the causes of all cases. `part` names upstream's causes in a case, `ours` computes those of this program.
 fn compare(part: &str, ours: impl Fn(&Structural, &Value, &str) -> Causes) {
     let (mut equal, mut different) = (0, Vec::new());
     for case in cases() {

@@ -26,18 +26,18 @@ use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::value::Value;
 
-/// `at` is the path of the value in its object: empty for the object itself, or `status`.
+/// Validates a value. `at` is the path of the value in its object: empty for the object itself, or `status`.
 pub(crate) fn validate(schema: &Structural, value: &Value, at: &str) -> Causes {
     Walk::new(at, Validator::OfObjects).causes(schema, value, None)
 }
 
-/// Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
+/// Validates a default. Upstream builds the validator of defaults in a different way (`ToKubeOpenAPI`).
 pub(crate) fn validate_default(schema: &Structural, default: &Value) -> Causes {
     Walk::new("", Validator::OfDefaults).causes(schema, default, None)
 }
 
-/// Unchanged parts are not checked again ("ratcheting"), so that a stricter schema does not block unrelated updates. Upstream:
-/// `ratcheting.go`.
+/// Validates the new value of an update. Unchanged parts are not checked again ("ratcheting"), so that a stricter
+/// schema does not block unrelated updates. Upstream: `ratcheting.go`.
 pub(crate) fn validate_update(schema: &Structural, new: &Value, old: &Value, at: &str) -> Causes {
     Walk::new(at, Validator::OfObjects).causes(schema, new, Some(old))
 }
@@ -63,6 +63,7 @@ struct Walk {
     path: Path,
     ratchet: Ratchet,
     validator: Validator,
+    /// The work so far, without the paths of causes, which `path` counts.
     comparisons: usize,
 }
 
@@ -80,7 +81,7 @@ impl Walk {
         causes
     }
 
-    /// The rest of the value is not checked when the walk has done all work that it may do.
+    /// Returns true if the walk has done all work that it may do. The rest of the value is then not checked.
     fn is_exhausted(&self) -> bool {
         self.comparisons + self.path.formatted() / TEXT_UNIT > MOST_WORK
     }

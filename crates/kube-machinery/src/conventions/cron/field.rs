@@ -23,8 +23,8 @@ pub(super) const MONTHS: Bounds = Bounds {
 pub(super) const WEEKDAYS: Bounds =
     Bounds { least: 0, most: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
 
-/// The bit that marks an unrestricted field (`*`): of the days of the month and the days of the week, such a field does
-/// not count.
+/// The bit that marks an unrestricted field (`*`). If the days of the month or the days of the week are unrestricted,
+/// only the other of the two fields restricts the day.
 pub(super) const STAR: u64 = 1 << 63;
 
 /// Returns the bits of an unrestricted field.

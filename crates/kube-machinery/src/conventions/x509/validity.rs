@@ -47,6 +47,7 @@ fn time(from: &mut &[u8]) -> Option<u64> {
         GENERALIZED_TIME => 4,
         _ => return None,
     })?;
+    // A year of two digits is between 1950 and 2049.
     let year = match (tag, number(years)?) {
         (UTC_TIME, year @ 50..) => 1900 + year,
         (UTC_TIME, year) => 2000 + year,

@@ -132,8 +132,7 @@ pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
 /// The type of `authorizer`.
 pub(crate) const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
 
-/// Returns the type of `authorizer.requestResource`, the only member of the authorizer that is a variable and not a
-/// method.
+/// Returns the type of `authorizer.requestResource`, the only field of the authorizer; its other members are methods.
 pub(super) fn request_resource(of: &str, field: &str) -> Option<Type<'static>> {
     (of == AUTHORIZER && field == "requestResource").then_some(Type::Opaque("kubernetes.authorization.ResourceCheck"))
 }

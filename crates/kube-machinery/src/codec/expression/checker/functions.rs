@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use self::signature::{Bindings, Signature};
 use super::Type;
 
-/// The declarations of all functions, one a line: receiver, name, parameters and result. `A` and `B` stand for any
+/// The declarations of all functions, one per line: receiver, name, parameters and result. `A` and `B` stand for any
 /// type, `C` for a type that has an order, and `S` for a type that can be summed.
 const DECLARED: &str = include_str!("functions.txt");
 
@@ -63,7 +63,7 @@ static OVERLOADS: LazyLock<HashMap<&'static str, Vec<Overload>>> = LazyLock::new
     overloads
 });
 
-/// The name includes its prefix, as in `lists.range`.
+/// Returns true if a function has this name. The name includes its prefix, as in `lists.range`.
 pub(in crate::codec::expression) fn is_declared(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }

@@ -16,6 +16,7 @@ pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
     let is_wrong = match (name, literal) {
         ("duration", LiteralValue::String(text)) => duration(text.inner()).is_err(),
         ("timestamp", LiteralValue::String(text)) => timestamp(text.inner()).is_none(),
+        // The seconds of the years 1 to 9999.
         ("timestamp", LiteralValue::Int(seconds)) => !(-62_135_596_800..=253_402_300_799).contains(seconds.inner()),
         ("matches", LiteralValue::String(text)) => pattern::fault(text.inner()).is_some(),
         _ => false,
@@ -27,7 +28,7 @@ pub(super) fn fault(name: &str, call: &CallExpr) -> Option<String> {
 /// belongs to the call. `list` has the types and the offsets of the arguments.
 ///
 /// Upstream: `stringFormatValidator` in `ext/formatting.go`.
-pub(super) fn faults_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> Option<(Option<usize>, String)> {
+pub(super) fn fault_of_format(call: &CallExpr, list: &[(Type<'_>, usize)]) -> Option<(Option<usize>, String)> {
     let (Some(Expr::Literal(LiteralValue::String(text))), [arg]) =
         (call.target.as_deref().map(|target| &target.expr), call.args.as_slice())
     else {

@@ -60,6 +60,8 @@ impl Checked<'_> {
     }
 }
 
+/// Parses an expression and checks its types.
+///
 /// # Errors
 /// cel-go's messages for all faults of the expression.
 pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Result<Checked<'s>, String> {
@@ -82,19 +84,21 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
         list: Vec::new(),
     };
     let kind = checker.check(&expression);
-    // The validators' findings only count when all types are right.
+    // The errors of the validators count only if there is no type error.
     let faults = if checker.faults.is_empty() { checker.invalid } else { checker.faults };
     if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(error_message(source, faults)) }
 }
 
 fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
     let found = faults.len();
+    // As in cel-go, the faults that were found first are kept, wherever they are in the text.
     faults.truncate(MOST_FAULTS);
     faults.sort_by_key(|(offset, _)| *offset);
     let lines = faults.into_iter().map(|(offset, what)| to_display_string(text, line_and_column(text, offset), &what));
     join_truncated(lines.collect(), found)
 }
 
+/// The most faults that an error message lists.
 const MOST_FAULTS: usize = 100;
 
 fn join_truncated(mut faults: Vec<String>, found: usize) -> String {
@@ -150,6 +154,7 @@ impl<'s> Checker<'_, 's> {
         let mut offsets = Vec::new();
         for (i, element) in list.elements.iter().enumerate() {
             let kind = self.check(element).without_optional(list.optional_indices.contains(&i));
+            // Only the first item of another type is reported.
             is_mixed |= !is_mixed && self.is_other(items.first(), &kind);
             items.push(kind);
             offsets.push(self.offset);
@@ -176,8 +181,8 @@ impl<'s> Checker<'_, 's> {
         Type::Map(Box::new(Type::joined(&keys)), Box::new(Type::joined(&values)))
     }
 
-    /// Records a fault and returns true if an item has another type than the first one of its list or map. The
-    /// arguments of `format` may be of different types.
+    /// Returns true if an item has another type than the first item of its list or map, and records that as an error.
+    /// The arguments of `format` may be of different types.
     fn is_other(&mut self, first: Option<&Type<'s>>, kind: &Type<'s>) -> bool {
         let Some(first) = first.filter(|first| self.formats == 0 && !first.is_like(kind) && !kind.is_object()) else {
             return false;
@@ -238,6 +243,7 @@ impl<'s> Checker<'_, 's> {
     fn call(&mut self, call: &CallExpr) -> Type<'s> {
         if is_of_macro(call) {
             let is_condition = matches!(call.func_name.as_str(), operators::LOGICAL_AND | operators::LOGICAL_OR);
+            // A literal in such a call usually comes from the macro, so it has no position in the text.
             for part in call.args.iter().filter(|arg| !matches!(arg.expr, Expr::Literal(_))) {
                 if is_condition { self.condition(part) } else { drop(self.check(part)) }
             }
@@ -295,8 +301,8 @@ impl<'s> Checker<'_, 's> {
             return Type::Unknown;
         }
         if name == "format" {
-            let faults = literals::faults_of_format(call, &self.list);
-            self.invalid.extend(faults.into_iter().map(|(at, why)| (at.unwrap_or(bracket), why)));
+            let fault = literals::fault_of_format(call, &self.list);
+            self.invalid.extend(fault.map(|(at, why)| (at.unwrap_or(bracket), why)));
         }
         if let Some(why) = literals::fault(name, call) {
             let at = offsets.last().copied().unwrap_or(bracket);

@@ -107,6 +107,7 @@ pub(super) fn to_display_string(text: &str, (line, column): (isize, isize), what
     let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
     let mut chars = snippet.chars().map(|c| c.is_ascii());
     let before = usize::try_from(column - 1).unwrap_or_default();
+    // As in cel-go, characters outside of ASCII get a wide dot or a wide mark.
     let dots: String = chars.by_ref().take(before).map(|is_narrow| if is_narrow { '.' } else { '．' }).collect();
     let mark = if chars.next().unwrap_or(true) { '^' } else { '＾' };
     let snippet = snippet.replace('\t', " ");

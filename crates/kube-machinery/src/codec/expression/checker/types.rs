@@ -36,6 +36,7 @@ pub enum Type<'s> {
     Metatype,
     Object {
         schema: &'s Value,
+        /// True if the object has `apiVersion`, `kind` and `metadata`, whatever its schema declares.
         is_resource: bool,
     },
     /// The metadata of a resource, of which rules see only `name` and `generateName`.
@@ -102,7 +103,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// `None` if the type has no such field.
+    /// Returns the type of a field, or `None` if the type has no such field.
     pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
@@ -198,7 +199,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns [`Type::Dyn`] if the types differ.
+    /// Returns the common type of the parts of a list or a map, or [`Type::Dyn`] if their types differ.
     pub(in crate::codec::expression) fn joined(kinds: &[Self]) -> Self {
         match kinds.split_first() {
             None => Self::Unknown,
@@ -244,8 +245,8 @@ impl<'s> Type<'s> {
         !matches!(self, Self::Unknown) && !self.is_same(other)
     }
 
-    /// Returns true if cel-go's checker rejects comparing the two types. Objects always pass, because their types
-    /// have no names here.
+    /// Returns true if cel-go's checker rejects comparing the two types. Objects of a schema are never rejected,
+    /// because their types have no names here.
     pub(crate) fn cannot_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
@@ -310,7 +311,7 @@ fn is_embedded(schema: &Value) -> bool {
     schema["x-kubernetes-embedded-resource"] == true
 }
 
-/// The characters with an escape such as `__dot__`. The reserved words are escaped as `__word__` too.
+/// The names of the characters that have an escape, such as `__dot__`. A reserved word is escaped as `__word__` too.
 const SIGNS: [&str; 4] = ["underscores", "dot", "dash", "slash"];
 
 /// Undoes the escapes in the name of a field. Upstream: `Unescape` of `pkg/cel/escaping.go`.

@@ -1,5 +1,5 @@
-//! Estimates calls of functions and operators. If several overloads fit, because the type of an argument is open, the
-//! most expensive one counts. Upstream: `costCall` and `functionCost` in cel-go's `checker/cost.go`.
+//! Estimates the costs of calls of functions and operators. If several overloads fit, because the type of an argument
+//! is open, the most expensive one counts. Upstream: `costCall` and `functionCost` in cel-go's `checker/cost.go`.
 
 use std::cell::Cell;
 
@@ -97,7 +97,7 @@ impl<'s> Estimator<'_, 's> {
             };
             match (name, args) {
                 (operators::ADD, [one, other]) if overload.parameter(0) != Parameter::Other => {
-                    made.entries = both(&one.part, &other.part);
+                    made.entries = union_of_entries(&one.part, &other.part);
                 }
                 (operators::INDEX, [of, _]) => match overload.parameter(0) {
                     Parameter::List => {
@@ -143,10 +143,10 @@ fn conditional<'s>(condition: &Argument<'s>, yes: &Argument<'s>, no: &Argument<'
     let kinds = [&condition.part, &yes.part, &no.part].map(|part| part.kind.clone());
     let kind = functions::resolved(operators::CONDITIONAL, None, &kinds).map_or(Type::Dyn, |found| found.kind);
     let size = Cell::new(Some(yes.size.union(no.size)));
-    Part { size, entries: both(&yes.part, &no.part), ..Part::of(cost, kind) }
+    Part { size, entries: union_of_entries(&yes.part, &no.part), ..Part::of(cost, kind) }
 }
 
-fn both(one: &Part<'_>, other: &Part<'_>) -> Option<Entries> {
+fn union_of_entries(one: &Part<'_>, other: &Part<'_>) -> Option<Entries> {
     Some(one.entries?.union(other.entries?))
 }
 

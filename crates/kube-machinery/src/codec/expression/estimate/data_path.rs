@@ -1,12 +1,13 @@
-//! The path of a value in the object that a rule is about: `self`, then names of fields, `@items`, `@keys` or `@values`.
-//! Its schema gives the largest size of the value. Upstream: `Path` of `AstNode` in cel-go's `checker/cost.go`.
+//! The path of a value in the object that a rule is about: `self`, then names of fields, `@items`, `@keys` or
+//! `@values`. The schema at a path gives the largest size of the value. Upstream: `Path` of `AstNode` in cel-go's
+//! `checker/cost.go`.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A path. Upstream's paths are Go slices, to which `append` adds in place if there is room: two paths that grow from
-/// the same one then share their last part, and the first gets the name of the second. Estimates depend on that, so it
-/// is kept.
+/// the same one then share their last part, and the first gets the name of the second. Upstream's estimates depend on
+/// that, so this type does the same.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataPath {
     shared: Rc<RefCell<Vec<Rc<str>>>>,

@@ -1,5 +1,5 @@
-//! Estimates the functions of the libraries beside the language. Upstream: `EstimateCallCost` in apiserver's
-//! `pkg/cel/library/cost.go`, and the estimators of cel-go's `ext/lists.go` and `ext/sets.go`.
+//! Estimates the costs of the functions that libraries add to the language. Upstream: `EstimateCallCost` in
+//! apiserver's `pkg/cel/library/cost.go`, and the estimators of cel-go's `ext/lists.go` and `ext/sets.go`.
 
 use cel::common::ast::operators;
 
@@ -18,7 +18,7 @@ const OF_A_FORMAT: Size = Size { least: 1, most: 64 };
 const PATTERN_OF_A_FORMAT: f64 = 128.0;
 
 impl<'s> Estimator<'_, 's> {
-    /// Returns `None` for a function that no library estimates.
+    /// Estimates a call, or returns `None` for a function that no library estimates.
     pub(super) fn estimate_of_library(
         &self,
         name: &str,
@@ -97,7 +97,7 @@ fn same_size(arg: &Argument<'_>) -> CallEstimate {
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as upstream")]
 fn replaced(text: Size, from: Size, to: Size) -> CallEstimate {
     let parts = |text: u64, part: u64| (text as f64 / part as f64).ceil() as u64;
-    // An empty `from` is found around each character, which all stay.
+    // An empty `from` is found before and after each character, and all characters stay.
     let (count, kept) = match from.least {
         0 => (text.most.saturating_add(1), text.most),
         least if to.most <= least => (0, text.most),
@@ -122,7 +122,7 @@ fn split(text: Size, limit: Option<&Argument<'_>>) -> CallEstimate {
     CallEstimate { cost: text.at(2.0 * OF_A_CHARACTER), result: Some(Size::up_to(most)) }
 }
 
-/// Estimates the comparison of an address with a network. One that is a text is parsed first.
+/// Estimates the comparison of an argument with a network. An argument that is a text is parsed first.
 fn contained(overload: &Overload, arg: &Argument<'_>) -> u64 {
     let parsed = if overload.parameter(1) == Parameter::Text { arg.size.at(OF_A_CHARACTER) } else { 0 };
     OF_AN_ADDRESS.plus(OF_AN_ADDRESS).at(OF_A_CHARACTER).saturating_add(parsed)
@@ -141,7 +141,7 @@ fn equal(one: &Argument<'_>, other: &Argument<'_>) -> Option<CallEstimate> {
     }))
 }
 
-/// Estimates the functions of the lists and sets.
+/// Estimates the functions of lists and of sets.
 fn estimate_of_lists(
     name: &str,
     overload: &Overload,

@@ -1,5 +1,5 @@
-//! Estimates what a checked rule costs at most, before it runs: from the types of its parts, and from the sizes that the
-//! schema declares for them. A definition with a rule that may cost too much is refused.
+//! Estimates what a checked rule costs at most, before it runs: from the types of its parts, and from the sizes that
+//! the schema declares for them. A definition with a rule that may cost too much is refused.
 //!
 //! Only the upper bound of a cost is counted, as upstream compares nothing else.
 //!
@@ -100,7 +100,7 @@ impl Entries {
         }
     }
 
-    /// Returns the sizes in both containers; the kind is that of the first.
+    /// Returns the sizes in either container, as a container of the kind of the first.
     fn union(self, other: Self) -> Self {
         let values = self.values().union(other.values());
         match self {
@@ -189,6 +189,7 @@ impl<'s> Estimator<'_, 's> {
         self.push_value(&of.accu_var, &value);
         let result = self.estimate(&of.result);
         self.locals.pop();
+        // The comprehension has an empty list as its range, which is charged too.
         let cost = OF_A_LIST.saturating_add(value.cost).saturating_add(result.cost);
         let size = Cell::new(self.size(&result));
         Part { size, entries: result.entries, ..Part::of(cost, result.kind) }

@@ -1,5 +1,5 @@
-//! The sizes that an estimate counts with: ranges whose arithmetic ends at the largest number. Upstream: `SizeEstimate`
-//! in cel-go's `checker/cost.go`.
+//! The sizes that an estimate counts with: ranges whose sums and products saturate instead of overflowing. Upstream:
+//! `SizeEstimate` in cel-go's `checker/cost.go`.
 
 /// The price of reading one character. Upstream: `StringTraversalCostFactor`.
 pub(super) const OF_A_CHARACTER: f64 = 0.1;
@@ -45,5 +45,5 @@ impl Size {
 /// Returns an amount at a price, rounded up. Upstream: `multiplyByCostFactor`.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as upstream")]
 pub(super) fn priced(amount: u64, price: f64) -> u64 {
-    (amount as f64 * price).ceil() as u64 // a number out of range becomes the largest one
+    (amount as f64 * price).ceil() as u64 // the cast turns a number out of range into the largest one
 }

@@ -18,10 +18,10 @@ impl Interpreter<'_> {
             (operators::NOT_STRICTLY_FALSE, [condition]) => self.not_strictly_false(condition, scope),
             (operators::INDEX, [of, at]) => self.index(of, at, scope),
             (operators::OPT_INDEX | operators::OPT_SELECT, [of, at]) => self.optional_index(of, at, scope),
-            (operators::ADD, [left, right]) if scope.is_some_and(|inner| inner.makes(left)) => {
+            (operators::ADD, [left, right]) if scope.is_some_and(|inner| inner.is_result(left)) => {
                 self.addition_to_result(left, right, scope)
             }
-            (macros::INSERT, [made, more @ ..]) if scope.is_some_and(|inner| inner.makes(made)) => match scope {
+            (macros::INSERT, [made, more @ ..]) if scope.is_some_and(|inner| inner.is_result(made)) => match scope {
                 Some(inner) => self.insertion(inner, more, scope),
                 None => Err(Error::no_such_overload()),
             },
@@ -47,7 +47,7 @@ impl Interpreter<'_> {
     /// Adds an entry to the map that a loop builds.
     fn insertion(&self, inner: &Scope<'_>, more: &[Expression], scope: Option<&Scope<'_>>) -> Outcome {
         let more: Vec<Value> = more.iter().map(|part| self.eval(part, scope)).collect::<Result<_, _>>()?;
-        self.meter.charge(2)?;
+        self.meter.charge(2)?; // one for the name, one for the call
         library::inserted(self.meter, inner.take_result()?, &more)
     }
 

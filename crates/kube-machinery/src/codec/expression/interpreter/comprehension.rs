@@ -20,7 +20,7 @@ pub struct Scope<'s> {
     item: Value,
     /// The second variable of a loop with two variables.
     second: Value,
-    /// True if the checker knows no type of the items.
+    /// True if the checker does not know the type of the items.
     is_dynamic: bool,
     /// The accumulator. An error is kept in it, because a later item can still decide the result (`error || true`).
     result: RefCell<Outcome>,
@@ -40,7 +40,7 @@ impl Scope<'_> {
         self.outer.and_then(|outer| outer.find(name))
     }
 
-    /// Returns true if the checker knows no type of this variable; `None` if the scope has no such variable.
+    /// Returns true if the checker does not know the type of this variable; `None` if the scope has no such variable.
     pub(super) fn is_dynamic(&self, name: &str) -> Option<bool> {
         if name == self.of.iter_var || self.of.iter_var2.as_deref() == Some(name) {
             return Some(self.is_dynamic);
@@ -52,7 +52,7 @@ impl Scope<'_> {
     }
 
     /// Returns true if an operand is the accumulator of this loop.
-    pub(super) fn makes(&self, operand: &Expression) -> bool {
+    pub(super) fn is_result(&self, operand: &Expression) -> bool {
         matches!(&operand.expr, Expr::Ident(name) if *name == self.of.accu_var)
     }
 

@@ -8,7 +8,9 @@ use cel::common::ast::operators;
 use super::{Value, library};
 use crate::codec::expression::macros;
 
+/// The cost of making a list, without its items. Upstream: `ListCreateBaseCost`.
 pub(in crate::codec::expression) const OF_A_LIST: u64 = 10;
+/// The cost of making a map, without its entries. Upstream: `MapCreateBaseCost`.
 pub(in crate::codec::expression) const OF_A_MAP: u64 = 30;
 
 /// Returns the cost of reading a string, or another value of this size. Upstream: `StringTraversalCostFactor`.
@@ -81,7 +83,7 @@ fn cost_of_text_arg(arg: Option<&Value>) -> u64 {
     }
 }
 
-/// Upstream: `traversalCost`.
+/// Returns the cost of reading a value with all that it contains. Upstream: `traversalCost`, which rounds down.
 fn traversal_cost(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64 / 10,

@@ -45,7 +45,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The loop goes on unless the condition is false; a failed condition does not stop it.
+    /// Evaluates the condition of a loop. The loop goes on unless the condition is false; a failed condition does not
+    /// stop the loop.
     pub(super) fn not_strictly_false(&self, condition: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let condition = fatal(self.eval(condition, scope))?;
         self.meter.charge(1)?;
@@ -53,7 +54,8 @@ impl Interpreter<'_> {
     }
 }
 
-/// Separates the errors that stop the whole expression from failures that `&&`, `||` and loops can recover from.
+/// Returns an error that stops the whole expression as the outer error. A failure, from which `&&`, `||` and loops can
+/// recover, stays in the outcome.
 pub(super) fn fatal(outcome: Outcome) -> Result<Outcome, Error> {
     match outcome {
         Err(why @ (Error::Cancelled | Error::OutOfBudget)) => Err(why),

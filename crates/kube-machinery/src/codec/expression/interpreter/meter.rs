@@ -46,6 +46,8 @@ impl Meter {
         }
     }
 
+    /// Charges a cost to the current expression and to the budget.
+    ///
     /// # Errors
     /// If the cost is more than what is left.
     pub fn charge(&self, cost: u64) -> Result<(), Error> {
@@ -73,6 +75,7 @@ impl Meter {
         take(&self.work, work).ok_or(Error::OutOfBudget)
     }
 
+    /// Counts the work of reading a value with all that it contains.
     pub(super) fn work_on(&self, value: &Value) -> Result<(), Error> {
         match value {
             Value::String(text) => self.work(1 + text.len() as u64 / 10),
@@ -90,8 +93,8 @@ impl Meter {
         }
     }
 
-    /// Runs an expression with its own limit for one expression, also if it runs inside of another one. The shared
-    /// budget goes on.
+    /// Runs an expression with a limit of its own, also if it runs inside of another expression. It still uses the
+    /// shared budget.
     pub(super) fn one_expression(&self, run: impl FnOnce() -> Outcome) -> Outcome {
         let outer = (self.expression.replace(COST_OF_A_CALL), self.work_of_expression.replace(COST_OF_A_CALL));
         let outcome = run();

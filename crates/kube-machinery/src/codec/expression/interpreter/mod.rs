@@ -56,7 +56,7 @@ pub trait Names {
         None
     }
 
-    /// Returns true if the checker knows no type of a variable. cel-go then charges less for some functions.
+    /// Returns true if the checker does not know the type of a variable. cel-go then charges less for some functions.
     fn is_dynamic(&self, _name: &str) -> bool {
         false
     }
@@ -84,6 +84,8 @@ impl std::fmt::Display for Error {
     }
 }
 
+/// Runs a program as one expression.
+///
 /// # Errors
 /// The failure of the expression, or the limit that it exceeds.
 pub fn run(program: &Program, names: &dyn Names, meter: &Meter) -> Outcome {
@@ -178,7 +180,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Returns the error that a value is which has not the type of its schema.
+/// Returns a value, or the error of a value whose type contradicts its schema.
 fn valid(value: Value) -> Outcome {
     match value {
         Value::Invalid(why) => Err(Error::failed(why)),

@@ -11,6 +11,7 @@ use super::{Error, Meter, Outcome, Value};
 /// Applies an operator to values; returns `None` if there is no such operator.
 pub(super) fn call(meter: &Meter, operator: &str, args: &[Value]) -> Option<Outcome> {
     let ordered = |one: &Value, other: &Value, wanted: fn(Ordering) -> bool| match compared(one, other) {
+        // cel-go's message names the operator if the type of the left operand has no order.
         Err(Error::Failed(why)) if why == NO_OVERLOAD && !is_ordered(one) => Err(no_overload(operator)),
         ordering => ordering.map(|ordering| Value::Bool(wanted(ordering))),
     };
@@ -106,7 +107,8 @@ fn on_doubles(operator: &str, one: f64, other: f64) -> Outcome {
     }))
 }
 
-/// Numbers of different types can be equal; other values of different types are not.
+/// Returns true if two values are equal. Numbers of different types can be equal; other values of different types never
+/// are.
 pub(super) fn equal(meter: &Meter, one: &Value, other: &Value) -> Result<bool, Error> {
     meter.work(1)?;
     Ok(match (one, other) {
@@ -191,7 +193,7 @@ pub(super) fn is_in(meter: &Meter, item: &Value, of: &Value) -> Outcome {
     }
 }
 
-/// Returns true for a value that is found.
+/// Returns whether a value was found. An invalid value is an error.
 pub(super) fn is_there(found: Option<&Value>) -> Outcome {
     match found {
         Some(Value::Invalid(why)) => Err(Error::failed(*why)),
@@ -199,8 +201,8 @@ pub(super) fn is_there(found: Option<&Value>) -> Outcome {
     }
 }
 
-/// `None` if one of the values is NaN or not a number.
-#[expect(clippy::cast_precision_loss, reason = "a float is near enough where its neighbour is the answer")]
+/// Compares two numbers; returns `None` if one of the values is NaN or not a number.
+#[expect(clippy::cast_precision_loss, reason = "cel-go compares a double and an integer as doubles")]
 fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
         (Value::Int(one), Value::Int(other)) => Some(one.cmp(other)),
@@ -230,7 +232,7 @@ fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
     }
 }
 
-/// Values of types without an order have no overload.
+/// Compares two values. Values of types without an order have no overload.
 pub(super) fn compared(one: &Value, other: &Value) -> Result<Ordering, Error> {
     match (one, other) {
         (Value::Double(one), _) if one.is_nan() => Err(Error::failed("NaN values cannot be ordered")),

@@ -11,6 +11,7 @@ use super::{Interpreter, Names, Outcome, library};
 use crate::codec::expression::{Value, macros};
 use crate::codec::structural::pattern;
 
+/// A checked expression that is ready to run.
 #[derive(Debug)]
 pub struct Program {
     pub(super) root: Expression,
@@ -20,6 +21,8 @@ pub struct Program {
 }
 
 impl Program {
+    /// Plans a checked expression.
+    ///
     /// # Errors
     /// cel-go's message for a constant that cannot be computed.
     pub(crate) fn of(mut root: Expression) -> Result<Self, String> {

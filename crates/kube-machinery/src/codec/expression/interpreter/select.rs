@@ -1,7 +1,7 @@
 //! Evaluates selections in CEL: fields of objects (`a.b`), items of lists and maps (`a[0]`), `has(a.b)`, and their
 //! optional forms (`a.?b`), which give an optional instead of an error.
 //!
-//! A chain such as `a.b[0].c` is one attribute. It costs 1, and 1 for each of its parts.
+//! A chain such as `a.b[0].c` is one attribute. It costs 1 for its name, and 1 for each selection after the name.
 //!
 //! Upstream: `refQualify` in cel-go's `interpreter/attributes.go`.
 
@@ -15,13 +15,13 @@ impl Interpreter<'_> {
     /// Evaluates `a.b` and `has(a.b)`.
     pub(super) fn select(&self, select: &SelectExpr, scope: Option<&Scope<'_>>) -> Outcome {
         if let Some(member) = self.member(select, scope) {
-            self.meter.charge(2)?;
+            self.meter.charge(2)?; // one for the variable, one for the field
             let member = fatal(member)?;
             return if select.test { Ok(Value::Bool(true)) } else { member };
         }
         let operand = self.operand(&select.operand, scope)?;
         if select.test {
-            // `has()` does not cost what reading the field does.
+            // `has()` does not charge for reading the field.
             return on_values::is_there(held(&operand).and_then(|operand| field(operand, &select.field)));
         }
         if let Value::Optional(_) = &operand {
@@ -92,7 +92,7 @@ impl Interpreter<'_> {
         self.eval(expression, scope)
     }
 
-    /// Returns true if the checker knows no type of an expression.
+    /// Returns true if the checker does not know the type of an expression.
     pub(super) fn is_dynamic(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> bool {
         match &expression.expr {
             Expr::Ident(name) => {
@@ -119,7 +119,7 @@ impl Interpreter<'_> {
 enum Operand {
     /// A name, a field or an item.
     Attribute,
-    /// A conditional or a `has()`, which has no cost of its own.
+    /// A conditional or a `has()`, which have no cost of their own.
     Choice,
     Other,
 }
@@ -166,7 +166,7 @@ fn item<'v>(of: &'v Value, at: &Value) -> Result<Option<&'v Value>, Error> {
             let index = match at {
                 Value::Int(index) => usize::try_from(*index).ok(),
                 Value::Uint(index) => usize::try_from(*index).ok(),
-                #[expect(clippy::cast_possible_truncation, reason = "it is whole")]
+                #[expect(clippy::cast_possible_truncation, reason = "the index is whole")]
                 Value::Double(index) if index.fract() == 0.0 => usize::try_from(*index as i64).ok(),
                 Value::Double(index) => {
                     return Err(Error::failed(format!("unsupported index value {index} in list")));

@@ -14,7 +14,7 @@ use crate::codec::expression::parse::parse;
 use crate::conventions::go_number::general;
 use crate::value::json;
 
-/// The variable `object`, of which the checker knows no type.
+/// The variable `object`, whose type the checker does not know.
 struct Seen(Value);
 
 impl Names for Seen {
@@ -42,6 +42,7 @@ struct Case {
     expression: String,
     value: Option<String>,
     error: Option<String>,
+    /// The error of an expression that does not compile.
     refused: Option<String>,
     cost: u64,
 }
@@ -67,7 +68,7 @@ fn answer(expression: &str) -> Case {
     case
 }
 
-/// The text shows the type of the value.
+/// Returns a value as the recordings show it: the text also shows the type.
 fn shown(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -211,7 +212,7 @@ fn a_budget_is_shared_by_expressions() {
     let meter = Meter::new(1_000_000);
     let loops = program("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(a, a > 0)");
     let ran = (0..100_000).take_while(|_| run(&loops, &Variables, &meter).is_ok()).count();
-    assert_eq!(ran, 1_000_000 / 51);
+    assert_eq!(ran, 1_000_000 / 51); // each run costs 51
     assert!(matches!(run(&loops, &Variables, &meter), Err(Error::OutOfBudget)));
 }
 

@@ -1,5 +1,5 @@
 //! Checks strings in the formats `hostname`, `ipv4`, `ipv6`, `cidr` and `mac` of a schema. Rust's parsers of addresses
-//! cannot be used for all of them: upstream's accept leading zeros, as Go 1.16 did, hence "sloppy" in the names here.
+//! cannot be used for all of them: upstream's accept leading zeros, as Go 1.16 did. Their names here have "sloppy".
 //! Upstream: kube-openapi's `pkg/validation/strfmt/default.go`, Go's `net`, and the address parser of `k8s.io/utils`.
 
 use std::net::Ipv6Addr;
@@ -57,7 +57,7 @@ pub(super) fn is_ipv6(text: &str) -> bool {
     text.parse::<Ipv6Addr>().is_ok()
 }
 
-/// Upstream: `ParseCIDRSloppy`.
+/// Returns true for an address, a slash, and the length of a prefix. Upstream: `ParseCIDRSloppy`.
 pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, mask)) = text.split_once('/') else { return false };
     let most = if is_sloppy_v4(address) {
@@ -143,8 +143,7 @@ pub(super) fn is_mac(text: &str) -> bool {
         (_, Some(b'.')) => (4, b'.'),
         _ => return matches!(bytes.len(), 12 | 16 | 40) && bytes.iter().all(u8::is_ascii_hexdigit),
     };
-    // The number of bytes: a group has two digits for each.
-    let mut length = 0;
+    let mut length = 0; // in bytes, each of which has two digits
     for part in bytes.split(|byte| *byte == separator) {
         if part.len() != group || !part.iter().all(u8::is_ascii_hexdigit) {
             return false;

@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
             return (!self.0.starts_with('(') || self.name_comment()).then_some(1);
         }
         self.0 = before;
-        // Not `local@domain`, so a display name and `<local@domain>`, or a group.
+        // The text does not begin with `local@domain`, so it is a display name and `<local@domain>`, or a group.
         if !self.0.starts_with('<') && !self.phrase() {
             return None;
         }

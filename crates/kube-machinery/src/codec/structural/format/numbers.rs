@@ -14,7 +14,7 @@ static CREDIT_CARD: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Characters other than digits are ignored.
+/// Returns true for the number of a credit card. Characters other than digits are ignored.
 pub(super) fn is_credit_card(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
     if !CREDIT_CARD.is_match(&digits) {

@@ -1,6 +1,6 @@
-//! The compiled form of a schema's pattern, which is made when a value needs it. A small one is kept as long as its schema.
-//! The large ones of all schemas share a pool, so that they are bounded together: Go takes patterns whose compiled form here
-//! is a hundred times as large, because it matches bytes and not characters.
+//! The compiled form of a schema's pattern, which is made when a value needs it. A small form is kept as long as its
+//! schema. The large forms of all schemas share a pool, which limits their size together. A form can be large because
+//! it matches bytes: Go matches characters, and accepts patterns whose form here is a hundred times as large as in Go.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 
 use super::{Failure, MOST_BYTES, built};
 
-/// The sizes in bytes for which a large pattern is compiled, one after the other.
+/// The limits, in bytes, with which a large pattern is compiled, one after the other.
 const LARGE: [usize; 2] = [16 << 20, 64 << 20];
 /// The largest size of all patterns in the pool, in bytes.
 const MOST_IN_POOL: usize = 256 << 20;
@@ -20,7 +20,7 @@ pub(in crate::codec::structural) struct Compiled(OnceLock<Kept>);
 #[derive(Clone, Debug)]
 enum Kept {
     Small(Regex),
-    /// It is in the pool, unless others have displaced it.
+    /// The compiled form is in the pool, unless others have displaced it.
     Large,
     Failed(String),
 }
@@ -87,7 +87,7 @@ impl Pool {
         Some(found.regex.clone())
     }
 
-    /// Adds a pattern, and drops those that were not used for longest if there are too many.
+    /// Adds a pattern. If the pool is then too large, it drops the patterns whose last use is longest ago.
     fn insert(&mut self, pattern: &str, regex: Regex, bytes: usize) {
         self.uses += 1;
         let pooled = Pooled { regex, bytes, last_use: self.uses };

@@ -13,8 +13,8 @@ use regex::bytes::Regex;
 const MAX_REPEATS: u64 = 1000;
 /// The largest number of instructions that a pattern compiles to in Go. Upstream: `maxSize`.
 const MAX_SIZE: u64 = (128 << 20) / 40;
-/// The largest number of Unicode classes in a pattern. Go limits their ranges: to those of 26,000 times `\pL`. Upstream:
-/// `maxRunes`.
+/// The largest number of Unicode classes in a pattern. Go limits the number of their ranges, to about as many as 26,000
+/// times `\pL` has. Upstream: `maxRunes`.
 const MAX_CLASSES: usize = 26_000;
 
 /// Returns the first error; `None` if Go accepts the pattern.
@@ -66,7 +66,9 @@ struct Count {
 /// The Unicode classes so far.
 #[derive(Default)]
 struct Classes<'p> {
+    /// The names that are known to be those of classes.
     known: HashSet<&'p str>,
+    /// The number of classes, with repetitions.
     met: usize,
 }
 

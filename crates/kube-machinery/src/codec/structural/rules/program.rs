@@ -65,6 +65,7 @@ impl Compiled {
     pub(super) fn message(&self, text: &str, activation: Activation<'_>, meter: &Meter) -> Result<String, NoMessage> {
         const MOST: usize = 5 * 1024;
         let program = self.message.as_ref().ok_or(NoMessage::Unusable)?;
+        // In a message expression, `oldSelf` is never an optional value.
         let message = match run(program, &Activation { is_optional: false, ..activation }, meter) {
             Ok(Value::String(message)) => message,
             Ok(_) | Err(Error::Failed(_)) => return Err(NoMessage::Unusable),

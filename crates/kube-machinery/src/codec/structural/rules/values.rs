@@ -63,7 +63,8 @@ fn names(metadata: &Value) -> Cel {
     seen.map(|(name, value)| (name.into(), plain(value))).collect()
 }
 
-/// A number with a point or an exponent, such as `1.0`, is no int, though the schema takes it as an integer.
+/// Converts a number. A number with a point or an exponent, such as `1.0`, is no int, though the schema accepts it as
+/// an integer.
 fn number(schema: &Structural, value: &Value) -> Cel {
     match (Number::of(value), schema.kind.as_str()) {
         (Some(number), "number") => Cel::Double(number.to_f64()),

@@ -1,6 +1,6 @@
 //! Validates a value against `allOf`, `anyOf`, `oneOf` and `not`. Besides their own cause, `anyOf` and `oneOf` report
-//! those of the schema with the most passed checks (`Outcome::matches`): the user most likely meant it. Upstream:
-//! kube-openapi's `pkg/validation/validate/schema_props.go`.
+//! the causes of the schema with the most passed checks (`Outcome::matches`), because the user most likely meant that
+//! schema. Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;
@@ -10,8 +10,8 @@ use crate::conventions::quote::quote;
 use crate::value::Value;
 
 impl Walk {
-    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. Unchanged values are checked here too, since ratcheting does not
-    /// apply inside of them.
+    /// Checks `anyOf`, `oneOf`, `allOf` and `not`. They get no old value, because ratcheting does not apply inside of
+    /// them.
     pub(super) fn combinations(&mut self, schema: &Structural, value: &Value) -> Outcome {
         let mut outcome = Outcome::default();
         self.any_of(&schema.any_of, value, &mut outcome);

@@ -13,7 +13,7 @@ use crate::conventions::cause::Cause;
 use crate::value::Value;
 
 /// Checks a number. Each bound is converted to the type of the number before the comparison. If the bound does not fit
-/// the schema's type, that is a cause as well, and both are compared as floats.
+/// the schema's type, that is a cause as well, and the number and the bound are compared as floats.
 pub(super) fn check(schema: &Structural, number: Number, path: &Path) -> Outcome {
     let range = Range::of(schema);
     let mut outcome = Outcome { matches: 1, ..Outcome::of(range.refusal(number, "Checked", path)) };

@@ -1,6 +1,5 @@
 //! The field path of the value that is being validated, for the causes. It follows upstream's oddities, such as a
-//! leading dot. Schemas do not use [`field::Path`] for it, since upstream's messages quote this path in a form of its
-//! own.
+//! leading dot. It is no [`field::Path`], because upstream's messages quote this path in a form of its own.
 
 use std::cell::Cell;
 use std::fmt::Write;
@@ -12,9 +11,9 @@ use crate::conventions::field;
 pub(super) struct Path {
     /// The path at which the walk began, such as `status`; empty for a whole object.
     at: String,
-    /// The path from there, as upstream's messages begin.
+    /// The path from there, with which upstream's messages begin.
     name: String,
-    /// The size of all paths that were formatted for causes, in bytes.
+    /// The size of all formatted paths, in bytes.
     formatted: Cell<usize>,
 }
 
@@ -23,7 +22,7 @@ impl Path {
         Self { at: at.into(), name: String::new(), formatted: Cell::default() }
     }
 
-    /// Returns the path from the beginning of the walk, as upstream's messages begin.
+    /// Returns the path from the beginning of the walk, with which upstream's messages begin.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -43,6 +42,7 @@ impl Path {
         self.named(&format!("{}.{child}", self.name))
     }
 
+    /// Returns the size of all paths that were formatted for causes, in bytes.
     pub(super) fn formatted(&self) -> usize {
         self.formatted.get()
     }

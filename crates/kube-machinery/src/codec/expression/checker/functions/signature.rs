@@ -38,6 +38,7 @@ pub(super) fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
         () if line.contains("(S)") => &SUMMED,
         () => &["A"],
     };
+    // The letter stands in the parentheses of a type, as in `list(C)`, or is the whole result.
     let overloads = several.iter().map(|one| {
         let read = |text: &str| read(&text.replace("(C)", &format!("({one})")).replace("(S)", &format!("({one})")));
         let result = if matches!(results, "C" | "S") { self::read(one) } else { read(results) };
@@ -119,7 +120,7 @@ impl Signature {
     /// everywhere.
     pub(super) fn takes<'s>(&self, kind: &Type<'s>, bindings: &mut Bindings<'s>) -> bool {
         if kind.is_open() || kind.is_object() && !matches!(self, Self::Any(_)) {
-            // A parameter that may be of any type stays so, whatever else it is bound to.
+            // A type parameter that was bound to `dyn` once stays `dyn`, whatever types the other arguments have.
             if let (Self::Any(name), Type::Dyn) = (self, kind) {
                 bindings.insert(*name, Type::Dyn);
             }

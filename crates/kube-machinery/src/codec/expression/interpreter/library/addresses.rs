@@ -49,7 +49,7 @@ fn ip(text: &str) -> Result<Ip, Error> {
     Ok(Ip(address.ip))
 }
 
-/// Refuses an IPv4 address that is written as an IPv6 one.
+/// Refuses an IPv4 address in the form of an IPv6 address, such as `::ffff:10.0.0.1`.
 fn check_family(ip: IpAddr, text: &str) -> Result<(), String> {
     let is_mapped = matches!(ip, IpAddr::V6(ip) if ip.to_ipv4_mapped().is_some());
     if is_mapped { Err(format!("IPv4-mapped IPv6 address {} is not allowed", quote(text))) } else { Ok(()) }
@@ -63,6 +63,8 @@ fn cidr(text: &str) -> Result<Cidr, String> {
     Ok(Cidr(ip, bits))
 }
 
+/// Reads a network as the function `cidr` does. As upstream, the error of a text that does not parse begins with its
+/// prefix twice.
 fn converted(text: &str) -> Result<Cidr, Error> {
     cidr(text).map_err(|why| Error::failed(format!("{WRONG}: {why}")))
 }
@@ -172,15 +174,15 @@ impl Object for Cidr {
                 Err(_) => Err(Error::no_such_overload()),
             },
             ("containsIP", [ip]) => Ok(Value::Bool(self.contains(ip.downcast::<Ip>()?.0))),
-            ("containsCIDR", [Value::String(text)]) => converted(text).map(|other| Value::Bool(self.has(other))),
-            ("containsCIDR", [other]) => Ok(Value::Bool(self.has(*other.downcast()?))),
+            ("containsCIDR", [Value::String(text)]) => converted(text).map(|other| Value::Bool(self.covers(other))),
+            ("containsCIDR", [other]) => Ok(Value::Bool(self.covers(*other.downcast()?))),
             _ => return None,
         })
     }
 }
 
 impl Cidr {
-    fn has(self, other: Self) -> bool {
+    fn covers(self, other: Self) -> bool {
         self.1 <= other.1 && self.contains(other.0)
     }
 }

@@ -99,6 +99,7 @@ fn to_uint(arg: &Value) -> Outcome {
             Ok(Value::Uint(*double as u64))
         }
         Value::Double(_) => Err(overflow()),
+        // Go's `ParseUint` accepts no sign, but Rust's `parse` accepts `+`.
         Value::String(text) if !text.starts_with('+') => text.parse().map(Value::Uint).map_err(|_| wrong(arg, "uint")),
         _ => Err(wrong(arg, "uint")),
     }

@@ -137,7 +137,7 @@ fn float(arg: &Value) -> Option<f64> {
     }
 }
 
-/// Puts commas between thousands, as Go does for English.
+/// Formats a number with `precision` digits after the point, and with commas between thousands, as Go does for English.
 fn fixed(float: f64, precision: usize) -> String {
     if !float.is_finite() {
         return in_english(float).to_owned();
@@ -155,7 +155,7 @@ fn fixed(float: f64, precision: usize) -> String {
     format!("{sign}{grouped}{fraction}")
 }
 
-/// NaN and the infinities, as Go prints them for English.
+/// Returns the text of NaN or an infinity, as Go prints them for English.
 fn in_english(float: f64) -> &'static str {
     if float.is_nan() {
         "NaN"
@@ -166,8 +166,8 @@ fn in_english(float: f64) -> &'static str {
     }
 }
 
-/// Formats a number as in `1.5×10⁰³`, as Go does for English. It always has six digits; the precision is only the
-/// width of NaN and infinity.
+/// Formats a number as in `1.500000×10⁰³`, as Go does for English. It always has six digits after the point; the
+/// precision is only the width of NaN and the infinities.
 fn scientific(float: f64, precision: usize) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     if !float.is_finite() {

@@ -15,6 +15,7 @@ use crate::codec::expression::macros::SORT_BY;
 pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
     match (name, args) {
         ("lists.range", [Value::Int(count)]) => Some(range(meter, *count)),
+        // A single value counts as a list of one item.
         ("includes", [one, other]) if !matches!(one, Value::List(_)) => {
             Some(on_values::includes(meter, std::slice::from_ref(one), other).map(Value::Bool))
         }
@@ -94,6 +95,7 @@ fn sum(meter: &Meter, items: &[Value]) -> Outcome {
     })
 }
 
+/// Returns the smallest or the largest item. `worse` is how the best item so far compares with a better one.
 fn min_or_max(items: &[Value], name: &str, worse: Ordering) -> Outcome {
     let Some((first, rest)) = items.split_first() else {
         return Err(Error::failed(format!("{name} called on empty list")));

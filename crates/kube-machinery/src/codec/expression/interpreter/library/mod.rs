@@ -71,6 +71,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
         .or_else(|| semver::call(name, args))
 }
 
+/// Returns the error of a call whose arguments fit no overload. cel-go words it differently for some functions.
 pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     match name {
         "startsWith" | "endsWith" | "contains" | "matches" | operators::LOGICAL_NOT => Error::no_such_overload(),
@@ -82,7 +83,7 @@ pub(super) fn no_overload(name: &str, args: &[Value]) -> Error {
     }
 }
 
-/// Some error messages contain the name of the Go type.
+/// Returns the name of the value's type in Go, which some error messages contain.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "types.Null",

@@ -42,7 +42,7 @@ impl Object for Quantity {
     }
 
     fn call(&self, _: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
-        let int = |arg: &Value| match arg {
+        let quantity = |arg: &Value| match arg {
             Value::Int(int) => Some(Self::of_int(*int)),
             other => other.downcast::<Self>().cloned(),
         };
@@ -53,8 +53,8 @@ impl Object for Quantity {
                 None => return Some(Err(Error::failed("cannot convert value to integer"))),
             },
             ("asApproximateFloat", []) => Value::Double(self.to_approximate_f64()),
-            ("add", [other]) => Value::object(self.plus(&int(other)?)),
-            ("sub", [other]) => Value::object(self.minus(&int(other)?)),
+            ("add", [other]) => Value::object(self.plus(&quantity(other)?)),
+            ("sub", [other]) => Value::object(self.minus(&quantity(other)?)),
             (_, [other]) => {
                 let order = self.compare(other.downcast::<Self>()?);
                 match name {

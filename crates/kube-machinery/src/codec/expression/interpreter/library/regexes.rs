@@ -47,7 +47,7 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
     }))
 }
 
-/// Words the compiler's error as the function does.
+/// Adds the prefix that `find` and `findAll` give to the compiler's error.
 fn in_words_of(name: &str, why: Error) -> Error {
     match why {
         Error::Failed(why) if name != "matches" => Error::Failed(format!("Illegal regex: {why}")),
@@ -55,7 +55,7 @@ fn in_words_of(name: &str, why: Error) -> Error {
     }
 }
 
-/// Caches the compiled expression in the meter.
+/// Returns a compiled regular expression, which the meter caches.
 fn regex(meter: &Meter, text: &str) -> Result<Regex, Error> {
     if let Some(known) = meter.regexes.borrow().get(text) {
         return known.clone().map_err(Error::Failed);

@@ -62,7 +62,8 @@ fn to_number(text: &str) -> Result<u64, String> {
     })
 }
 
-fn part_of(text: &str, name: &str) -> Result<u64, String> {
+/// Reads the major, minor or patch number, which `name` names in the error.
+fn version_number(text: &str, name: &str) -> Result<u64, String> {
     if !is_number(text) {
         return Err(format!("Invalid character(s) found in {} number {}", name.to_ascii_lowercase(), quote(text)));
     }
@@ -80,10 +81,10 @@ fn parse(text: &str) -> Result<Version, String> {
     let [major, minor, rest] = parts.as_slice() else {
         return Err("No Major.Minor.Patch elements found".to_owned());
     };
-    let (major, minor) = (part_of(major, "Major")?, part_of(minor, "Minor")?);
+    let (major, minor) = (version_number(major, "Major")?, version_number(minor, "Minor")?);
     let (rest, build) = rest.split_once('+').map_or((*rest, None), |(rest, build)| (rest, Some(build)));
     let (patch, before) = rest.split_once('-').map_or((rest, None), |(patch, before)| (patch, Some(before)));
-    let patch = part_of(patch, "Patch")?;
+    let patch = version_number(patch, "Patch")?;
     let before_release =
         before.into_iter().flat_map(|before| before.split('.')).map(read_part).collect::<Result<_, _>>()?;
     for part in build.into_iter().flat_map(|build| build.split('.')) {
@@ -97,6 +98,7 @@ fn parse(text: &str) -> Result<Version, String> {
     Ok(Version { numbers: [major, minor, patch], before_release, build: build.unwrap_or_default().to_owned() })
 }
 
+/// Reads an identifier of the prerelease.
 fn read_part(text: &str) -> Result<Part, String> {
     if text.is_empty() {
         return Err("Prerelease is empty".to_owned());
@@ -111,7 +113,8 @@ fn read_part(text: &str) -> Result<Part, String> {
     to_number(text).map(Part::Number)
 }
 
-/// The version may be short, have a `v` in front or leading zeros: `v1.2`, `01.2.3`. Upstream: `normalizeAndParse`.
+/// Parses a version that may be short, have a `v` in front or leading zeros: `v1.2`, `01.2.3`. Upstream:
+/// `normalizeAndParse`.
 fn parse_loosely(text: &str) -> Result<Version, String> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut parts: Vec<String> = text.splitn(3, '.').map(str::to_owned).collect();

@@ -47,7 +47,7 @@ fn call_on_string(meter: &Meter, name: &str, text: &str, args: &[Value]) -> Opti
     })
 }
 
-/// Charges for reading this many bytes.
+/// Counts the work of reading this many bytes.
 fn worked(meter: &Meter, bytes: usize) -> Result<(), Error> {
     meter.work(bytes as u64 / 10)
 }
@@ -114,11 +114,13 @@ fn last_index_of(text: &str, part: &str, from: Option<i64>) -> Outcome {
     if usize::try_from(from).is_ok_and(|from| from >= length) {
         return Ok(Value::Int(-1));
     }
+    // The match may begin at `from`, so the search ends where such a match ends, rounded up to a whole character.
     let end = byte_offset(text, from).map_or(text.len(), |start| text.len().min(start + part.len()));
     let end = (end..=text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
     Ok(count_to(text, text[..end].rfind(part)))
 }
 
+/// Replaces at most `most` occurrences, or all if `most` is negative.
 fn replace(meter: &Meter, text: &str, old: &str, new: &str, most: i64) -> Outcome {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let found = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).take(most).count() };
@@ -127,6 +129,7 @@ fn replace(meter: &Meter, text: &str, old: &str, new: &str, most: i64) -> Outcom
     Ok(Value::text(text.replacen(old, new, most)))
 }
 
+/// Splits a text into at most `most` parts, or at each separator if `most` is negative.
 fn split(meter: &Meter, text: &str, between: &str, most: i64) -> Outcome {
     let most = match usize::try_from(most) {
         Ok(0) => return Ok(Value::list(Vec::new())),

@@ -15,7 +15,9 @@ use crate::conventions::time_zone::time_zone;
 pub(super) const DURATION: &str = "google.protobuf.Duration";
 pub(super) const TIMESTAMP: &str = "google.protobuf.Timestamp";
 
+/// A second, in nanoseconds.
 const A_SECOND: i64 = 1_000_000_000;
+/// A day, in seconds.
 const A_DAY: i64 = 86_400;
 /// The last second of the year 9999, in Unix time.
 const END: i64 = 253_402_300_799;
@@ -107,7 +109,8 @@ fn is_leap(year: i64) -> bool {
 }
 
 /// Returns the number of days from 1970-01-01 to a day. Years begin in March here, so that the leap day is the last,
-/// and are counted in cycles of 400 years, after which the calendar repeats.
+/// and are counted in cycles of 400 years, after which the calendar repeats. The formula with 153 counts the days of
+/// the months, whose lengths repeat after five months; 719,468 days lie between 0000-03-01 and 1970-01-01.
 fn days_of(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (cycle, of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
@@ -224,7 +227,7 @@ fn part_of(name: &str, at: Timestamp) -> Option<i64> {
         "getMonth" => month - 1,
         "getDate" => day,
         "getDayOfMonth" => day - 1,
-        "getDayOfWeek" => (days + 4).rem_euclid(7),
+        "getDayOfWeek" => (days + 4).rem_euclid(7), // 1970-01-01 was a Thursday
         "getDayOfYear" => days - days_of(year, 1, 1),
         "getHours" => second / 3600,
         "getMinutes" => second / 60 % 60,
