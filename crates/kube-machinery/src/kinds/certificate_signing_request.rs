@@ -1,5 +1,5 @@
 //! The CertificateSigningRequest kind, by which a client asks for a signed certificate. An administrator approves the
-//! request, a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
+//! request, and a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
 //! `pkg/registry/certificates`.
 
 mod validation;

@@ -30,7 +30,7 @@ pub enum Generation {
     CountedAt(&'static [&'static str]),
     /// All changes outside of the metadata.
     CountedButMetadata,
-    /// None: objects have no generation.
+    /// No changes: objects have no generation.
     Absent,
 }
 

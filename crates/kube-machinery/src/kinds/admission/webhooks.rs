@@ -25,10 +25,11 @@ struct Tolerated {
     side_effects: bool,
     /// A webhook may understand no version of `AdmissionReview` that the server sends.
     unknown_versions: bool,
+    /// Several webhooks may have the same name.
     same_names: bool,
     /// Selectors may have invalid label values.
     label_values: bool,
-    /// The match conditions are not checked, because the update leaves them alone.
+    /// The match conditions are not checked, because the update leaves them unchanged.
     conditions: bool,
 }
 
@@ -172,8 +173,8 @@ fn webhook_url(address: &str, at: At<'_>) -> Causes {
     .collect()
 }
 
-/// The causes name `name` for a missing namespace and the reverse, because upstream swaps the arguments. Upstream:
-/// `ValidateWebhookService`.
+/// Validates the service of a webhook. A missing namespace gives a cause about `name`, and a missing name one about
+/// `namespace`, because upstream swaps the two. Upstream: `ValidateWebhookService`.
 fn webhook_service(service: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
@@ -201,7 +202,8 @@ fn path(path: &str, at: At<'_>) -> Causes {
     if !path.starts_with('/') {
         causes.push(Cause::invalid(at, path, "must start with a '/'"));
     }
-    let rest: String = path.chars().skip(1).collect(); // as upstream, the first character is skipped even if it is not a slash
+    // As upstream, the first character is skipped even if it is not a slash.
+    let rest: String = path.chars().skip(1).collect();
     for (i, step) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
         if step.is_empty() {
             causes.push(empty(i));
