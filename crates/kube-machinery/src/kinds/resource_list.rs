@@ -40,7 +40,7 @@ const STANDARD: [&str; 20] = [
     "services.loadbalancers",
 ];
 
-/// The size that a volume claim requests. A quota cannot name it, but `requests.storage`.
+/// The size that a volume claim requests. A quota limits it under the name `requests.storage`.
 const STORAGE: &str = "storage";
 
 /// Returns the messages about an invalid resource name. Upstream: `validateResourceName`.

@@ -299,7 +299,7 @@ impl Updater<'_> {
     }
 }
 
-/// Adds the declared fields that are above members of a set, by the type of an object.
+/// Adds to a set the declared fields that are above its members. The type of `of` declares the fields.
 fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }

@@ -1,6 +1,6 @@
-//! Defaults and validation of what Deployments, ReplicaSets, DaemonSets and StatefulSets have in common: a pod
-//! template, and a selector by which the controller finds the pods that it made. The selector must match the template's
-//! labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
+//! The defaults and the validation of the fields that Deployments, ReplicaSets, DaemonSets and StatefulSets have in
+//! common: a pod template, and a selector by which the controller finds the pods that it made. The selector must match
+//! the template's labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
 //! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
@@ -21,7 +21,8 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// The template of a Deployment or ReplicaSet is skipped if the selector does not parse.
+/// Validates the selector and the template of a Deployment or a ReplicaSet; of the template only if the selector
+/// parses. As upstream, some messages name the other of the two kinds.
 pub(super) fn selected_template(spec: &Value) -> Causes {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
@@ -76,8 +77,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Causes {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already.
-/// Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. The controller counts there how often the name of a new object
+/// was taken already. Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

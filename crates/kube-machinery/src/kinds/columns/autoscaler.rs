@@ -27,7 +27,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
             if least.is_null() { "<unset>".into() } else { least.to_string().into() }
         },
     ),
-    // As upstream, these two columns are declared as strings, although their cells are numbers.
+    // As upstream, the next two columns are declared as strings, although their cells are numbers.
     Column::new(
         "MaxPods",
         "maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.",

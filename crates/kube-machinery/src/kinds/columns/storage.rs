@@ -75,8 +75,8 @@ fn modes(of: &Value) -> String {
 }
 
 fn phase(object: &Value) -> Value {
-    let is_leaving = !object["metadata"]["deletionTimestamp"].is_null();
-    if is_leaving { "Terminating".into() } else { text(object, "/status/phase") }
+    let is_being_deleted = !object["metadata"]["deletionTimestamp"].is_null();
+    if is_being_deleted { "Terminating".into() } else { text(object, "/status/phase") }
 }
 
 fn claim(reference: &Value) -> String {

@@ -126,7 +126,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolS
     object[field].as_object().into_iter().flatten()
 }
 
-/// Upstream: `IsConfigMapKey`.
+/// Returns the message about a key, if the key is invalid. Upstream: `IsConfigMapKey`.
 pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
@@ -156,9 +156,9 @@ fn validate_immutable(new: &Value, old: &Value, data: &[&str]) -> Causes {
     if old["immutable"] != true {
         return Causes::new();
     }
-    let declared = (new["immutable"] != true).then_some("immutable");
+    let unset = (new["immutable"] != true).then_some("immutable");
     let changed = data.iter().copied().filter(|field| new[*field] != old[*field]);
-    declared.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
+    unset.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
 }
 
 #[cfg(test)]
@@ -170,9 +170,9 @@ mod tests {
         causes.iter().map(Cause::sentence).collect()
     }
 
-    fn sentences_of(kind: fn(&Value, Option<&Value>) -> Causes, mut new: Value, old: Option<Value>) -> Vec<String> {
+    fn sentences_of(validate: fn(&Value, Option<&Value>) -> Causes, mut new: Value, old: Option<Value>) -> Vec<String> {
         new["metadata"]["name"] = json!("a");
-        sentences(kind(&new, old.as_ref()))
+        sentences(validate(&new, old.as_ref()))
     }
 
     #[test]

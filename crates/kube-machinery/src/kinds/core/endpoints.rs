@@ -1,5 +1,5 @@
-//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it). Upstream:
-//! `pkg/apis/core`.
+//! The Endpoints kind, which has the addresses and ports of the pods behind a Service. EndpointSlices replace it.
+//! Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -32,7 +32,7 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Skipped if an update leaves the subsets alone. Upstream: `ValidateEndpoints`.
+/// Validates the subsets, unless an update leaves them unchanged. Upstream: `ValidateEndpoints`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
         return Causes::new();
@@ -41,7 +41,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// The addresses of a subset share its ports.
+/// Validates a subset, whose addresses all have the same ports.
 fn subset(subset: &Value, at: At<'_>) -> Causes {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Causes::new();

@@ -11,6 +11,7 @@ use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, o
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The longest `periodSeconds` of a policy, and the longest `stabilizationWindowSeconds`.
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;
 

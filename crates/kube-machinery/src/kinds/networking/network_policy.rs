@@ -67,7 +67,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An update may keep the old CIDRs in any form, because older servers accepted more forms.
+/// Returns the CIDRs of the old policy. An update may keep them in any form, because older servers accepted more forms.
 fn cidrs(old: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
@@ -79,7 +79,7 @@ fn cidrs(old: &Value) -> HashSet<&str> {
     found
 }
 
-/// A port has a number or a name, or is the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
+/// Validates a port: a number, a name, or the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
 fn port(port: &Value, at: At<'_>) -> Causes {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
@@ -107,7 +107,7 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// A peer is either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
+/// Validates a peer: either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
 fn peer(peer: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
@@ -125,7 +125,7 @@ fn peer(peer: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     causes
 }
 
-/// The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
+/// Validates an `ipBlock`. The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
 fn ip_block(block: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let (cidr, at_cidr) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {

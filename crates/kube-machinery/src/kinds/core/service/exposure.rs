@@ -10,6 +10,7 @@ use crate::value::Value;
 
 const POLICIES: [&str; 2] = ["Cluster", "Local"];
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+/// The longest timeout of session affinity, in seconds: one day.
 const LONGEST_AFFINITY: i64 = 86_400;
 
 pub(super) fn affinity(spec: &Value) -> Option<Cause> {
@@ -38,7 +39,7 @@ pub(super) fn traffic(spec: &Value) -> Causes {
     causes
 }
 
-/// The policy for traffic from outside the cluster, and the port of its health check.
+/// Validates the policy for traffic from outside the cluster, and the port of its health check.
 fn external(spec: &Value) -> Causes {
     let (kind, policy) = (text(spec, "type"), text(spec, "externalTrafficPolicy"));
     let mut causes = Causes::new();

@@ -65,7 +65,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An `ExternalName` service is a DNS alias and has no addresses.
+/// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
 fn validate_external_name(spec: &Value) -> Causes {
     let mut causes = Causes::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -77,8 +77,8 @@ fn validate_external_name(spec: &Value) -> Causes {
     causes
 }
 
-/// No two ports may have the same number and protocol, neither in the cluster nor on the nodes, and a service of the type ClusterIP has
-/// no `nodePort`.
+/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes, and that a
+/// service of type `ClusterIP` has no `nodePort`.
 fn validate_port_numbers(ports: &[Value], kind: &str) -> Causes {
     let mut causes = Causes::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
@@ -113,7 +113,8 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// If there are several ports, each must have a unique name. `names` are the names of the ports before it.
+/// Validates a port. If there are several ports, each must have a unique name. `names` has the names of the ports
+/// before this one.
 fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     let path = format_args!("{at}.name");
