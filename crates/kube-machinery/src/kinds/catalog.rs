@@ -92,7 +92,7 @@ impl Catalog {
     }
 
     /// Returns the row whose schema applies to an object that was written in `version`: the row of that version if it
-    /// was a storage version before, otherwise that of the storage version.
+    /// was a storage version before, otherwise the row of the current storage version.
     pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&Resource> {
         let row = self.defined(group, plural)?;
         let definition = self.established().find(|definition| definition.stored == *row);

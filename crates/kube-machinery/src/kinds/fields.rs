@@ -96,7 +96,7 @@ pub(super) fn not_negative(parent: &Value, field: &str, at: At<'_>) -> Option<Ca
 }
 
 /// Returns a cause unless the value is a valid port number.
-pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
+pub(super) fn port_fault(port: &Value, at: At<'_>) -> Option<Cause> {
     let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
     let shown = port.as_i64().unwrap_or_default();
     (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))

@@ -205,6 +205,7 @@ impl Resource {
         }
     }
 
+    /// Decodes parsed JSON, in which duplicate fields are still visible, as the kind's type.
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         match &self.custom {
             Some(custom) => custom.decode(json),

@@ -9,7 +9,7 @@ use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, one_of_if_set, text};
+use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, port_fault, text};
 use crate::kinds::{names, url};
 use crate::value::Value;
 
@@ -183,7 +183,7 @@ fn webhook_service(service: &Value, at: At<'_>) -> Causes {
         }
     }
     let port = &service["port"];
-    if is_port(port, at).is_some() {
+    if port_fault(port, at).is_some() {
         let why = "port is not valid: must be between 1 and 65535, inclusive";
         causes.push(Cause::invalid_json(format_args!("{at}.port"), port, why));
     }

@@ -21,8 +21,8 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// Validates the selector and the template of a Deployment or a ReplicaSet; of the template only if the selector
-/// parses. As upstream, some messages name the other of the two kinds.
+/// Validates the selector of a Deployment or a ReplicaSet and, if the selector parses, the template. As upstream, both
+/// kinds share the messages, of which some name Deployments and some ReplicaSets.
 pub(super) fn selected_template(spec: &Value) -> Causes {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
@@ -77,8 +77,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Causes {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. The controller counts there how often the name of a new object
-/// was taken already. Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. The count says how often the name of a new object was taken
+/// already. Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

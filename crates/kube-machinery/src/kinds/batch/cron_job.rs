@@ -113,7 +113,7 @@ fn validate_time_zone(name: &str) -> Causes {
         let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         causes.push(wrong(why));
     }
-    // Go knows a time zone `Local`.
+    // Go accepts `Local` as a time zone.
     if name != "Local" && time_zone(name).is_none() {
         causes.push(unknown());
     }

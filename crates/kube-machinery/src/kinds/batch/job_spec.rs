@@ -1,6 +1,6 @@
 //! Validates the spec of a Job; CronJobs share the rules for their job template. In an indexed Job each pod has a
-//! number (completion index), for which it works. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in
-//! `pkg/apis/batch/validation/validation.go`.
+//! number, the completion index, which tells the pod its part of the work. Upstream: `ValidateJobCreate`,
+//! `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for HorizontalPodAutoscalers. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for HorizontalPodAutoscalers. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};

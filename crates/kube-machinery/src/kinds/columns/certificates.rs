@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for CertificateSigningRequests. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for CertificateSigningRequests. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};

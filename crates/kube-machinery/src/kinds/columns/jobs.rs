@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Jobs and CronJobs. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Jobs and CronJobs. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 

@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. The descriptions are
+//! upstream's: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses. The
+//! descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};

@@ -85,7 +85,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Cau
         causes.push(Cause::too_long("data", MAX_SIZE));
     }
     let kind = new["type"].as_str().unwrap_or_default();
-    // An empty SSH key counts as a missing one; for the other types an empty value will do.
+    // An empty SSH key counts as a missing one; for the other types an empty value is enough.
     let empty_is_none = kind == "kubernetes.io/ssh-auth";
     let has = |key: &&&str| new["data"].get(**key).is_some_and(|value| !empty_is_none || *value != "");
     for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {

@@ -6,7 +6,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, text};
+use crate::kinds::fields::{each, invalid, items, one_of, port_fault, text};
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
@@ -78,7 +78,7 @@ fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Causes {
         "" => Causes::new(),
         name => invalid(&at_name, name, names::label(name)),
     };
-    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(port_fault(&port["port"], &format_args!("{at}.port")));
     causes.extend(one_of(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
     if let Some(protocol) = port["appProtocol"].as_str() {
         causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));

@@ -33,7 +33,7 @@ pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Pat
         }
     }
     let webhook = &conversion["webhook"];
-    // These paths are those of upstream's internal version (see `internal`).
+    // The paths have the field names of upstream's internal version (see `internal`).
     let (config, at_config) = (&webhook["clientConfig"], at.child("webhookClientConfig"));
     let (reviews, at_reviews) = (items(webhook, "conversionReviewVersions"), at.child("conversionReviewVersions"));
     if strategy == "Webhook" {

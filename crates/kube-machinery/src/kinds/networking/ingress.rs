@@ -29,8 +29,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Validates an Ingress. Only in a new one must the older class annotation agree with `ingressClassName`. Upstream:
-/// `ValidateIngressCreate`, `ValidateIngressUpdate`.
+/// Validates an Ingress. In a new one, the older class annotation must agree with `ingressClassName`; an update is not
+/// checked for this. Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";
     let spec = &new["spec"];

@@ -4,7 +4,7 @@
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::addresses;
-use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
+use crate::kinds::fields::{each, invalid, items, number, port_fault, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -94,7 +94,7 @@ fn service_backend(service: &Value, at: At<'_>) -> Causes {
     };
     match (text(port, "name"), number(port, "number")) {
         ("", 0) => causes.push(Cause::required(at, "port name or number is required")),
-        ("", _) => causes.extend(is_port(&port["number"], &format_args!("{at}.service.port.number"))),
+        ("", _) => causes.extend(port_fault(&port["number"], &format_args!("{at}.service.port.number"))),
         (name, 0) => causes.extend(invalid(&format_args!("{at}.service.port.name"), name, port_name(name))),
         _ => causes.push(Cause::invalid(at, "", "cannot set both port name & port number")),
     }

@@ -8,7 +8,7 @@ use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
+use crate::kinds::fields::{each, invalid, items, one_of, port_fault, port_name, text};
 use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
@@ -88,11 +88,11 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     let at = format_args!("{at}.port");
     match number {
         Value::Number(first) => {
-            causes.extend(is_port(number, &at));
+            causes.extend(port_fault(number, &at));
             if !end.is_null() && end.as_i64() < first.as_i64() {
                 causes.push(Cause::invalid_json(at_end, end, "must be greater than or equal to `port`"));
             }
-            causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| is_port(end, &at_end)));
+            causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| port_fault(end, &at_end)));
         }
         Value::String(name) => {
             if !end.is_null() {

@@ -1,5 +1,5 @@
 //! Validates RoleBindings and ClusterRoleBindings: the reference to the role, and the subjects (users, groups and
-//! service accounts) that get it. Upstream: `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
+//! service accounts) that get the role. Upstream: `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};

@@ -89,7 +89,8 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Causes {
     causes
 }
 
-/// Only the name of the node can be selected. Upstream: `ValidateNodeFieldSelectorRequirement`.
+/// Validates a requirement on a field of the node, which can only be its name. Upstream:
+/// `ValidateNodeFieldSelectorRequirement`.
 fn node_field(requirement: &Value, at: At<'_>) -> Causes {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));

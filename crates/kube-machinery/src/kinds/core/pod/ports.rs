@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::validation::Holder;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{each, is_port, number, port_name, required_one_of, text};
+use crate::kinds::fields::{each, number, port_fault, port_name, required_one_of, text};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -26,10 +26,10 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Causes {
         let at_number = format_args!("{path}.containerPort");
         causes.extend(match number(port, "containerPort") {
             0 => Some(Cause::required(at_number, "")),
-            _ => is_port(&port["containerPort"], &at_number),
+            _ => port_fault(&port["containerPort"], &at_number),
         });
         if number(port, "hostPort") != 0 {
-            causes.extend(is_port(&port["hostPort"], &format_args!("{path}.hostPort")));
+            causes.extend(port_fault(&port["hostPort"], &format_args!("{path}.hostPort")));
         }
         causes.extend(required_one_of(text(port, "protocol"), &PROTOCOLS, &format_args!("{path}.protocol")));
     }

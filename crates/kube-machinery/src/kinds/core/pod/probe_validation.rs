@@ -4,7 +4,7 @@
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
+use crate::kinds::fields::{items, not_negative, one_of, port_fault, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -101,7 +101,7 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     let path = format_args!("{at}.port");
     match port.as_str() {
         Some(name) => port_name(name).iter().map(|why| Cause::invalid(path, name, why)).collect(),
-        None => is_port(port, &path).into_iter().collect(),
+        None => port_fault(port, &path).into_iter().collect(),
     }
 }
 

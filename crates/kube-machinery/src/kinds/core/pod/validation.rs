@@ -1,4 +1,4 @@
-//! Validates a whole pod or pod template, with the feature gates that are on by default; the submodules beside it
+//! Validates a whole pod or pod template, with the feature gates that are on by default; the modules beside this one
 //! validate the parts. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
 //! `pkg/apis/core/validation/validation.go`.
 

@@ -65,6 +65,7 @@ pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
 }
 
 impl Allocations {
+    /// Fills in the address and the node ports that a service needs. They stay free until the caller takes them.
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Causes> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {

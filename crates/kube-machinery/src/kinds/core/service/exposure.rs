@@ -5,7 +5,7 @@
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{is_port, items, text};
+use crate::kinds::fields::{items, port_fault, text};
 use crate::value::Value;
 
 const POLICIES: [&str; 2] = ["Cluster", "Local"];
@@ -63,7 +63,7 @@ fn external(spec: &Value) -> Causes {
         return causes; // the allocator fills in a port that is needed
     }
     if kind == "LoadBalancer" && policy == "Local" {
-        causes.extend(is_port(checked, &at));
+        causes.extend(port_fault(checked, &at));
     } else {
         let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         causes.push(Cause::invalid_json(at, checked, why));

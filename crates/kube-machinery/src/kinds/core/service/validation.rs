@@ -12,7 +12,7 @@ use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{ip, reachable};
 use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
-use crate::kinds::fields::{is_port, items, port_name, required_one_of, text};
+use crate::kinds::fields::{items, port_fault, port_name, required_one_of, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::value::{Value, json};
 
@@ -130,7 +130,7 @@ fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: boo
             }
         }
     }
-    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(port_fault(&port["port"], &format_args!("{at}.port")));
     causes.extend(required_one_of(
         port["protocol"].as_str().unwrap_or_default(),
         &PROTOCOLS,
@@ -138,7 +138,7 @@ fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: boo
     ));
     let target = format_args!("{at}.targetPort");
     match &port["targetPort"] {
-        Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
+        Value::Number(_) => causes.extend(port_fault(&port["targetPort"], &target)),
         Value::String(name) => causes.extend(port_name(name).iter().map(|why| Cause::invalid(target, name, why))),
         _ => {}
     }
