@@ -130,8 +130,8 @@ impl FieldManager<'_> {
         Ok(self.updated(live, new, managed, self.manager)?.encode())
     }
 
-    /// Returns the ownership before a write: as the request has it, if it has valid entries. Upstream:
-    /// `decodeLiveOrNew`.
+    /// Returns the ownership before a write: that of the request if the request has valid entries, and otherwise the
+    /// kept one. Upstream: `decodeLiveOrNew`.
     fn decode_live_or_new(&self, kept: &Value, sent: &Value) -> Managed {
         if self.subresource.is_empty() {
             if is_reset(sent) {
