@@ -1,7 +1,8 @@
-//! Validation of IP addresses and CIDR ranges. Leading zeros and bits beyond the prefix, which Go once accepted and
-//! other programs read differently, are refused. A `sloppy` parser tells a sloppy address from text that is no address
-//! at all. Upstream: `k8s.io/apimachinery/pkg/util/validation/ip.go` with `StrictIPCIDRValidation`, which is on by
-//! default since Kubernetes 1.36, and `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
+//! Validation of IP addresses and CIDR ranges. It refuses leading zeros and bits beyond the prefix, because Go once
+//! accepted them, and other programs read them differently. A `sloppy` parser accepts leading zeros, so that a cause
+//! can tell such an address from text that is no address at all. Upstream:
+//! `k8s.io/apimachinery/pkg/util/validation/ip.go` with `StrictIPCIDRValidation`, which is on by default since
+//! Kubernetes 1.36, and `ValidateEndpointIP` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -111,7 +112,7 @@ impl Range {
     }
 }
 
-/// Returns true if the addresses have at most one of IPv4 and one of IPv6.
+/// Returns true if at most one address is of IPv4 and at most one of IPv6.
 pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
     let mut families = BTreeSet::new();
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))

@@ -1,6 +1,5 @@
-//! The APIService kind: each object names an API group and version, and the server that serves it. Clients read from
-//! them which groups there are and in which order to prefer them. Upstream: `k8s.io/kube-aggregator`,
-//! `pkg/apis/apiregistration`.
+//! The APIService kind: each object names an API group and version, their priority, and the server that serves them.
+//! The priority orders the groups in discovery. Upstream: `k8s.io/kube-aggregator`, `pkg/apis/apiregistration`.
 //!
 //! This server does not forward requests to other API servers: an APIService with a `service` is stored, and has no
 //! effect.
@@ -106,7 +105,7 @@ pub fn for_definition(group: &str, version: &str) -> Value {
     })
 }
 
-/// Returns true for an APIService that was created for a CustomResourceDefinition, and goes with it.
+/// Returns true for an APIService that was created for a CustomResourceDefinition, and is deleted with it.
 pub fn is_of_definition(api: &Value) -> bool {
     api["metadata"]["labels"][AUTOMANAGED] == "true"
 }
@@ -170,6 +169,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     causes
 }
 
+/// Validates the fields by which the aggregator reaches a server. Only an APIService with a `service` may have them.
 fn validate_connection(spec: &Value) -> Causes {
     let (service, skips) = (&spec["service"], spec["insecureSkipTLSVerify"] == true);
     let bundle = text(spec, "caBundle");

@@ -1,6 +1,6 @@
 //! The catalog of the kinds that a cluster serves at one time: the built-in kinds, and those that its
 //! CustomResourceDefinitions add. A request looks up its kind here, and discovery lists it. Each kind is a row, a
-//! [`Resource`]. Also here: the order in which clients prefer versions.
+//! [`Resource`]. [`preference`] has the order in which clients prefer versions.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use super::served::{RESOURCES, served};
 /// An immutable snapshot of the served kinds. A change of a definition makes a new catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
+    /// The definitions by name, `plural.group`.
     custom: BTreeMap<String, Entry>,
 }
 
@@ -26,6 +27,7 @@ struct Entry {
 }
 
 impl Catalog {
+    /// Returns a catalog that also has a definition, or has it in a new state.
     pub fn with(&self, name: &str, revision: u64, definition: Option<Arc<Definition>>) -> Self {
         let mut custom = self.custom.clone();
         custom.insert(name.to_owned(), Entry { revision, definition });
@@ -52,6 +54,7 @@ impl Catalog {
         self.custom.values().filter_map(|entry| entry.definition.as_deref())
     }
 
+    /// Returns the served kinds of all definitions.
     pub fn custom(&self) -> impl Iterator<Item = &Resource> {
         self.established().flat_map(|definition| &definition.served)
     }
@@ -62,6 +65,7 @@ impl Catalog {
         definition.is_some_and(|definition| definition.is_terminating())
     }
 
+    /// Returns the names of all definitions.
     pub fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()
     }
@@ -88,7 +92,7 @@ impl Catalog {
     }
 
     /// Returns the row whose schema applies to an object that was written in `version`: the row of that version if it
-    /// was a storage version before, otherwise that of the storage version.
+    /// was a storage version before, otherwise the row of the current storage version.
     pub fn row_of(&self, group: &str, plural: &str, version: &str) -> Option<&Resource> {
         let row = self.defined(group, plural)?;
         let definition = self.established().find(|definition| definition.stored == *row);

@@ -1,5 +1,5 @@
 //! The CertificateSigningRequest kind, by which a client asks for a signed certificate. An administrator approves the
-//! request, a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
+//! request, and a signer then puts the certificate into its status. Upstream: `pkg/apis/certificates`,
 //! `pkg/registry/certificates`.
 
 mod validation;
@@ -75,8 +75,8 @@ pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
 }
 
-/// Keeps the spec of an existing request. An update of the status cannot change the approval, and one of the approval
-/// changes only the conditions. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+/// Keeps the spec of an existing request. An update of the status cannot change the approval, and an update of the
+/// approval changes only the conditions. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();

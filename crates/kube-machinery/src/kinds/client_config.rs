@@ -1,5 +1,6 @@
-//! The address of a webhook and the CA by which its certificate is verified. Admission webhooks and the conversion
-//! webhooks of custom resources have one. Upstream: `ClientConfig` in `k8s.io/apiserver/pkg/util/webhook/client.go`.
+//! The address of a webhook and the CA by which its certificate is verified. Both admission webhooks and the conversion
+//! webhooks of custom resources have such a configuration. Upstream: `ClientConfig` in
+//! `k8s.io/apiserver/pkg/util/webhook/client.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

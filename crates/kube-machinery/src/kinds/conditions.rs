@@ -14,10 +14,11 @@ const REASON: &str = "a condition reason must start with alphabetic character, o
     alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  \
     or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
     '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+/// The longest reason and the longest message, in bytes.
 const LONGEST_REASON: usize = 1024;
 const LONGEST_MESSAGE: usize = 32 * 1024;
 
-/// `at` is the field path of the status.
+/// Validates the conditions in a status. `at` is the field path of the status.
 pub(super) fn conditions(status: &Value, at: At<'_>) -> Causes {
     let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (at, condition) in each(status, "conditions", at) {

@@ -1,5 +1,5 @@
-//! Decodes JSON inside of a string field, such as tolerations in an annotation. Causes quote the error messages of Go's
-//! decoder, so they are made here. Upstream: `encoding/json`.
+//! Decodes JSON inside of a string field, such as tolerations in an annotation. Upstream's causes quote the error
+//! messages of Go's decoder, so this module makes the same messages. Upstream: `encoding/json`.
 
 use crate::codec::go_syntax;
 use crate::value::Value;

@@ -1,5 +1,5 @@
-//! The EndpointSlice kind, a part of the addresses and ports behind a Service. Upstream: `pkg/apis/discovery`,
-//! `pkg/registry/discovery/endpointslice`.
+//! The EndpointSlice kind. A slice has a part of the addresses and ports behind a Service. Upstream:
+//! `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
 
 use std::net::IpAddr;
 
@@ -52,19 +52,21 @@ const MOST_ADDRESSES: usize = 100;
 const MOST_PORTS: usize = 20_000;
 const MOST_HINTS: usize = 8;
 
-/// Endpoints that an update leaves unchanged are not validated again. Upstream: `ValidateEndpointSlice`.
+/// Validates a slice. Endpoints that an update leaves unchanged are not validated again. Upstream:
+/// `ValidateEndpointSlice`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
-    let kind = text(new, "addressType");
+    let address_type = text(new, "addressType");
     let mut causes = ports(items(new, "ports"));
     if old.is_none_or(|old| old["endpoints"] != new["endpoints"]) {
-        causes.extend(endpoints(items(new, "endpoints"), kind));
+        causes.extend(endpoints(items(new, "endpoints"), address_type));
     }
     if old.is_some_and(|old| old["addressType"] != new["addressType"]) {
+        // As in upstream's declarative validation, the cause does not show the value.
         causes.push(Cause::invalid_as("addressType", "null", "field is immutable"));
-    } else if kind.is_empty() {
+    } else if address_type.is_empty() {
         causes.push(Cause::required("addressType", ""));
     } else {
-        causes.extend(one_of(kind, &["FQDN", "IPv4", "IPv6"], &"addressType"));
+        causes.extend(one_of(address_type, &["FQDN", "IPv4", "IPv6"], &"addressType"));
     }
     causes
 }
@@ -89,11 +91,11 @@ fn ports(ports: &[Value]) -> Causes {
     causes
 }
 
-fn endpoints(endpoints: &[Value], kind: &str) -> Causes {
+fn endpoints(endpoints: &[Value], address_type: &str) -> Causes {
     if endpoints.len() > MOST_ENDPOINTS {
         return Causes::from([Cause::too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)]);
     }
-    let one = |(i, endpoint)| endpoint_causes(endpoint, kind, &format_args!("endpoints[{i}]"));
+    let one = |(i, endpoint)| endpoint_causes(endpoint, address_type, &format_args!("endpoints[{i}]"));
     let mut causes: Causes = endpoints.iter().enumerate().flat_map(one).collect();
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = format_args!("endpoints[{i}].addresses");
@@ -106,10 +108,15 @@ fn endpoints(endpoints: &[Value], kind: &str) -> Causes {
     causes
 }
 
-fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Causes {
+fn endpoint_causes(endpoint: &Value, address_type: &str, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (i, address) in items(endpoint, "addresses").iter().enumerate() {
-        causes.extend(self::address(address.as_str().unwrap_or_default(), kind, &format_args!("{at}.addresses"), i));
+        causes.extend(self::address(
+            address.as_str().unwrap_or_default(),
+            address_type,
+            &format_args!("{at}.addresses"),
+            i,
+        ));
     }
     if let Some(node) = endpoint["nodeName"].as_str() {
         causes.extend(invalid(&format_args!("{at}.nodeName"), node, names::subdomain(node)));
@@ -124,18 +131,18 @@ fn endpoint_causes(endpoint: &Value, kind: &str, at: At<'_>) -> Causes {
     causes
 }
 
-fn address(address: &str, kind: &str, at_all: At<'_>, i: usize) -> Causes {
+fn address(address: &str, address_type: &str, at_all: At<'_>, i: usize) -> Causes {
     let at = format_args!("{at_all}[{i}]");
-    if kind == "FQDN" {
+    if address_type == "FQDN" {
         return full_name(address, &at).into_iter().collect();
     }
-    if !["IPv4", "IPv6"].contains(&kind) {
+    if !["IPv4", "IPv6"].contains(&address_type) {
         return Causes::new();
     }
     let mut causes: Causes = addresses::ip(address, &at).into_iter().collect();
     if causes.is_empty() {
-        if address.parse().is_ok_and(|ip: IpAddr| ip.is_ipv4() != (kind == "IPv4")) {
-            causes.push(Cause::invalid(at_all, address, &format!("must be an {kind} address")));
+        if address.parse().is_ok_and(|ip: IpAddr| ip.is_ipv4() != (address_type == "IPv4")) {
+            causes.push(Cause::invalid(at_all, address, &format!("must be an {address_type} address")));
         }
         causes.extend(addresses::reachable(address, &at));
     }
@@ -159,7 +166,7 @@ fn full_name(name: &str, at: At<'_>) -> Option<Cause> {
     Some(Cause::invalid(at, wrong, &names::label(wrong).join(",")))
 }
 
-/// The zones or nodes that should use an endpoint. Upstream: `validateHints`.
+/// Validates the hints: the zones or nodes that should use an endpoint. Upstream: `validateHints`.
 fn hints(hints: &[Value], rule: fn(&str) -> Vec<String>, at: At<'_>) -> Causes {
     if hints.len() > MOST_HINTS {
         return Causes::from([Cause::too_many(at, hints.len(), MOST_HINTS)]);

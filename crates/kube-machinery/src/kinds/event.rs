@@ -70,8 +70,8 @@ fn renamed(mut event: Value, names: [(&str, &str); 7], go_type: &str) -> Value {
     schema::decode(go_type, event).map(|decoded| decoded.value).unwrap_or_default()
 }
 
-/// Validates the stored form, and uses its field names in causes, as upstream. Upstream: `ValidateEventCreate` and
-/// `ValidateEventUpdate`.
+/// Validates the stored form. As upstream, the causes have the field names of that form, but for `reportingController`.
+/// Upstream: `ValidateEventCreate` and `ValidateEventUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = legacy_validate_event(new, "reportingController");
     match old {
@@ -81,7 +81,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An Event of this group must not set the deprecated fields.
+/// Validates a new Event of this group, which must not set the deprecated fields.
 fn validate_new(new: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta(new, NameRule::Subdomain);
     causes.extend(series(new));
@@ -106,7 +106,7 @@ fn validate_new(new: &Value) -> Causes {
     causes
 }
 
-/// The count of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
+/// Validates the series of an Event that occurred repeatedly. Upstream: `validateV1EventSeries`.
 fn series(event: &Value) -> Causes {
     let series = &event["series"];
     let mut causes = Causes::new();
@@ -133,7 +133,7 @@ const REFERENCE: GoStruct = GoStruct(&[
 ]);
 const SOURCE: GoStruct = GoStruct(&[("Component", "component", Field::Text), ("Host", "host", Field::Text)]);
 
-/// An update may only change the series.
+/// Validates an update, which may change only the metadata and the series.
 fn validate_update(new: &Value, old: &Value) -> Causes {
     let mut causes = metadata::validate_object_meta_update(new, old);
     if new["series"] != old["series"] {

@@ -91,6 +91,7 @@ impl SelectableField {
 }
 
 impl Fields {
+    /// Returns the selector `metadata.name=NAME`.
     pub fn named(name: &str) -> Self {
         let (missing, operator) = ("", FieldOperator::Equals);
         Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
@@ -155,6 +156,8 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     Ok(Term { field, missing, value: value.clone(), operator: *operator })
 }
 
+/// Returns the error for a field without a selector. Upstream has another message for built-in kinds that have no
+/// selectable fields of their own (`DefaultMetaV1FieldSelectorConversion`).
 fn unsupported(field: &str, resource: &Resource) -> String {
     if resource.fields().next().is_none() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")

@@ -48,6 +48,7 @@ pub(super) fn number(parent: &Value, field: &str) -> i64 {
     parent[field].as_i64().unwrap_or_default()
 }
 
+/// Returns the entries of a map of strings; none if the map is absent.
 pub(super) fn pairs<'a>(parent: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let map = parent[field].as_object().into_iter().flatten();
     map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
@@ -87,13 +88,15 @@ pub(super) fn one_of_if_set(parent: &Value, field: &str, words: &[&str], at: At<
     one_of(parent[field].as_str()?, words, &format_args!("{at}.{field}"))
 }
 
+/// Returns a cause if the number in the field is negative.
 pub(super) fn not_negative(parent: &Value, field: &str, at: At<'_>) -> Option<Cause> {
     let is_negative = parent[field].as_i64().is_some_and(|number| number < 0);
     let why = "must be greater than or equal to 0";
     is_negative.then(|| Cause::invalid_json(format_args!("{at}.{field}"), &parent[field], why))
 }
 
-pub(super) fn is_port(port: &Value, at: At<'_>) -> Option<Cause> {
+/// Returns a cause unless the value is a valid port number.
+pub(super) fn port_fault(port: &Value, at: At<'_>) -> Option<Cause> {
     let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
     let shown = port.as_i64().unwrap_or_default();
     (!fits).then(|| Cause::invalid_as(at, &shown.to_string(), "must be between 1 and 65535, inclusive"))

@@ -1,4 +1,4 @@
-//! A kind in any version, by its plural and its group.
+//! The type [`GroupResource`]: a kind in any version, identified by its plural and its group.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::row::ResourceRow;
 
-/// A kind in any version, ordered by plural, then by group. It holds names only, so what is kept by kind keeps no
-/// definition. Upstream: `GroupResource`.
+/// A kind in any version, ordered by plural, then by group. It has only names, so a map with such keys keeps no
+/// CustomResourceDefinition in memory. Upstream: `GroupResource`.
 #[derive(Clone)]
 pub struct GroupResource(Names);
 

@@ -16,7 +16,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     kind: "Lease",
     storage_hash: "gqkMMb/YqFM=",
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
-    defaults: set_defaults,
+    defaults: drop_disabled_fields,
     validate,
     columns: columns::simple::LEASES,
     ..ResourceRow::USUAL
@@ -24,7 +24,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
 
 /// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and
 /// `PrepareForUpdate` in `pkg/registry/coordination/lease/strategy.go`.
-pub(super) fn set_defaults(lease: &mut Value) {
+pub(super) fn drop_disabled_fields(lease: &mut Value) {
     if let Some(spec) = object_field(lease, "spec") {
         for field in ["strategy", "preferredHolder"] {
             object(spec).remove(field);
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn the_fields_of_coordinated_leader_election_are_dropped() {
         let mut lease = json!({"spec": {"strategy": "x", "preferredHolder": "a", "holderIdentity": "b"}});
-        set_defaults(&mut lease);
+        drop_disabled_fields(&mut lease);
         assert_eq!(lease, json!({"spec": {"holderIdentity": "b"}}));
     }
 }

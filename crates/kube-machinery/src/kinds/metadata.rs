@@ -18,18 +18,19 @@ pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
 
-/// The kind's own validation of new metadata, which has the kind's rule for names.
+/// Validates new metadata as the kind's own validation does, with the kind's rule for names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Causes {
     if validates_metadata(resource) { validate_object_meta(new, resource.name_rule) } else { Causes::new() }
 }
 
-/// The validation of new metadata that all kinds share. It runs only if the kind's own validation found nothing.
+/// Validates new metadata by the rules that all kinds share. The caller calls this only if the kind's own validation
+/// found nothing.
 pub(crate) fn validate_new(new: &Value) -> Causes {
     validate_object_meta(new, NameRule::PathSegment)
 }
 
-/// The validation that all kinds share, then that of the kind. Some kinds of kube-apiserver validate the whole metadata a second time;
-/// that is left out.
+/// Validates the metadata of an update by the rules that all kinds share, and then as the kind's own validation does.
+/// Some kinds of kube-apiserver validate the whole metadata a second time; this function does not.
 pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Causes {
     let mut causes = validate_object_meta(new, NameRule::PathSegment);
     let causes_of_change = validate_object_meta_update(new, old);
@@ -40,7 +41,7 @@ pub(crate) fn validate_update(resource: &Resource, new: &Value, old: &Value) -> 
     causes
 }
 
-/// Returns true if the kind's own validation covers the metadata. That of Events does not.
+/// Returns true if the kind's own validation covers the metadata. That of some kinds, such as Event, does not.
 fn validates_metadata(resource: &Resource) -> bool {
     resource.name_rule != NameRule::Unchecked
 }
@@ -68,8 +69,8 @@ pub(super) fn validate_object_meta(new: &Value, rule: NameRule) -> Causes {
     causes
 }
 
-/// The fields that an update silently keeps, such as creationTimestamp, were copied from the old object before. Upstream:
-/// `ValidateObjectMetaAccessorUpdate`.
+/// Validates a change of the metadata. The caller has copied the fields that an update silently keeps, such as
+/// creationTimestamp, from the old object. Upstream: `ValidateObjectMetaAccessorUpdate`.
 pub(super) fn validate_object_meta_update(new: &Value, old: &Value) -> Causes {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
     let mut causes = Causes::new();

@@ -1,7 +1,7 @@
 //! Reset fields: the fields that a write to an object or a subresource cannot change, such as the status in an update
 //! of the object. The server resets them to their old values, so `managedFields` must not record the writer as their
-//! owner. Here are those of most kinds; the other kinds have them beside their rows. Upstream: `GetResetFields` and
-//! `GetResetFieldsFilter` of the kinds' strategies.
+//! owner. This module has the reset fields of most kinds; the others have theirs beside their rows. Upstream:
+//! `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
 
 use super::resource::{Resource, Subresource};
 use crate::managed_fields::{Filter, Set, field_path};

@@ -1,6 +1,7 @@
-//! The type [`Resource`]: one row in the table of kinds (`served`). It has all properties of a kind in one version,
-//! such as its names, its defaults and its validation, as data and functions. The server handles all kinds with the
-//! same code, and reads from the row in what they differ.
+//! The type [`Resource`]: a kind in one version, built-in or custom. A built-in kind has all its properties, such as
+//! its names, its defaults and its validation, in its row of the table of kinds (`served`). A custom resource has some
+//! of them in its definition. The server handles all kinds with the same code, and reads from a `Resource` in what they
+//! differ.
 
 use std::fmt;
 use std::ops::Deref;
@@ -26,8 +27,8 @@ use crate::value::{Map, Value};
 /// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
-/// A kind in one version. A clone of a built-in kind is two pointers; one of a custom resource also counts as a user of
-/// the definition's schema, which is freed with its last user.
+/// A kind in one version. A clone of a built-in kind copies only pointers. A clone of a custom resource also keeps the
+/// schema of its definition in memory.
 #[derive(Clone)]
 pub struct Resource {
     pub(super) row: &'static ResourceRow,
@@ -38,9 +39,8 @@ pub struct Resource {
 /// Gives each object of a kind values that no two objects may share, such as the address of a service. Upstream:
 /// `BeginCreate`, `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub trait Allocator: fmt::Debug + Send {
-    /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the
-    /// object's key in the store. Returns the number of the reservation, for [`commit`](Self::commit) or
-    /// [`roll_back`](Self::roll_back).
+    /// Reserves values for a new or updated object, and fills in the missing ones. `key` is the object's key in the
+    /// store. Returns the number of the reservation, for [`commit`](Self::commit) or [`roll_back`](Self::roll_back).
     ///
     /// # Errors
     /// The causes, if the object asks for values that it cannot have.
@@ -75,7 +75,6 @@ impl Deref for Resource {
     }
 }
 
-/// The validation of a kind that only validates metadata.
 impl fmt::Debug for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.api_version(), self.plural())
@@ -158,8 +157,10 @@ impl Resource {
         }
     }
 
-    /// Returns the prefix of the kind's keys in upstream's etcd.
+    /// Returns the prefix of the kind's keys in etcd. Upstream has other prefixes for a few kinds, such as Service and
+    /// Node.
     pub fn storage_path(&self) -> String {
+        // Upstream, these two groups have API servers of their own, which put the group into their keys.
         let has_own_server = matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
         match has_own_server || self.custom.is_some() {
             true => format!("/registry/{}/{}", self.group(), self.plural()),
@@ -204,6 +205,7 @@ impl Resource {
         }
     }
 
+    /// Decodes parsed JSON, in which duplicate fields are still visible, as the kind's type.
     pub fn decode(&self, json: Json) -> Result<Decoded, String> {
         match &self.custom {
             Some(custom) => custom.decode(json),
@@ -216,7 +218,8 @@ impl Resource {
         schema::type_of(self.row.kind, &self.api_version())
     }
 
-    /// Normalizes base64 fields as upstream stores them.
+    /// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because storage has no null
+    /// for bytes.
     pub fn replace_null_bytes(&self, value: &mut Value) {
         if self.custom.is_none() {
             schema::replace_null_bytes(self.go_type(), value);
@@ -239,7 +242,7 @@ impl Resource {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
             None => found.causes.extend((self.validate)(new, None).distinct()),
         }
-        let causes = found.causes; // a rule warns of what an update leaves as it was
+        let causes = found.causes; // there are no warnings: they are about values that an update leaves unchanged
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
     }
 

@@ -40,7 +40,7 @@ const STANDARD: [&str; 20] = [
     "services.loadbalancers",
 ];
 
-/// The resource of a volume claim. A quota cannot limit it.
+/// The size that a volume claim requests. A quota limits it under the name `requests.storage`.
 const STORAGE: &str = "storage";
 
 /// Returns the messages about an invalid resource name. Upstream: `validateResourceName`.
@@ -71,7 +71,7 @@ pub(super) fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
-/// Returns a cause if the amount is negative. It shows the amount as a whole number, as upstream. Upstream:
+/// Returns a cause if the amount is negative. As upstream, the cause shows the amount as a whole number. Upstream:
 /// `validateBasicResource`.
 pub(super) fn not_below_zero(amount: &Value, at: At<'_>) -> Option<Cause> {
     let quantity = Quantity::parse(amount.as_str()?).ok()?;

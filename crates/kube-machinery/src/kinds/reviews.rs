@@ -83,21 +83,22 @@ pub static TOKEN_REQUEST: &Resource = &Resource::of(&TOKEN_REQUEST_ROW);
 
 const TOKEN_REQUEST_ROW: ResourceRow = ResourceRow { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
-/// Asks about the client itself. Upstream: `ValidateSelfSubjectAccessReview`.
+/// Validates a review that asks about the client itself. Upstream: `ValidateSelfSubjectAccessReview`.
 fn validate_self_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_self_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Names the user or group that it asks about. Upstream: `ValidateSubjectAccessReview`.
+/// Validates a review that asks about a user or a group. Upstream: `ValidateSubjectAccessReview`.
 fn validate_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields"], "must be empty"));
     causes
 }
 
-/// Asks about a resource in its own namespace. Upstream: `ValidateLocalSubjectAccessReview`.
+/// Validates a review that asks about a resource in the review's own namespace. Upstream:
+/// `ValidateLocalSubjectAccessReview`.
 fn validate_local_subject_access_review(new: &Value, _: Option<&Value>) -> Causes {
     let mut causes = validate_subject_access_review_spec(&new["spec"]);
     causes.extend(refuse_metadata_but(new, &["managedFields", "namespace"], "must be empty except for namespace"));

@@ -72,16 +72,16 @@ pub struct ResourceRow {
     /// Returns the warnings about a valid new object, or about a valid update: the new state, then the old one.
     /// Upstream: `WarningsOnCreate` and `WarningsOnUpdate`.
     pub warnings: fn(&Value, Option<&Value>) -> Vec<String>,
-    /// Returns the fields that a write to a subresource (`None` for the object itself) cannot change, in the served form
-    /// of the kind. Upstream: `GetResetFields` and `GetResetFieldsFilter`.
+    /// Returns the fields that a write to a subresource (`None` for the object itself) cannot change, in the served
+    /// form of the kind. Upstream: `GetResetFields` and `GetResetFieldsFilter`.
     pub reset_fields: fn(&Resource, Option<Subresource>) -> Option<Filter>,
     /// Makes the allocator of a kind whose objects need values of their own, such as addresses and ports of services.
     pub allocator: Option<fn() -> Box<dyn Allocator>>,
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(super) deprecation: Option<&'static str>,
     pub columns: &'static [Column],
-    /// The stored form, for a kind whose objects are stored as those of another row. All functions of such a row except
-    /// the validation belong to the other row, and get the stored form.
+    /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get
+    /// the stored form. All but the validation are those of the other row.
     pub stored_form: Option<&'static StoredForm>,
 }
 

@@ -39,6 +39,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes.extend(repeated(tolerations));
     let handler = text(new, "handler");
     if old.is_some_and(|old| old["handler"] != new["handler"]) {
+        // As in upstream's declarative validation, the cause does not show the value.
         causes.push(Cause::invalid_as("handler", "null", "field is immutable"));
     }
     if handler.is_empty() {

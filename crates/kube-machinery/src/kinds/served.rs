@@ -31,7 +31,7 @@ pub static ROLES: &Resource = &Resource::of(&rbac::role::ROW);
 pub static ADMISSION_POLICIES: &Resource = &Resource::of(&admission::validating_admission_policy::ROW);
 pub static ROLE_BINDINGS: &Resource = &Resource::of(&rbac::role_binding::ROW);
 
-/// Makes the kinds of rows.
+/// Makes a list of kinds from their rows.
 macro_rules! kinds {
     ($($row:path),* $(,)?) => {
         &[$(Resource::of(&$row)),*]

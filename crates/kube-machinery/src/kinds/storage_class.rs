@@ -33,7 +33,7 @@ fn set_defaults(class: &mut Value) {
     set_default(class, "volumeBindingMode", json!("Immediate"));
 }
 
-/// The largest number of parameters, and their largest size in bytes.
+/// The largest number of parameters, and the largest size of all their keys and values together, in bytes.
 const MOST: usize = 512;
 const LONGEST: usize = 256 * 1024;
 
@@ -51,6 +51,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
     let is_changed = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
+    // As in upstream's declarative validation, the cause does not show the value.
     let immutable = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
     if name.is_empty() {
         causes.push(Cause::required("provisioner", ""));
@@ -78,7 +79,7 @@ fn parameters(class: &Value) -> Causes {
 /// The values that a topology term lists for each key.
 type Term<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// No two terms may be the same. Upstream: `validateAllowedTopologies`.
+/// Validates the topology terms, of which no two may be the same. Upstream: `validateAllowedTopologies`.
 fn topologies(class: &Value) -> Causes {
     let (mut causes, mut seen) = (Causes::new(), BTreeSet::<Term<'_>>::new());
     for (i, term) in items(class, "allowedTopologies").iter().enumerate() {
@@ -92,7 +93,8 @@ fn topologies(class: &Value) -> Causes {
     causes
 }
 
-/// The map is for the comparison with other terms. Upstream: `ValidateTopologySelectorTerm`.
+/// Validates a term, and returns it as a map for the comparison with other terms. Upstream:
+/// `ValidateTopologySelectorTerm`.
 fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Causes) {
     let (mut causes, mut read) = (Causes::new(), Term::new());
     for (at, expression) in each(term, "matchLabelExpressions", at) {

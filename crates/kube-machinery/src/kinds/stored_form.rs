@@ -51,7 +51,7 @@ impl Resource {
 
     /// Returns a custom resource as upstream would read it back from storage, if that differs: pruned and defaulted by
     /// its schema. It can differ because a new object loses its status after decoding, and then gets the default status
-    /// again, and because a webhook or a scale may have added fields that the schema does not name.
+    /// again, and because a webhook or a write to the scale may have added fields that the schema does not name.
     pub fn as_read_back(&self, stored: &Value) -> Option<Value> {
         let read = self.custom.as_ref()?.coerce_and_default(stored.clone());
         (read != *stored).then_some(read)

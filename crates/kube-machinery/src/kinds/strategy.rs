@@ -30,7 +30,7 @@ pub enum Generation {
     CountedAt(&'static [&'static str]),
     /// All changes outside of the metadata.
     CountedButMetadata,
-    /// None: objects have no generation.
+    /// No changes: objects have no generation.
     Absent,
 }
 
@@ -85,7 +85,7 @@ pub enum Dependents {
 /// The treatment of the status in the body of a create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusOnCreate {
-    /// Only the status subresource writes the status.
+    /// The status in the body is dropped, because only the status subresource writes the status.
     Reset,
     Kept,
 }

@@ -1,11 +1,12 @@
 //! The subresources: paths below an object, such as `/status` and `/scale`, through which clients read or change a part
-//! of it, or act on it. A kind's row lists those that it has.
+//! of it, or act on it. A kind's row lists the kind's subresources.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subresource {
     /// The decision on a certificate signing request.
     Approval,
     Status,
+    /// The binding of a pod to a node.
     Binding,
     /// The log of a container.
     Log,
@@ -17,6 +18,7 @@ pub enum Subresource {
     Resize,
     /// A new process in a container.
     Exec,
+    /// A connection to ports of a pod.
     PortForward,
     /// A deletion of a pod that a disruption budget can refuse.
     Eviction,
@@ -28,6 +30,7 @@ pub enum Subresource {
     Token,
 }
 
+/// The kind of the objects that a subresource reads and writes, and its verbs.
 #[derive(Clone, Copy, Debug)]
 pub struct SubresourceInfo<'k> {
     /// The group and version of `kind`, if they differ from the object's.

@@ -1,6 +1,6 @@
 //! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
-//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It is that of
-//! upstream's library structured-merge-diff. Custom resources get theirs in `custom.rs`.
+//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It has the form of
+//! the schemas of upstream's library structured-merge-diff. `custom.rs` builds the schemas of custom resources.
 //!
 //! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
 //!
@@ -26,6 +26,7 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Arc::new(Schema { types })
 });
 
+/// Returns the type of a built-in kind, by the name of its Go type.
 pub fn type_named(name: &str) -> Type {
     Type { schema: SCHEMA.clone(), of: named_type(name) }
 }

@@ -47,7 +47,7 @@ impl Identifier {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads an identity. A text that is no JSON counts as the name of a manager.
+    /// Reads an identity. A text that is not JSON counts as the name of a manager.
     pub(crate) fn read(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_else(|_| Self { manager: text.to_owned(), ..Self::default() })
     }

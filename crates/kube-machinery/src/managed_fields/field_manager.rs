@@ -130,8 +130,8 @@ impl FieldManager<'_> {
         Ok(self.updated(live, new, managed, self.manager)?.encode())
     }
 
-    /// Returns the ownership before a write: as the request has it, if it has valid entries. Upstream:
-    /// `decodeLiveOrNew`.
+    /// Returns the ownership before a write: that of the request if the request has valid entries, and otherwise the
+    /// kept one. Upstream: `decodeLiveOrNew`.
     fn decode_live_or_new(&self, kept: &Value, sent: &Value) -> Managed {
         if self.subresource.is_empty() {
             if is_reset(sent) {
@@ -152,7 +152,7 @@ impl FieldManager<'_> {
         let Managed { fields, mut times } = managed;
         let (live, new) = (self.typed(live, Duplicates::Allowed), self.typed(new, Duplicates::Allowed));
         let (live, new) = (live.map_err(Refusal::Other)?, new.map_err(Refusal::Other)?);
-        let fields = self.updater_does(|updater| updater.update(&live, &new, &self.api_version, fields, CURRENT));
+        let fields = self.with_updater(|updater| updater.update(&live, &new, &self.api_version, fields, CURRENT));
         let mut fields = stripped(fields?, CURRENT);
         if let Some(mut owned) = fields.remove(CURRENT) {
             let name = self.identifier(manager, UPDATE);
@@ -285,7 +285,7 @@ impl FieldManager<'_> {
         let live = self.typed(live, Duplicates::Allowed).map_err(|why| refused("live", live, why))?;
         let name = self.identifier(self.manager, APPLY);
         let (object, fields) =
-            self.updater_does(|updater| updater.apply(&live, &patch, &self.api_version, fields, &name, force))?;
+            self.with_updater(|updater| updater.apply(&live, &patch, &self.api_version, fields, &name, force))?;
         let fields = stripped(fields, &name);
         if object.is_some() {
             times.insert(name, self.now.clone());
@@ -324,8 +324,8 @@ impl FieldManager<'_> {
         TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
     }
 
-    /// Calls the rules of ownership for a write of this kind.
-    fn updater_does<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
+    /// Calls `act` with an [`Updater`], which has the rules of ownership, for a write of this kind.
+    fn with_updater<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
         let reset = self.reset.clone().map(|filter| (self.api_version.clone(), filter));
         act(&Updater { converter: &*self.converter, ignore: BTreeMap::from_iter(reset) })
     }

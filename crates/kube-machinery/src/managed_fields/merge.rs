@@ -1,5 +1,6 @@
 //! The rules of server-side apply: which manager owns which fields after a write, which conflicts an apply has, and
-//! which fields it removes because its configuration no longer has them. `field_manager.rs` calls them for every write.
+//! which fields it removes because its configuration no longer has them. `field_manager.rs` applies these rules at
+//! every write.
 //!
 //! A manager's fields are in the version that it wrote, so objects are converted to that version for a comparison.
 //!
@@ -42,7 +43,7 @@ pub(crate) enum Refusal {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotConverted {
-    /// The version is no longer served. What managers own in it is forgotten.
+    /// The version is no longer served. Managers lose the fields that they own in it.
     MissingVersion(String),
     Failed(String),
 }
@@ -78,6 +79,7 @@ fn unless_missing_version<T>(converted: Result<T, NotConverted>, what: &str) -> 
     }
 }
 
+/// Returns a function that makes a refusal from errors about a value.
 fn failure(what: &str) -> impl Fn(super::typed::ValidationErrors) -> Refusal + '_ {
     move |why| Refusal::Other(format!("{what}: {why}"))
 }
@@ -96,6 +98,7 @@ impl Updater<'_> {
         manager: &str,
     ) -> Result<ManagedFields, Refusal> {
         let managers = self.reconcile_with_schema(live, managers)?;
+        // Forced, because an update has no conflicts: it takes over the fields that it changes.
         let (mut managers, compared) = self.take_changed_fields(live, new, version, managers, manager, Force::Yes)?;
         let owned = managers.remove(manager).map(|owned| owned.set).unwrap_or_default();
         let set = owned.difference(&compared.removed).union(&compared.modified).union(&compared.added);
@@ -299,7 +302,7 @@ impl Updater<'_> {
     }
 }
 
-/// Adds the declared fields that are above members of a set, by the type of an object.
+/// Adds to a set the declared fields that are above its members. The type of `of` declares the fields.
 fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
     set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
 }

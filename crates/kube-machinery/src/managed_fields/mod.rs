@@ -1,5 +1,5 @@
 //! Field ownership and server-side apply: which manager owns which fields of an object, and how an applied
-//! configuration is merged into one. It depends neither on HTTP nor on the store.
+//! configuration is merged into an object. It depends neither on HTTP nor on the store.
 //!
 //! The modules have upstream's names. `fieldpath` has sets of fields, `schema` describes lists and maps,
 //! `typed` compares and merges values of a schema's types, and `merge` has the rules of ownership. With them,

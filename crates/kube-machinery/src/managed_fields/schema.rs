@@ -4,7 +4,7 @@
 //!
 //! An [`Atom`] defines a type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type, by name or
 //! inline. [`Schema::resolve`] looks the type up, [`Resolved::deduced`] narrows it by a value, and
-//! [`Resolved::handled`] says as which kind the value is treated.
+//! [`Resolved::handled`] returns the kind (scalar, list or map) as which the value is treated.
 //!
 //! Upstream: `schema/elements.go`.
 
@@ -109,7 +109,8 @@ pub(crate) struct Resolved<'s> {
 }
 
 impl Schema {
-    /// Looks up a type; returns `None` if no type has its name.
+    /// Looks up a type. Returns `None` if no type has its name, or if a use overrides the relationship of a type that
+    /// is neither list nor map.
     pub(crate) fn resolve<'s>(&'s self, of: &'s TypeRef) -> Option<Resolved<'s>> {
         let atom = match &of.kind {
             TypeKind::Named(name) => self.types.get(&**name)?,

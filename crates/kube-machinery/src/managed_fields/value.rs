@@ -8,7 +8,7 @@ use crate::codec::go_text::GoText;
 use crate::conventions::quote::quote;
 use crate::value::{Map, Number, Value};
 
-/// Compares in upstream's total order: numbers first, then strings, booleans, lists, maps and null.
+/// Compares two values in upstream's total order: numbers first, then strings, booleans, lists, maps and null.
 pub(crate) fn compare(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right),
@@ -50,7 +50,7 @@ fn compare_maps(left: &Map, right: &Map) -> Ordering {
         .unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 
-/// 1 equals 1.0.
+/// Returns true if two values are equal. 1 equals 1.0.
 pub(crate) fn equals(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => compare_numbers(left, right).is_eq(),

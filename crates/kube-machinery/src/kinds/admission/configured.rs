@@ -1,5 +1,5 @@
 //! The admission webhooks and policies of a cluster, in a form that applies quickly to each write. Upstream: the
-//! sources of webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and that of policies in
+//! sources of webhooks in `k8s.io/apiserver/pkg/admission/configuration`, and the source of policies in
 //! `pkg/admission/plugin/policy/generic/policy_source.go`.
 
 use std::sync::Arc;

@@ -16,8 +16,8 @@ use crate::conventions::cause::{At, Cause};
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
     has_params: bool,
-    /// The types of the policy's own variables so far. An expression can use those declared before it. `None` in an
-    /// expression that cannot use `variables` at all.
+    /// The types of the policy's own variables that are declared so far. `None` before the first declaration, when an
+    /// expression cannot use `variables` at all.
     #[cfg(feature = "cel")]
     variables: Option<Arc<HashMap<String, Type<'static>>>>,
 }
@@ -30,7 +30,7 @@ impl Declarations {
 
     /// Compiles the expression of a variable, and declares the variable for later expressions.
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
-        self.variables.get_or_insert_default();
+        self.variables.get_or_insert_default(); // the first variable can already use `variables`, which is empty then
         let (kind, cause) = match check(expression, self.names(true)) {
             Ok(checked) => {
                 let kind = checked.kind.clone().if_shallow();

@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_namespace_is_cluster_scoped_although_the_request_has_its_name_as_namespace() {
-        let home = RequestAttributes { resource: "namespaces", ..POD };
-        assert!(matches(&["*"], "Cluster", home) && !matches(&["*"], "Namespaced", home));
+        let of_namespace = RequestAttributes { resource: "namespaces", ..POD };
+        assert!(matches(&["*"], "Cluster", of_namespace) && !matches(&["*"], "Namespaced", of_namespace));
         assert!(matches(&["*"], "Namespaced", POD) && !matches(&["*"], "Cluster", POD));
         assert!(matches(&["*"], "Cluster", RequestAttributes { namespace: "", ..POD }));
     }

@@ -1,6 +1,7 @@
 //! The kinds of the group `admissionregistration.k8s.io`: webhook configurations and admission policies. They configure
-//! admission, the step of a write in which webhooks and policies may change or refuse the object. The modules named as
-//! a kind have its row; the others read the objects into the types that the server's admission uses.
+//! admission, the step of a write in which webhooks and policies may change or refuse the object. A module named after
+//! a kind has the kind's row in the table of kinds (`served`). The other modules validate parts of these objects, and
+//! read the objects into the types that the server's admission uses.
 
 mod conditions;
 mod configured;
@@ -35,7 +36,7 @@ use crate::value::{Value, json};
 
 /// Sets the defaults that validating and mutating webhooks share. Upstream: `SetDefaults_ValidatingWebhook`,
 /// `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
-fn set_defaults(configuration: &mut Value) {
+fn set_webhook_defaults(configuration: &mut Value) {
     for webhook in list(configuration, "webhooks") {
         for (field, value) in [
             ("failurePolicy", json!("Fail")),

@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 
 /// Upstream: `SetDefaults_MutatingWebhook`.
 fn set_defaults(configuration: &mut Value) {
-    super::set_defaults(configuration);
+    super::set_webhook_defaults(configuration);
     for webhook in list(configuration, "webhooks") {
         set_default(webhook, "reinvocationPolicy", json!("Never"));
     }

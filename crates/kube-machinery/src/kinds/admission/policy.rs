@@ -118,6 +118,7 @@ impl ParamKind {
 /// Upstream: `parseGroupVersion`.
 pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
     match text.matches('/').count() {
+        // As upstream, a slash alone counts as empty.
         _ if text == "/" => Some(("", "")),
         0 => Some(("", text)),
         1 => text.split_once('/'),
@@ -126,7 +127,7 @@ pub(super) fn group_version(text: &str) -> Option<(&str, &str)> {
 }
 
 impl Binding {
-    /// Reads a binding, and returns it after the name of its policy.
+    /// Reads a binding. Returns the name of its policy, and the binding.
     pub(super) fn of(object: &Value) -> (String, Self) {
         let spec = &object["spec"];
         let action = |action: &Value| match action.as_str()? {

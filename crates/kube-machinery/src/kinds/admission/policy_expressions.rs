@@ -12,7 +12,8 @@ pub struct Expressions {
     pub conditions: Vec<Condition>,
     /// The variables, in order: each can use those before it.
     pub variables: Vec<Variable>,
-    /// The indices in `variables` of each name. A name can be declared again; the later declaration wins from there on.
+    /// The indices in `variables` of each name. A name can be declared again; expressions after the second declaration
+    /// see that one.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
     /// The expressions for the values of audit annotations.

@@ -1,5 +1,6 @@
-//! A CEL expression of an admission policy or webhook. It is compiled when it first runs, and then kept: the objects
-//! are read while the store's lock is held, where compilation would take too long.
+//! A CEL expression of an admission policy or webhook. It is compiled when it first runs, and the compiled form is
+//! kept. It is not compiled when the object is read, because the store's lock is held then, and compilation would take
+//! too long.
 
 use std::sync::OnceLock;
 
@@ -18,6 +19,8 @@ impl Program {
         Self { text: text.to_owned(), compiled: OnceLock::new() }
     }
 
+    /// Returns the compiled expression.
+    ///
     /// # Errors
     /// cel-go's message, if the expression does not compile.
     pub fn planned(&self) -> Result<&Planned, &str> {

@@ -28,7 +28,8 @@ fn texts<'a>(rule: &'a Value, field: &str) -> impl Iterator<Item = &'a str> {
     items(rule, field).iter().map(|item| item.as_str().unwrap_or_default())
 }
 
-/// The list must not be empty, nor have other items beside a wildcard.
+/// Checks that a list is not empty, and has no other items beside a wildcard. `others` is the name of the items in the
+/// message.
 fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Causes {
     let (at, count) = (format_args!("{at}.{field}"), items(rule, field).len());
     if count == 0 {
@@ -44,14 +45,15 @@ fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Causes {
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()
 }
 
-/// A wildcard must not stand beside a resource that it already matches. Upstream: `validateResources`.
+/// Validates the resources. A wildcard must not stand beside a resource that it already matches. Upstream:
+/// `validateResources`.
 fn resources(rule: &Value, at: At<'_>) -> Causes {
     let (list, at) = (&rule["resources"], format_args!("{at}.resources"));
     let mut causes = Causes::new();
     if items(rule, "resources").is_empty() {
         causes.push(Cause::required(at, ""));
     }
-    // The names in resources `name/*`, and the subresources in resources `*/subresource`, among those before.
+    // Of the resources so far: the names in `name/*`, and the subresources in `*/subresource`.
     let (mut with_all_subresources, mut subresources_of_all) = (BTreeSet::new(), BTreeSet::new());
     let mut last_is_named = false; // as upstream, only the last resource without a subresource counts
     for (i, resource) in texts(rule, "resources").enumerate() {

@@ -134,7 +134,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Also declares the variable for the expressions after it. Upstream: `validateVariable`.
+/// Validates a variable, and declares it for the expressions after it. Upstream: `validateVariable`.
 fn variable(variable: &Value, declared: &mut Declarations, at: At<'_>) -> Causes {
     let (name, expression) = (text(variable, "name"), text(variable, "expression"));
     let (at_name, at_expression) = (format_args!("{at}.name"), format_args!("{at}.expression"));
@@ -218,7 +218,7 @@ fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<
         "" => causes.push(Cause::required(at_expression, "valueExpression is not specified")),
         long if long.len() > LONGEST_VALUE_EXPRESSION => {
             let why = format!("must not exceed {LONGEST_VALUE_EXPRESSION} bytes in length");
-            causes.push(Cause::required(at_expression, &why));
+            causes.push(Cause::required(at_expression, &why)); // upstream reports a missing value too
         }
         trimmed => causes.extend(declared.annotation(trimmed, expression, &at_expression)),
     }

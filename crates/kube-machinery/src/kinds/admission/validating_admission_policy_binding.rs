@@ -54,7 +54,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     causes
 }
 
-/// By name or by selector. Upstream: `validateParamRef`.
+/// Validates a reference to parameters, by name or by selector. Upstream: `validateParamRef`.
 fn param_ref(reference: &Value, at: At<'_>) -> Causes {
     const EXCLUSIVE: &str = "name and selector are mutually exclusive";
     let (name, has_selector) = (text(reference, "name"), reference["selector"].is_object());

@@ -15,7 +15,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["api-extensions"],
     generation: Generation::CountedAt(&["/webhooks"]),
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
-    defaults: super::set_defaults,
+    defaults: super::set_webhook_defaults,
     validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
     ..ResourceRow::USUAL

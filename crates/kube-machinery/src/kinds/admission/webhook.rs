@@ -31,7 +31,8 @@ pub struct Webhook {
     pub namespace_selector: Result<LabelSelector, String>,
     pub object_selector: Result<LabelSelector, String>,
     pub conditions: Vec<Condition>,
-    /// The versions of AdmissionReview, the request to the webhook, that it understands, in its order of preference.
+    /// The versions of `AdmissionReview` (the request to a webhook) that the webhook understands, in its order of
+    /// preference.
     pub review_versions: Vec<String>,
     pub reinvocation: Reinvocation,
 }
@@ -52,7 +53,7 @@ pub enum FailurePolicy {
     Ignore,
 }
 
-/// The side effects of a webhook. One with possible side effects cannot be called for a dry run.
+/// The side effects of a webhook. A webhook with possible side effects cannot be called for a dry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideEffects {
     None,

@@ -9,7 +9,7 @@ use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, one_of_if_set, text};
+use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, port_fault, text};
 use crate::kinds::{names, url};
 use crate::value::Value;
 
@@ -25,10 +25,11 @@ struct Tolerated {
     side_effects: bool,
     /// A webhook may understand no version of `AdmissionReview` that the server sends.
     unknown_versions: bool,
+    /// Several webhooks may have the same name.
     same_names: bool,
     /// Selectors may have invalid label values.
     label_values: bool,
-    /// The match conditions are not checked, because the update leaves them alone.
+    /// The match conditions are not checked, because the update leaves them unchanged.
     conditions: bool,
 }
 
@@ -172,8 +173,8 @@ fn webhook_url(address: &str, at: At<'_>) -> Causes {
     .collect()
 }
 
-/// The causes name `name` for a missing namespace and the reverse, because upstream swaps the arguments. Upstream:
-/// `ValidateWebhookService`.
+/// Validates the service of a webhook. A missing namespace gives a cause about `name`, and a missing name one about
+/// `namespace`, because upstream swaps the two. Upstream: `ValidateWebhookService`.
 fn webhook_service(service: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (field, named) in [("namespace", "name"), ("name", "namespace")] {
@@ -182,7 +183,7 @@ fn webhook_service(service: &Value, at: At<'_>) -> Causes {
         }
     }
     let port = &service["port"];
-    if is_port(port, at).is_some() {
+    if port_fault(port, at).is_some() {
         let why = "port is not valid: must be between 1 and 65535, inclusive";
         causes.push(Cause::invalid_json(format_args!("{at}.port"), port, why));
     }
@@ -201,7 +202,8 @@ fn path(path: &str, at: At<'_>) -> Causes {
     if !path.starts_with('/') {
         causes.push(Cause::invalid(at, path, "must start with a '/'"));
     }
-    let rest: String = path.chars().skip(1).collect(); // as upstream, the first character is skipped even if it is not a slash
+    // As upstream, the first character is skipped even if it is not a slash.
+    let rest: String = path.chars().skip(1).collect();
     for (i, step) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
         if step.is_empty() {
             causes.push(empty(i));

@@ -59,8 +59,8 @@ fn set_defaults(set: &mut Value) {
     }
 }
 
-/// Counts the template generation in the annotation: it starts at 1, and increments when an update changes the
-/// template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+/// Counts the template generation in the annotation: it starts at 1, or at a higher number that the new object has, and
+/// increments when an update changes the template. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     let template_generation =
         |set: &Value| set["metadata"]["annotations"][TEMPLATE_GENERATION].as_str()?.parse::<i64>().ok();

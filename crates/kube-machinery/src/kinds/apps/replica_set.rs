@@ -37,7 +37,7 @@ pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     set_default(&mut set["status"], "replicas", json!(0));
 }
 
-/// The selector must match the labels of the template, and is immutable.
+/// Validates a ReplicaSet. The selector must match the labels of the template, and is immutable.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = Causes::new();
     let spec = &new["spec"];

@@ -1,6 +1,6 @@
-//! Defaults and validation of what Deployments, ReplicaSets, DaemonSets and StatefulSets have in common: a pod
-//! template, and a selector by which the controller finds the pods that it made. The selector must match the template's
-//! labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
+//! The defaults and the validation of the fields that Deployments, ReplicaSets, DaemonSets and StatefulSets have in
+//! common: a pod template, and a selector by which the controller finds the pods that it made. The selector must match
+//! the template's labels; otherwise the controller would make pods without end. Upstream: `ValidateReplicaSetSpec`,
 //! `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use crate::value::Value;
@@ -21,7 +21,8 @@ pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     pod::defaults::pod_spec(&mut template["spec"]);
 }
 
-/// The template of a Deployment or ReplicaSet is skipped if the selector does not parse.
+/// Validates the selector of a Deployment or a ReplicaSet and, if the selector parses, the template. As upstream, both
+/// kinds share the messages, of which some name Deployments and some ReplicaSets.
 pub(super) fn selected_template(spec: &Value) -> Causes {
     const AT: &str = "spec.selector";
     let selector = &spec["selector"];
@@ -76,8 +77,8 @@ pub(super) fn require_restart_always(spec: &Value, kind: &str) -> Causes {
     causes
 }
 
-/// Checks that `status.collisionCount` does not go down. It counts the names of new objects that were taken already.
-/// Upstream: `IsDecremented`.
+/// Checks that `status.collisionCount` does not go down. The count says how often the name of a new object was taken
+/// already. Upstream: `IsDecremented`.
 pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let count = |set: &Value| set["status"]["collisionCount"].as_i64();
     let (before, now) = (count(old?)?, count(new).unwrap_or_default());

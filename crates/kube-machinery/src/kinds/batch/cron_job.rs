@@ -96,7 +96,7 @@ fn schedule(spec: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An IANA time zone. Upstream: `validateTimeZone`.
+/// Validates the name of an IANA time zone. Upstream: `validateTimeZone`.
 fn validate_time_zone(name: &str) -> Causes {
     let wrong = |why: &str| Cause::invalid("spec.timeZone", name, why);
     let unknown = || wrong(&format!("unknown time zone {name}"));
@@ -113,13 +113,14 @@ fn validate_time_zone(name: &str) -> Causes {
         let why = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         causes.push(wrong(why));
     }
+    // Go accepts `Local` as a time zone.
     if name != "Local" && time_zone(name).is_none() {
         causes.push(unknown());
     }
     causes
 }
 
-/// The template cannot choose the selector of the Jobs. Upstream: `ValidateJobTemplateSpec`.
+/// Validates the job template, which cannot choose the selector of the Jobs. Upstream: `ValidateJobTemplateSpec`.
 fn template(spec: &Value) -> Causes {
     const AT: &str = "spec.jobTemplate.spec";
     let mut causes = without_selector(spec, &AT);

@@ -15,6 +15,7 @@ const MOST_RULES: usize = 20;
 const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 
+/// Returns a cause if the word is missing, or none of `words`.
 fn validate_word(parent: &Value, field: &str, words: &[&str], at: At<'_>) -> Option<Cause> {
     let at = format_args!("{at}.{field}");
     match text(parent, field) {
@@ -153,7 +154,8 @@ fn success_rule(rule: &Value, completions: i64, at: At<'_>) -> Causes {
     causes
 }
 
-/// Returns the number of indexes in a text such as `0,2-4`. Upstream: `validateIndexesFormat`.
+/// Returns the number of indexes in a text such as `0,2-4`. Each index must be below `completions`. Upstream:
+/// `validateIndexesFormat`.
 pub(super) fn number_of_indexes(text: &str, completions: i64) -> Result<i64, String> {
     if text.is_empty() {
         return Ok(0);

@@ -1,6 +1,6 @@
 //! Validates the spec of a Job; CronJobs share the rules for their job template. In an indexed Job each pod has a
-//! number (completion index), for which it works. Upstream: `ValidateJobCreate`, `ValidateJobUpdate` in
-//! `pkg/apis/batch/validation/validation.go`.
+//! number, the completion index, which tells the pod its part of the work. Upstream: `ValidateJobCreate`,
+//! `ValidateJobUpdate` in `pkg/apis/batch/validation/validation.go`.
 
 use super::job_policies::{failure_policy, success_policy};
 use crate::conventions::cause::{At, Cause};
@@ -83,7 +83,8 @@ fn with_selector(spec: &Value) -> Causes {
     causes
 }
 
-/// The job template of a CronJob has no selector. Upstream: `validateJobSpec`.
+/// Validates all of the spec but the selector, which the job template of a CronJob does not have. Upstream:
+/// `validateJobSpec`.
 pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Causes {
     const COUNTS: [&str; 7] = [
         "parallelism",
@@ -112,6 +113,7 @@ pub(super) fn without_selector(spec: &Value, at: At<'_>) -> Causes {
     causes
 }
 
+/// Validates `managedBy`, the name of the controller that runs the Job instead of the built-in one.
 fn manager(spec: &Value, at: At<'_>) -> Causes {
     const LONGEST: usize = 63;
     const PATH: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
@@ -150,8 +152,8 @@ fn completion_mode(spec: &Value, at: At<'_>) -> Causes {
             )]);
         }
     }
-    let own = ["backoffLimitPerIndex", "maxFailedIndexes"].into_iter().filter(|field| !spec[field].is_null());
-    own.map(|field| wrong(field, "requires indexed completion mode")).collect()
+    let of_indexed = ["backoffLimitPerIndex", "maxFailedIndexes"].into_iter().filter(|field| !spec[field].is_null());
+    of_indexed.map(|field| wrong(field, "requires indexed completion mode")).collect()
 }
 
 fn validate_indexed(spec: &Value, at: At<'_>) -> Causes {

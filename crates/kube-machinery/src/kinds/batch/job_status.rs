@@ -21,6 +21,7 @@ struct Change<'a> {
     old: &'a Value,
 }
 
+/// The causes are in upstream's order. So some of the functions also have rules that their names do not mention.
 pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let old = old.map_or(&Value::Null, |old| &old["status"]);
     let change = Change { spec: &new["spec"], new: &new["status"], old };
@@ -193,7 +194,8 @@ impl Change<'_> {
         causes
     }
 
-    /// Terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream: `ValidateJobStatusUpdate`.
+    /// Checks that terminal conditions stay true, counters do not decrease, and recorded times do not change. Upstream:
+    /// `ValidateJobStatusUpdate`.
     fn validate_transitions(&self) -> Causes {
         let mut causes = Causes::new();
         for kind in ["Failed", "Complete", "FailureTarget"] {

@@ -49,7 +49,8 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// The part of a request that an update may change. Each subresource may change one part; the whole object, `Nothing`.
+/// The part of a request that an update may change. An update through a subresource may change one part, and an update
+/// of the whole object may change none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     Nothing,
@@ -132,21 +133,22 @@ fn decoded(bytes: &Value) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// `None` if the text is not a PEM-encoded certificate request.
+/// Returns the subject of a certificate request; `None` if the request is not PEM-encoded.
 pub(super) fn subject(request: &Value) -> Option<Subject> {
     let text = decoded(request)?;
     subject_of_request(&pem::next(&text)?.0.bytes)
 }
 
 /// Returns the types of the request's conditions.
-fn kinds(request: &Value) -> Vec<&str> {
+fn condition_types(request: &Value) -> Vec<&str> {
     items(&request["status"], "conditions").iter().map(|condition| text(condition, "type")).collect()
 }
 
-/// Empty and duplicate types are tolerated if the old object had some. Upstream: `validateConditions`.
+/// Validates the conditions. Empty and duplicate types are tolerated if the old object has some. Upstream:
+/// `validateConditions`.
 fn conditions(new: &Value, old: Option<&Value>) -> Causes {
     let (may_be_empty, may_be_double) =
-        old.map_or((false, false), |old| (kinds(old).contains(&""), has_duplicates(&kinds(old))));
+        old.map_or((false, false), |old| (condition_types(old).contains(&""), has_duplicates(&condition_types(old))));
     let (mut causes, mut seen) = (Causes::new(), BTreeSet::new());
     for (i, condition) in items(&new["status"], "conditions").iter().enumerate() {
         let (kind, at) = (text(condition, "type"), format_args!("{CONDITIONS}[{i}]"));
@@ -168,7 +170,7 @@ fn conditions(new: &Value, old: Option<&Value>) -> Causes {
 /// Checks that a request is not both approved and denied, unless it already was. Upstream declares this rule with tags
 /// on the type (declarative validation).
 fn validate_exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
-    let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| kinds(request).contains(kind));
+    let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| condition_types(request).contains(kind));
     let member = |kind: &str| format!("conditions[{{\"type\": \"{kind}\"}}]");
     let (approved, denied) = (member("Approved"), member("Denied"));
     let why = format!("must specify at most one of: `{approved}`, `{denied}`");
@@ -176,7 +178,7 @@ fn validate_exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
     wrong.then(|| Cause::invalid(CONDITIONS, &format!("{{{approved}, {denied}}}"), &why))
 }
 
-/// Validates the issued certificate. An update passes if it leaves the certificate alone, or if the old one was
+/// Validates the issued certificate. An update passes if it leaves the certificate unchanged, or if the old one was
 /// invalid too. Upstream: `validateCertificate`.
 fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     let of = |request: &Value| request["status"]["certificate"].clone();

@@ -41,7 +41,7 @@ mod tests {
     fn ages_are_formatted_as_kubectl_formats_them() {
         let then = json!("2023-05-01T10:00:00Z");
         let start: Timestamp = "2023-05-01T10:00:00Z".parse().unwrap();
-        for (seconds, age_said) in [
+        for (seconds, expected) in [
             (0, "0s"),
             (119, "119s"),
             (120, "2m"),
@@ -52,7 +52,7 @@ mod tests {
             (180_000, "2d2h"),
         ] {
             let now = Timestamp::from_second(start.as_second() + seconds).unwrap();
-            assert_eq!(age(&then, now), age_said);
+            assert_eq!(age(&then, now), expected);
         }
         assert_eq!(age(&Value::Null, start), "<unknown>");
     }

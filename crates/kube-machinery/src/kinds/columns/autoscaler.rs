@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for HorizontalPodAutoscalers. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for HorizontalPodAutoscalers. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::kinds::fields::{items, text};
@@ -27,7 +28,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
             if least.is_null() { "<unset>".into() } else { least.to_string().into() }
         },
     ),
-    // As upstream, these two columns are declared as strings, although their cells are numbers.
+    // As upstream, the next two columns are declared as strings, although their cells are numbers.
     Column::new(
         "MaxPods",
         "maxReplicas is the upper limit for the number of replicas to which the autoscaler can scale up. It cannot be less that minReplicas.",

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for CertificateSigningRequests. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for CertificateSigningRequests. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::age::human;
 use super::{AGE, Column, NAME, text, text_or_none};
@@ -13,6 +14,7 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
         "Requested signer for the request. It is a qualified name in the form: `scope-hostname.io/name`. If empty, it will be defaulted:\n 1. If it's a kubelet client certificate, it is assigned\n    \"kubernetes.io/kube-apiserver-client-kubelet\".\n 2. If it's a kubelet serving certificate, it is assigned\n    \"kubernetes.io/kubelet-serving\".\n 3. Otherwise, it is assigned \"kubernetes.io/legacy-unknown\".\nDistribution of trust for signers happens out of band. You can select on this field using `spec.signerName`.",
         |request, _| text_or_none(request, "/spec/signerName"),
     ),
+    // As upstream, the description is that of another field, `request`.
     Column::new("Requestor", "Base64-encoded PKCS#10 CSR data", |request, _| text(request, "/spec/username")),
     Column::new(
         "RequestedDuration",

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for ComponentStatuses. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for ComponentStatuses. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::{Column, NAME, text};
 use crate::kinds::fields::items;

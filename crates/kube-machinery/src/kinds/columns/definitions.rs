@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for CustomResourceDefinitions. Upstream:
+//! The columns that `kubectl get` shows for CustomResourceDefinitions. The descriptions are upstream's:
 //! `pkg/registry/customresourcedefinition/tableconvertor`.
 
 use super::{Column, NAME, simple, text};

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Endpoints and EndpointSlices. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Endpoints and EndpointSlices. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::kinds::fields::{items, number, text as field};

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Events of both API groups. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Events of both API groups. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for Jobs and CronJobs. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Jobs and CronJobs. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 
@@ -6,8 +7,7 @@ use super::workloads::{self, CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, age, number, text};
 use crate::value::{Array, Value};
 
-/// The conditions that the status column shows, by precedence. A Job that is being deleted shows `Terminating`, which
-/// ranks between the second and the third.
+/// The conditions that the status column shows, by precedence. A Job has ended if it has one of the first two.
 const STATES: [&str; 5] = ["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"];
 
 pub(in crate::kinds) const JOBS: &[Column] = &[
@@ -43,7 +43,7 @@ fn status(job: &Value) -> &'static str {
     let conditions = job["status"]["conditions"].as_array().map_or(&[][..], Array::as_slice);
     let has =
         |state: &&str| conditions.iter().any(|condition| condition["type"] == **state && condition["status"] == "True");
-    // `Terminating` ranks behind the two final states.
+    // `Terminating`, for a Job that is being deleted, ranks behind the two final states.
     let (ended, others) = STATES.split_at(2);
     if let Some(end) = ended.iter().find(|state| has(state)) {
         return end;

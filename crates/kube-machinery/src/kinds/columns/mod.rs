@@ -37,6 +37,7 @@ pub struct Column {
     kind: &'static str,
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
+    /// Computes the cell of an object. Ages need the current time.
     pub cell: fn(&Value, Timestamp) -> Value,
 }
 

@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. The descriptions are
+//! upstream's: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -51,6 +51,7 @@ pub(in crate::kinds) const POLICIES: &[Column] = &[
 /// The number of hosts that a cell shows.
 const SHOWN: usize = 3;
 
+/// Lists the first hosts. As upstream, the number of remaining ones also counts rules without a host.
 fn hosts(rules: &[Value]) -> String {
     let mut list = Vec::new();
     for rule in rules {

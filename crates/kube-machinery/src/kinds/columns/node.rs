@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for Nodes. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Nodes. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -20,22 +20,22 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
     Column::new(
         "OS-Image",
         "OS Image reported by the node from /etc/os-release (e.g. Debian GNU/Linux 7 (wheezy)).",
-        |node, _| system(node, "osImage").into(),
+        |node, _| node_info(node, "osImage").into(),
     )
     .wide(),
     Column::new(
         "Kernel-Version",
         "Kernel Version reported by the node from 'uname -r' (e.g. 3.16.0-0.bpo.4-amd64).",
         |node, _| match text(node, "/status/nodeInfo/architecture").as_str() {
-            Some("") | None => system(node, "kernelVersion").into(),
-            Some(architecture) => format!("{} ({architecture})", system(node, "kernelVersion")).into(),
+            Some("") | None => node_info(node, "kernelVersion").into(),
+            Some(architecture) => format!("{} ({architecture})", node_info(node, "kernelVersion")).into(),
         },
     )
     .wide(),
     Column::new(
         "Container-Runtime",
         "ContainerRuntime Version reported by the node through runtime remote API (e.g. containerd://1.4.2).",
-        |node, _| system(node, "containerRuntimeVersion").into(),
+        |node, _| node_info(node, "containerRuntimeVersion").into(),
     )
     .wide(),
 ];
@@ -74,6 +74,6 @@ fn address(node: &Value, kind: &str) -> Value {
     found.map_or_else(|| "<none>".into(), |address| text(address, "/address"))
 }
 
-fn system<'a>(node: &'a Value, field: &str) -> &'a str {
+fn node_info<'a>(node: &'a Value, field: &str) -> &'a str {
     node["status"]["nodeInfo"][field].as_str().filter(|text| !text.is_empty()).unwrap_or("<unknown>")
 }

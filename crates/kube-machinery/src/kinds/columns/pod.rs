@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for Pods. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Pods. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
 //! The columns that `kubectl get` shows for PodDisruptionBudgets, PriorityClasses, RuntimeClasses, ResourceQuotas,
-//! webhook configurations, ValidatingAdmissionPolicies and their bindings. Upstream: `pkg/printers/internalversion`.
+//! webhook configurations, ValidatingAdmissionPolicies and their bindings. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

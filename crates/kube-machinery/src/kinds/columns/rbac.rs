@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings. Upstream:
+//! The columns that `kubectl get` shows for RoleBindings and ClusterRoleBindings. The descriptions are upstream's:
 //! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME};

@@ -1,4 +1,5 @@
-//! The columns that `kubectl get` shows for ReplicaSets. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for ReplicaSets. The descriptions are upstream's:
+//! `pkg/printers/internalversion`.
 
 use super::workloads::{CONTAINERS, IMAGES, selector};
 use super::{AGE, Column, NAME, number};

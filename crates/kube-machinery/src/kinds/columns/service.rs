@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for Services. Upstream: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for Services. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -32,10 +32,10 @@ fn external(service: &Value) -> String {
 }
 
 fn balancers(service: &Value) -> Vec<&str> {
-    let address =
+    let has =
         |ingress: &'_ Value, field: &str| -> bool { ingress[field].as_str().is_some_and(|text| !text.is_empty()) };
     let addresses = items(&service["status"]["loadBalancer"], "ingress").iter().filter_map(|ingress| {
-        let field = ["ip", "hostname"].into_iter().find(|field| address(ingress, field))?;
+        let field = ["ip", "hostname"].into_iter().find(|field| has(ingress, field))?;
         ingress[field].as_str()
     });
     addresses.collect::<BTreeSet<_>>().into_iter().collect()

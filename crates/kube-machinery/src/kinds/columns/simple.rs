@@ -1,5 +1,5 @@
 //! The columns that `kubectl get` shows for kinds with few columns, such as Namespaces, ConfigMaps and Leases, and the
-//! default columns. Upstream: `pkg/printers/internalversion`.
+//! default columns. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
 use crate::value::{Map, Value};

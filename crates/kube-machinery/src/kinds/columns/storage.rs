@@ -1,5 +1,5 @@
-//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses. Upstream:
-//! `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for PersistentVolumes, PersistentVolumeClaims and StorageClasses. The
+//! descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text, text_or};
 use crate::kinds::fields::{items, text as field};
@@ -75,8 +75,8 @@ fn modes(of: &Value) -> String {
 }
 
 fn phase(object: &Value) -> Value {
-    let is_leaving = !object["metadata"]["deletionTimestamp"].is_null();
-    if is_leaving { "Terminating".into() } else { text(object, "/status/phase") }
+    let is_being_deleted = !object["metadata"]["deletionTimestamp"].is_null();
+    if is_being_deleted { "Terminating".into() } else { text(object, "/status/phase") }
 }
 
 fn claim(reference: &Value) -> String {

@@ -1,4 +1,4 @@
-//! The columns that `kubectl get` shows for PodTemplates and ReplicationControllers. Upstream:
+//! The columns that `kubectl get` shows for PodTemplates and ReplicationControllers. The descriptions are upstream's:
 //! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};

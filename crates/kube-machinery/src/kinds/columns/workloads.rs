@@ -1,5 +1,5 @@
 //! The columns that `kubectl get` shows for Deployments, StatefulSets, DaemonSets and ControllerRevisions, and those
-//! that the kinds with a pod template share. Upstream: `pkg/printers/internalversion`.
+//! that the kinds with a pod template share. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, number};
 use crate::conventions::label_selector;

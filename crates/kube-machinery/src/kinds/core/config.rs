@@ -85,7 +85,7 @@ pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Cau
         causes.push(Cause::too_long("data", MAX_SIZE));
     }
     let kind = new["type"].as_str().unwrap_or_default();
-    // An empty SSH key counts as a missing one; for the other types an empty value will do.
+    // An empty SSH key counts as a missing one; for the other types an empty value is enough.
     let empty_is_none = kind == "kubernetes.io/ssh-auth";
     let has = |key: &&&str| new["data"].get(**key).is_some_and(|value| !empty_is_none || *value != "");
     for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
@@ -126,7 +126,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a SmolS
     object[field].as_object().into_iter().flatten()
 }
 
-/// Upstream: `IsConfigMapKey`.
+/// Returns the message about a key, if the key is invalid. Upstream: `IsConfigMapKey`.
 pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
@@ -156,9 +156,9 @@ fn validate_immutable(new: &Value, old: &Value, data: &[&str]) -> Causes {
     if old["immutable"] != true {
         return Causes::new();
     }
-    let declared = (new["immutable"] != true).then_some("immutable");
+    let unset = (new["immutable"] != true).then_some("immutable");
     let changed = data.iter().copied().filter(|field| new[*field] != old[*field]);
-    declared.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
+    unset.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
 }
 
 #[cfg(test)]
@@ -170,9 +170,9 @@ mod tests {
         causes.iter().map(Cause::sentence).collect()
     }
 
-    fn sentences_of(kind: fn(&Value, Option<&Value>) -> Causes, mut new: Value, old: Option<Value>) -> Vec<String> {
+    fn sentences_of(validate: fn(&Value, Option<&Value>) -> Causes, mut new: Value, old: Option<Value>) -> Vec<String> {
         new["metadata"]["name"] = json!("a");
-        sentences(kind(&new, old.as_ref()))
+        sentences(validate(&new, old.as_ref()))
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! The Endpoints kind, the addresses and ports of the pods behind a Service (EndpointSlices replace it). Upstream:
-//! `pkg/apis/core`.
+//! The Endpoints kind, which has the addresses and ports of the pods behind a Service. EndpointSlices replace it.
+//! Upstream: `pkg/apis/core`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, text};
+use crate::kinds::fields::{each, invalid, items, one_of, port_fault, text};
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::{Value, json};
@@ -32,7 +32,7 @@ fn set_defaults(endpoints: &mut Value) {
     }
 }
 
-/// Skipped if an update leaves the subsets alone. Upstream: `ValidateEndpoints`.
+/// Validates the subsets, unless an update leaves them unchanged. Upstream: `ValidateEndpoints`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     if old.is_some_and(|old| old["subsets"] == new["subsets"]) {
         return Causes::new();
@@ -41,7 +41,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     subsets.flat_map(|(i, one)| subset(one, &format_args!("subsets[{i}]"))).collect()
 }
 
-/// The addresses of a subset share its ports.
+/// Validates a subset, whose addresses all have the same ports.
 fn subset(subset: &Value, at: At<'_>) -> Causes {
     const ADDRESSES: [&str; 2] = ["addresses", "notReadyAddresses"];
     let mut causes = Causes::new();
@@ -78,7 +78,7 @@ fn port(port: &Value, is_one_of_many: bool, at: At<'_>) -> Causes {
         "" => Causes::new(),
         name => invalid(&at_name, name, names::label(name)),
     };
-    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(port_fault(&port["port"], &format_args!("{at}.port")));
     causes.extend(one_of(text(port, "protocol"), &["SCTP", "TCP", "UDP"], &format_args!("{at}.protocol")));
     if let Some(protocol) = port["appProtocol"].as_str() {
         causes.extend(invalid(&format_args!("{at}.appProtocol"), protocol, names::label_key(protocol)));

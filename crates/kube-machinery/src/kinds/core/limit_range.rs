@@ -82,7 +82,7 @@ fn kind_messages(kind: &str) -> Vec<String> {
     messages
 }
 
-/// `Pod` items have no defaults.
+/// Validates an item of the range. An item for pods has no defaults.
 fn limits(item: &Value, kind: &str, at: At<'_>) -> Causes {
     let of_pods = kind == POD;
     let mut causes = names_of(item, "max", at);

@@ -1,4 +1,4 @@
-//! The Namespace kind. It gets a label with its own name, by which selectors can match it.
+//! The Namespace kind. Each namespace gets a label with its own name, by which selectors can match it.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -58,6 +58,7 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
         let name = name.as_str().unwrap_or_default();
         let at_one = format_args!("spec.finalizers[{i}]");
+        // Upstream's path has the index only for an update.
         let at: At<'_> = if old.is_some() { &at_one } else { &"spec.finalizers" };
         causes.extend(names::label_key(name).iter().map(|why| Cause::invalid(at, name, why)));
         if !name.contains('/') && !STANDARD.contains(&name) {

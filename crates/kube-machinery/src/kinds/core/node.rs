@@ -44,7 +44,8 @@ pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// As upstream, an update is checked by the rules of a creation, then by those of an update; a cause that both find is reported once.
+/// Validates a node. As upstream, an update is checked by the rules of a creation, and then by those of an update. The
+/// caller drops causes that occur twice.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), &"metadata.taints"));
@@ -74,7 +75,7 @@ pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Cau
 
 /// The annotation that held taints as JSON before there was a field.
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
-/// The annotation with the controllers whose pods should rather run elsewhere.
+/// The annotation with the controllers whose pods should rather run on other nodes.
 const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
 
 /// Upstream: `ValidateNodeSpecificAnnotations`.
@@ -151,7 +152,8 @@ fn message_of_feature(feature: &str) -> Option<String> {
     Some(format!("invalid feature name {feature:?}: {why}"))
 }
 
-/// Callers pass the path `metadata.taints` for `spec.taints`, as upstream does. Upstream: `validateNodeTaints`.
+/// Validates taints. As upstream, the callers pass the path `metadata.taints` for `spec.taints`. Upstream:
+/// `validateNodeTaints`.
 fn taints(taints: &[Value], at: At<'_>) -> Causes {
     let (mut causes, mut pairs) = (Causes::new(), HashSet::new());
     for (i, taint) in taints.iter().enumerate() {
@@ -220,6 +222,7 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
     causes.extend((0..changed).map(|_| Cause::forbidden("spec.podCIDRs", why)));
     match (text(old, "providerID"), text(new, "providerID")) {
         ("", _) => {}
+        // As in upstream's declarative validation, the causes do not show the value.
         (_, "") => causes.push(Cause::invalid_as("spec.providerID", "null", "field cannot be cleared once set")),
         (before, after) if before != after => {
             causes.push(Cause::invalid_as("spec.providerID", "null", "field cannot be modified once set"));

@@ -66,7 +66,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     causes
 }
 
-/// The selector must match the template's labels. Upstream: `ValidatePodTemplateSpecForRC`.
+/// Validates the template. The selector must match the template's labels. Upstream: `ValidatePodTemplateSpecForRC`.
 fn validate_template(spec: &Value) -> Causes {
     let (template, at) = (&spec["template"], "spec.template.spec");
     let labels = &template["metadata"]["labels"];

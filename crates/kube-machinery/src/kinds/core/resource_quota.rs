@@ -130,7 +130,7 @@ const REQUIREMENT: GoStruct = GoStruct(&[
 ]);
 const SCOPE_SELECTOR: GoStruct = GoStruct(&[("MatchExpressions", "matchExpressions", Field::List(&REQUIREMENT))]);
 
-/// Validates `scopeSelector`, the newer form of the list, whose requirements can also name values of a scope. Upstream:
+/// Validates `scopeSelector`, the newer form of `scopes`, whose requirements can also name values of a scope. Upstream:
 /// `validateScopedResourceSelectorRequirement`.
 fn selector(spec: &Value) -> Causes {
     const AT: &str = "spec.scopeSelector.matchExpressions";
@@ -150,7 +150,7 @@ fn selector(spec: &Value) -> Causes {
     causes
 }
 
-/// The operator must fit the scope and the values.
+/// Checks that the operator fits the scope and the values.
 fn operator(requirement: &Value, scope: &str, at: At<'_>) -> Causes {
     let (operator, values) = (text(requirement, "operator"), &requirement["values"]);
     let (at_operator, at_values) = (format_args!("{at}.operator"), format_args!("{at}.values"));

@@ -1,6 +1,5 @@
-//! The webhook that converts custom resources between versions: the server calls it when an object is asked for in
-//! another version than the stored one. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's
-//! `webhook_converter.go`.
+//! The webhook that converts custom resources between versions: the server calls it when a request uses another version
+//! than the stored one. Upstream: `webhookClientConfigForCRD` of apiextensions-apiserver's `webhook_converter.go`.
 
 use crate::kinds::client_config::ClientConfig;
 use crate::value::Value;

@@ -50,7 +50,8 @@ impl CustomResource {
         let malformed = take_malformed(&mut value["metadata"]);
         let mut decoded = self.decode_value_with(value, Nulls::Kept)?;
         for (name, field) in malformed {
-            decoded.value["metadata"][name] = field; // a create drops it; an update refuses it, with another message than upstream
+            // A create drops the field; an update refuses it, with another message than upstream.
+            decoded.value["metadata"][name] = field;
         }
         Ok(decoded)
     }
@@ -77,7 +78,7 @@ impl CustomResource {
         }
     }
 
-    /// As `try_coerce`, and sets the defaults of the schema.
+    /// Does the same as `try_coerce`, and also sets the defaults of the schema.
     fn try_coerce_and_default(
         &self,
         value: Value,
@@ -117,7 +118,7 @@ impl CustomResource {
 }
 
 /// Decodes the metadata of an object, and returns the faults, such as unknown fields. Upstream re-encodes the metadata
-/// and decodes them separately: `GetObjectMetaWithOptions`.
+/// and decodes it separately: `GetObjectMetaWithOptions`.
 fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
     let mut metadata = value["metadata"].take();
     floats_to_integers(&mut metadata);

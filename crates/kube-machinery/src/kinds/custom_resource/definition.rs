@@ -1,9 +1,8 @@
 //! Reads a CustomResourceDefinition, and makes rows of it for the table of kinds. A row is a [`Resource`]: it says how
-//! the server treats one kind in one version. A definition gets a row for each version that is served or in which
-//! objects may be stored.
+//! the server treats one kind in one version. A definition gets a row for each of its versions.
 //!
-//! The catalog, objects, requests and watches share the resources of a definition. They are freed with their last user
-//! once the definition was changed or deleted.
+//! The catalog, objects, requests and watches share the rows of a definition. After a change or the deletion of the
+//! definition, its rows are freed with their last user.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ pub struct Definition {
     /// The row of the storage version, even if it is not served.
     pub stored: Resource,
     pub(crate) served: Vec<Resource>,
-    /// Owners of fields may still refer to these versions.
+    /// The rows of the versions that are not served. Entries in `managedFields` may still name these versions.
     pub(crate) unserved: Vec<Resource>,
     /// Everything in the definition that determines the form of objects, as JSON: two definitions with the same text
     /// need only one set of rows.

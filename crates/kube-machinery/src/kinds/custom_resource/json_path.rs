@@ -1,5 +1,5 @@
 //! JSONPath as Kubernetes writes it: `.status.conditions[?(@.type=="Ready")].status`. The columns of custom resources
-//! find their cells with it, and the status of admission policies is checked with it. Upstream:
+//! find their cells by JSONPath, and validation parses the JSONPaths in the status of admission policies. Upstream:
 //! `k8s.io/client-go/util/jsonpath`.
 //!
 //! The library `jsonpath_rust` reads the standard syntax (RFC 9535), in which a path begins with `$`, and a name with a

@@ -70,7 +70,7 @@ impl ScalePaths {
         }
     }
 
-    /// Upstream: `SetNestedField`.
+    /// Sets the desired number of replicas. Upstream: `SetNestedField`.
     ///
     /// # Errors
     /// If a value on the path is not an object.
@@ -82,8 +82,7 @@ impl ScalePaths {
             inner = fields.entry(name.as_str()).or_insert_with(|| Value::Object(Map::new()));
             if !inner.is_object() {
                 let path = json_path(&before[..=i]);
-                let why = "cannot be set because";
-                return Err(format!("value {why} {path} is not a map[string]interface{{}}"));
+                return Err(format!("value cannot be set because {path} is not a map[string]interface{{}}"));
             }
         }
         inner[last.as_str()] = json!(replicas);

@@ -16,7 +16,7 @@ use crate::kinds::names::NameRule;
 use crate::value::Value;
 
 impl CustomResource {
-    /// `found` already has the causes of the metadata.
+    /// Validates a whole object, except for its metadata, whose causes are in `found` already.
     pub(crate) fn validate(&self, found: &mut Findings, new: &Value, old: Option<&Value>) {
         let causes = &mut found.causes;
         causes.extend(match old {
@@ -30,7 +30,7 @@ impl CustomResource {
         self.validate_rules(found, new, old);
     }
 
-    /// Only the status is checked against the schema.
+    /// Validates an update of the status. Only the status is checked against the schema.
     pub(crate) fn validate_status(&self, found: &mut Findings, new: &Value, old: &Value) {
         let causes = &mut found.causes;
         if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
@@ -65,7 +65,7 @@ impl CustomResource {
         self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
     }
 
-    /// Duplicates in sets or maps are tolerated if the old object had some too.
+    /// Validates lists that are sets or maps. Duplicates are tolerated if the old object has some too.
     fn validate_lists(&self, new: &Value, old: Option<&Value>) -> Causes {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Causes::new() } else { list_type::validate(&self.schema, new, "") }

@@ -15,8 +15,8 @@ use crate::value::Value;
 const ANNOTATION: &str = "api-approved.kubernetes.io";
 const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 /// The state of a definition's approval, by the value of its annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Approval {
     Missing,
     /// The value begins with `unapproved`.

@@ -1,6 +1,6 @@
-//! The costs of the CEL rules of one schema. A rule may cost so much, estimated when the definition is written, and all rules
-//! of a schema together. A rule runs once for each value of its schema, so lists and maps around it multiply its cost. Upstream:
-//! `CELSchemaContext` in `pkg/apis/apiextensions/validation/cel_validation.go`.
+//! The estimated costs of the CEL rules of one schema. When a definition is written, each rule must keep to a limit,
+//! and so must all rules of a schema together. A rule runs once for each value of its schema, so lists and maps around
+//! it multiply its cost. Upstream: `CELSchemaContext` in `pkg/apis/apiextensions/validation/cel_validation.go`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -32,16 +32,17 @@ pub(super) struct SchemaRules<'a> {
 #[derive(Default)]
 struct TotalCost {
     sum: u64,
-    /// The paths and costs of the most expensive rules, the most expensive first.
+    /// The paths and costs of the most expensive rules, the most expensive first. Only rules that cost at least a
+    /// hundredth of the limit are listed.
     expensive: Vec<(String, u64)>,
 }
 
-/// What the rules of one place in the schema need to know of the whole.
+/// The context of one place in a schema: the data about the whole schema that the rules at this place need.
 #[derive(Clone, Copy)]
 pub(super) struct CelContext<'a> {
     pub(super) declared: Option<&'a Declared<'a>>,
     rules: &'a SchemaRules<'a>,
-    /// The most values of this schema in an object; `None` if no limit of the schemas around it says so.
+    /// The largest number of values of this schema in one object; `None` if a list or a map around it has no limit.
     cardinality: Option<u64>,
 }
 
@@ -82,8 +83,9 @@ impl<'a> CelContext<'a> {
         self.child(schema, self.declared.and_then(Declared::elements))
     }
 
-    /// Returns true if the type of the schema around has no place for this one, such as the items of an object. Then the
-    /// type of the schema itself counts. Upstream: `CELSchemaContext.TypeInfo`.
+    /// Returns true if the type of the surrounding schema has no part for this schema, for example if the schema is in
+    /// the `items` of an object. Then the costs are estimated by the schema's own type. Upstream:
+    /// `CELSchemaContext.TypeInfo`.
     pub(super) fn lacks_a_place(self) -> bool {
         self.declared.is_none() && self.rules.declared.is_some()
     }
@@ -113,7 +115,8 @@ impl<'a> CelContext<'a> {
     }
 }
 
-/// Returns how many values a value of this schema contains; `None` if there is no limit. Upstream: `extractMaxElements`.
+/// Returns the largest number of values that one value of this schema contains; `None` if there is no limit. Upstream:
+/// `extractMaxElements`.
 fn most_elements(schema: &Value) -> Option<u64> {
     let limit = |field: &str| schema[field].as_i64().map(|most| u64::try_from(most).unwrap_or_default());
     match text(schema, "type") {
@@ -143,7 +146,7 @@ mod tests {
     use super::*;
     use crate::value::json;
 
-    /// Reads the definitions that upstream recorded, from `COSTS_DIR` if it is set.
+    /// Reads definitions with the causes that upstream has for them, from the folder `COSTS_DIR` if it is set.
     fn cases() -> Vec<Value> {
         let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/costs");
         let folder = std::env::var_os("COSTS_DIR").map_or(own, Into::into);

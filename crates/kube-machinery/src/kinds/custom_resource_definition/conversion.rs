@@ -33,6 +33,7 @@ pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Pat
         }
     }
     let webhook = &conversion["webhook"];
+    // The paths have the field names of upstream's internal version (see `internal`).
     let (config, at_config) = (&webhook["clientConfig"], at.child("webhookClientConfig"));
     let (reviews, at_reviews) = (items(webhook, "conversionReviewVersions"), at.child("conversionReviewVersions"));
     if strategy == "Webhook" {
@@ -109,12 +110,12 @@ fn validate_url(text: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
     }
 }
 
-/// Validates the service of a webhook. The causes name `name` for a missing namespace and the reverse, because upstream
-/// swaps the arguments. Upstream: `ValidateWebhookService`.
+/// Validates the service of a webhook. A missing namespace gives a cause about `name`, and a missing name one about
+/// `namespace`, because upstream swaps the two. Upstream: `ValidateWebhookService`.
 fn validate_service(service: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
-    for (missing, field) in [("name", "namespace"), ("namespace", "name")] {
+    for (named, field) in [("name", "namespace"), ("namespace", "name")] {
         if text(service, field).is_empty() {
-            causes.add(&at.child(missing), |at| Cause::required(at, ""));
+            causes.add(&at.child(named), |at| Cause::required(at, ""));
         }
     }
     let port = service["port"].as_i64().unwrap_or_default();

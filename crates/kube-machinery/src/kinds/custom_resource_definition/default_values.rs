@@ -21,7 +21,7 @@ use crate::value::{Value, json};
 const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
-/// Validates all defaults in the schema of a whole resource. Called if the schema is structural.
+/// Validates all defaults in the schema of a whole resource. The caller has checked that the schema is structural.
 pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let position = Position { resource: schema, last_step: None, is_meta: false, pruned };
     validate_below(schema, &position, at, causes);
@@ -40,8 +40,8 @@ pub(super) fn has_unpruned(schema: &Value) -> bool {
 /// The rule about unknown fields in defaults.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pruned {
-    #[default]
     /// Unknown fields are refused.
+    #[default]
     Required,
     /// Unknown fields are tolerated, because the old definition has them too.
     Optional,

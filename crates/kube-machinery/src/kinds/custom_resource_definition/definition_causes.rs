@@ -14,7 +14,8 @@ pub(super) struct DefinitionCauses {
 }
 
 impl DefinitionCauses {
-    /// Adds a cause for the field at this path. `cause` makes it from the path, which is not formatted for a full list.
+    /// Adds a cause for the field at this path. `cause` makes the cause from the formatted path. If the list is full,
+    /// the path is not even formatted.
     pub(super) fn add(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
         self.list.add(at, cause);
     }

@@ -1,13 +1,14 @@
-//! Compiles the CEL rules (`x-kubernetes-validations`) of a CustomResourceDefinition, so that a typing error shows when
-//! it is written and not when objects are validated. Upstream: the part of
+//! Compiles the CEL rules (`x-kubernetes-validations`) of a CustomResourceDefinition, so that a type error shows when
+//! the definition is written and not when objects are validated. Upstream: the part of
 //! `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile`
 //! (`pkg/apiserver/schema/cel/compilation.go`).
 //!
 //! A rule may compare `self`, the new value, with `oldSelf`, the value before the update. That is refused in parts of
-//! the schema that are not correlatable: for an item of a list without keys, for example, there is no telling which old
-//! item it was.
+//! the schema that are not correlatable: an item of a list without keys, for example, cannot be matched with an old
+//! item.
 //!
-//! The cost of each rule is estimated too, so that one that would be stopped later is refused at once.
+//! The cost of each rule is estimated too, so that a rule that costs too much is refused when the definition is
+//! written, and not stopped when it runs.
 
 use super::cel_context::CelContext;
 use super::definition_causes::DefinitionCauses;
@@ -23,6 +24,7 @@ use crate::value::Value;
 const WITHOUT_TYPE: &str = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
                             to convert structural schema to CEL declarations";
 
+/// The value that `self` stands for in the rules of a schema.
 #[derive(Clone, Copy)]
 pub enum Subject {
     /// A resource, which also has kind, apiVersion and metadata.
@@ -30,12 +32,12 @@ pub enum Subject {
     Value,
 }
 
-/// What the rules of one schema are compiled with.
+/// The context in which the rules of one schema are compiled.
 #[derive(Clone, Copy)]
 struct Rules<'a> {
     /// The type of `self`.
     subject: &'a Type<'a>,
-    /// The sizes of `self`.
+    /// The declared sizes of `self`, by which costs are estimated.
     declared: &'a Declared<'a>,
     cel: CelContext<'a>,
     /// The path of a schema around this one, if there is one, whose values cannot be matched with old ones.
@@ -53,7 +55,7 @@ pub(super) fn validate(
 ) {
     let (rules, at) = (items(schema, "x-kubernetes-validations"), at.child("x-kubernetes-validations"));
     if rules.is_empty() {
-        return; // the types would be made again at each level of the schema
+        return; // without rules, the types below need not be made at each level of the schema
     }
     let subject = Type::of(schema, matches!(subject, Subject::Resource));
     let own = cel.lacks_a_place().then(|| Declared::of(schema, false)).flatten();
@@ -128,7 +130,7 @@ fn validate_message(rule: &Value, rules: Rules<'_>, at: &Path<'_>, causes: &mut 
     causes.add_later(at, |at| Cause::invalid_as(at, &go_print::rule(rule), &why));
 }
 
-/// Errors are in cel-go's words.
+/// Compiles the expression in this field of the rule. Errors are in cel-go's words.
 fn compile<'a>(rule: &Value, field: &str, rules: Rules<'a>) -> Result<Checked<'a>, String> {
     check(text(rule, field), variables(rule, rules))
 }

@@ -1,6 +1,6 @@
-//! A CustomResourceDefinition as upstream's internal version sees it. Upstream validates that version and not `v1`. It
-//! differs in one way: a field that has the same value in all versions, such as the schema, is in the spec and not in
-//! each version. So validation checks such a field once, and messages name its path in the spec.
+//! A CustomResourceDefinition as upstream's internal version sees it. Upstream validates that version and not `v1`.
+//! There, a field that has the same value in all versions of the custom resource, such as the schema, is in the spec
+//! and not in each version. So validation checks such a field once, and messages name its path in the spec.
 //!
 //! Upstream: `Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec`.
 
@@ -10,6 +10,7 @@ use crate::value::{Array, Value};
 /// The fields that move to the spec if all versions agree on them.
 const SHARED: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
 
+/// The spec of a definition in upstream's internal version.
 pub(super) struct Spec<'a> {
     pub(super) value: &'a Value,
     /// The fields that have the same value in all versions, called shared here.

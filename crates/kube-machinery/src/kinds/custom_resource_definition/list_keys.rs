@@ -94,6 +94,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut DefinitionCau
             Some(property) if matches!(text(property, "type"), "array" | "object") => {
                 let why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
                 let properties = at_items.child("properties");
+                // As upstream, the cause shows the type of the item, not that of the key.
                 causes.add(&properties.key(key).child("type"), |at| Cause::invalid(at, kind, why));
             }
             Some(_) => {}
@@ -144,7 +145,8 @@ pub(super) fn has_set_that_is_not_atomic(schema: &Value) -> bool {
     !causes.is_empty()
 }
 
-/// Returns true if the schema is a list whose items or keys can be missing. Upstream: `hasInvalidMapListKeysMapSet`.
+/// Returns true if the schema is a list whose items or keys can be null or missing. Upstream:
+/// `hasInvalidMapListKeysMapSet`.
 pub(super) fn has_optional_keys(schema: &Value) -> bool {
     let mut causes = DefinitionCauses::default();
     optional_keys(schema, &Path::Root(""), &mut causes);

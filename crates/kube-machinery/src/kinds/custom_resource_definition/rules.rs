@@ -1,6 +1,6 @@
-//! Validates the fields around a CEL rule: its message, its reason and the path of the field that it blames.
-//! `expressions` compiles the CEL expressions themselves, if the feature `cel` is on. Upstream: the part of
-//! `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-validations`.
+//! Validates the fields around a CEL rule: its message, its reason and the path of the field that a violation is
+//! reported for. `expressions` compiles the CEL expressions themselves, if the feature `cel` is on. Upstream: the part
+//! of `ValidateCustomResourceDefinitionOpenAPISchema` on `x-kubernetes-validations`.
 
 use super::definition_causes::DefinitionCauses;
 use super::field_path::{Brackets, follow};

@@ -47,7 +47,7 @@ fn unsupported_in(schema: &Value) -> Option<String> {
     schema["items"].is_array().then(|| "OpenAPIV3Schema 'items' must be a schema, but is an array".to_owned())
 }
 
-/// Sorted by their messages. Upstream: `ValidateStructural`.
+/// Returns the causes, sorted by their messages. Upstream: `ValidateStructural`.
 pub(super) fn validate(schema: &Value, at: &Path<'_>) -> causes::Causes {
     let mut causes = DefinitionCauses::default();
     invariants(schema, Level::Root, at, &mut causes);
@@ -57,8 +57,8 @@ pub(super) fn validate(schema: &Value, at: &Path<'_>) -> causes::Causes {
     list.into_iter().collect()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 /// The position of a schema in its parent, for messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Root,
     Item,
@@ -89,7 +89,7 @@ fn invariants(schema: &Value, level: Level, at: &Path<'_>, causes: &mut Definiti
     }
     invariants(additional, Level::Field, &at_additional, causes);
     validate_int_or_string(schema, at, causes);
-    validate_values(schema, is_int_or_string(schema), at, causes);
+    validate_values(schema, place_of_both_types(schema), at, causes);
     validate_type(schema, level, at, causes);
     validate_metadata(schema, level, &properties, causes);
     let is_embedded = schema[EMBEDDED] == true;
@@ -173,7 +173,7 @@ enum BothTypes {
     Nowhere,
 }
 
-fn is_int_or_string(schema: &Value) -> BothTypes {
+fn place_of_both_types(schema: &Value) -> BothTypes {
     let both = json!([{"type": "integer"}, {"type": "string"}]);
     let (any, all) = (schema["anyOf"] == both, schema["allOf"][0]["anyOf"] == both);
     match (any, all) {
@@ -201,7 +201,8 @@ fn validate_values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut
         }
     }
     validate_nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
-    // It is compiled when a value needs it: what is short here may be large then.
+    // The pattern is only parsed here. It is compiled when a value needs it, because a short pattern can be large when
+    // it is compiled.
     let text = text(schema, "pattern");
     if let Some(fault) = pattern::fault(text) {
         let why = format!("must be a valid regular expression, but isn't: {fault}");

@@ -241,6 +241,7 @@ fn all_versions(spec: &Spec<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
             causes.add(&at.child("versions"), |at| Cause::invalid_as(at, &shown, why));
         }
     }
+    // Upstream's internal version has the name of the first version in `spec.version` too.
     names::label(versions.first().map_or("", |first| text(first, "name")), &at.child("version"), causes);
 }
 

@@ -48,8 +48,8 @@ fn item_types_of_unsupported_sets(definition: &Value) -> BTreeSet<String> {
     kinds
 }
 
-/// Calls `visit` with each schema in the definition, at any depth. `schema_has` is a search; as the closure never
-/// returns true, it visits everything.
+/// Calls `visit` with each schema in the definition, at any depth. `schema_has` is a search for a schema; it visits all
+/// of them, because the closure never returns true.
 fn each_schema(definition: &Value, mut visit: impl FnMut(&Value)) {
     for schema in Spec::of(definition).schemas() {
         schema_has(schema, &mut |schema| {

@@ -24,7 +24,7 @@ const TYPES: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Re
 pub(super) fn validate(spec: &Value, versions: ApiVersions) -> Causes {
     let mut causes: Causes =
         each(spec, "metrics", &"spec").flat_map(|(at, metric)| validate_metric(metric, versions, &at)).collect();
-    // With zero replicas there are no pods to measure, so a metric of something else must wake the autoscaler.
+    // With zero replicas there are no pods to measure, so the autoscaler needs a metric of something else.
     let counts_without_pods = |metric: &Value| ["Object", "External"].contains(&text(metric, "type"));
     if spec["minReplicas"] == 0 && !items(spec, "metrics").iter().any(counts_without_pods) {
         let why = "must specify at least one Object or External metric to support scaling to zero replicas";

@@ -11,6 +11,7 @@ use crate::kinds::fields::{each, invalid, items, not_negative, number, one_of, o
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The longest `periodSeconds` of a policy, and the longest `stabilizationWindowSeconds`.
 const LONGEST_PERIOD: i64 = 1800;
 const LONGEST_WINDOW: i64 = 3600;
 
@@ -123,7 +124,7 @@ fn rules(rules: &Value, at: At<'_>) -> Causes {
     if items(rules, "policies").is_empty() {
         causes.push(Cause::required(format_args!("{at}.policies"), "must specify at least one Policy"));
     }
-    causes.extend(each(rules, "policies", at).flat_map(|(at, each)| policy(each, &at)));
+    causes.extend(each(rules, "policies", at).flat_map(|(at, one)| policy(one, &at)));
     if let Some(tolerance) = parsed(&rules["tolerance"]).filter(|tolerance| tolerance.is_negative()) {
         let why = "must be greater than or equal to 0";
         causes.push(Cause::invalid(format_args!("{at}.tolerance"), &tolerance.to_string(), why));

@@ -1,5 +1,5 @@
 //! The Ingress kind, which routes HTTP requests from outside the cluster to Services. `ingress_rules` validates the
-//! spec but for its class.
+//! spec except for its class.
 
 use std::collections::HashSet;
 
@@ -29,8 +29,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The older class annotation must agree with `ingressClassName` only in a new Ingress. Upstream: `ValidateIngressCreate`,
-/// `ValidateIngressUpdate`.
+/// Validates an Ingress. In a new one, the older class annotation must agree with `ingressClassName`; an update is not
+/// checked for this. Upstream: `ValidateIngressCreate`, `ValidateIngressUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     const ANNOTATION: &str = "kubernetes.io/ingress.class";
     let spec = &new["spec"];
@@ -47,7 +47,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// IP addresses that the old status has are not checked again. Upstream: `ValidateIngressLoadBalancerStatus`.
+/// Validates the status. IP addresses that the old status has are not checked again. Upstream:
+/// `ValidateIngressLoadBalancerStatus`.
 fn validate_status(new: &Value, old: Option<&Value>) -> Causes {
     let old_entries = old.map_or(&[][..], |old| items(&old["status"]["loadBalancer"], "ingress"));
     let old_ips: HashSet<&str> = old_entries.iter().map(|old| text(old, "ip")).collect();

@@ -54,7 +54,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// `example.com/name`. Upstream: `IsDomainPrefixedPath`.
+/// Validates a path such as `example.com/name`. Upstream: `IsDomainPrefixedPath`.
 fn prefixed_path(text: &str, at: At<'_>) -> Causes {
     let (host, path) = match text.split_once('/') {
         _ if text.is_empty() => return Causes::from([Cause::required(at, "")]),
@@ -71,10 +71,11 @@ fn prefixed_path(text: &str, at: At<'_>) -> Causes {
     causes
 }
 
-/// The object has parameters for the controller. Upstream: `validateIngressClassParametersReference`.
+/// Validates the reference to an object with parameters for the controller. Upstream:
+/// `validateIngressClassParametersReference`.
 fn parameters(reference: &Value, at: At<'_>) -> Causes {
     let (namespace, at_namespace) = (&reference["namespace"], format_args!("{at}.namespace"));
-    let mut causes = super::reference(reference, at);
+    let mut causes = super::validate_reference(reference, at);
     match (text(reference, "scope"), namespace.as_str()) {
         ("Namespace", None) => {
             causes.push(Cause::required(at_namespace, "`parameters.scope` is set to 'Namespace'"));

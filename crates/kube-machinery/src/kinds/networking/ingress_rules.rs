@@ -4,11 +4,11 @@
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::addresses;
-use crate::kinds::fields::{each, invalid, is_port, items, number, port_name, required, text};
+use crate::kinds::fields::{each, invalid, items, number, port_fault, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
-/// Leaves the class to the caller.
+/// Validates the spec except for its class.
 pub(super) fn spec(spec: &Value) -> Causes {
     let (mut causes, rules) = (Causes::new(), items(spec, "rules"));
     if rules.is_empty() && spec["defaultBackend"].is_null() {
@@ -75,12 +75,12 @@ fn validate_http_path(path: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// A backend is either a Service or a reference to an object of any kind. Upstream: `validateIngressBackend`.
+/// Validates a backend: either a Service or a reference to an object of any kind. Upstream: `validateIngressBackend`.
 fn backend(backend: &Value, at: At<'_>) -> Causes {
     let (resource, service) = (&backend["resource"], &backend["service"]);
     match (resource.is_null(), service.is_null()) {
         (false, false) => Causes::from([Cause::invalid(at, "", "cannot set both resource and service backends")]),
-        (false, true) => super::reference(resource, &format_args!("{at}.resource")),
+        (false, true) => super::validate_reference(resource, &format_args!("{at}.resource")),
         (true, false) => service_backend(service, at),
         (true, true) => Causes::from([Cause::invalid(at, "", "resource or service backend is required")]),
     }
@@ -94,7 +94,7 @@ fn service_backend(service: &Value, at: At<'_>) -> Causes {
     };
     match (text(port, "name"), number(port, "number")) {
         ("", 0) => causes.push(Cause::required(at, "port name or number is required")),
-        ("", _) => causes.extend(is_port(&port["number"], &format_args!("{at}.service.port.number"))),
+        ("", _) => causes.extend(port_fault(&port["number"], &format_args!("{at}.service.port.number"))),
         (name, 0) => causes.extend(invalid(&format_args!("{at}.service.port.name"), name, port_name(name))),
         _ => causes.push(Cause::invalid(at, "", "cannot set both port name & port number")),
     }

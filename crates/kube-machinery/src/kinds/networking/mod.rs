@@ -11,8 +11,9 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::value::Value;
 
-/// To an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
-fn reference(reference: &Value, at: At<'_>) -> Causes {
+/// Validates a reference to an object of any kind: its `apiGroup`, `kind` and `name`. Upstream:
+/// `validateIngressTypedLocalObjectReference`.
+fn validate_reference(reference: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     if let Some(group) = reference["apiGroup"].as_str() {
         causes.extend(invalid(&format_args!("{at}.apiGroup"), group, names::subdomain(group)));

@@ -8,7 +8,7 @@ use crate::conventions::edit::{empty, list, set_default};
 use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, is_port, items, one_of, port_name, text};
+use crate::kinds::fields::{each, invalid, items, one_of, port_fault, port_name, text};
 use crate::kinds::resource::{Generation, ResourceRow};
 use crate::value::{Value, json};
 
@@ -67,7 +67,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An update may keep the old CIDRs in any form, because older servers accepted more forms.
+/// Returns the CIDRs of the old policy. An update may keep them in any form, because older servers accepted more forms.
 fn cidrs(old: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
@@ -79,7 +79,7 @@ fn cidrs(old: &Value) -> HashSet<&str> {
     found
 }
 
-/// A port has a number or a name, or is the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
+/// Validates a port: a number, a name, or the range from `port` to `endPort`. Upstream: `ValidateNetworkPolicyPort`.
 fn port(port: &Value, at: At<'_>) -> Causes {
     let (number, end, at_end) = (&port["port"], &port["endPort"], format_args!("{at}.endPort"));
     let protocols = ["TCP", "UDP", "SCTP"];
@@ -88,11 +88,11 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     let at = format_args!("{at}.port");
     match number {
         Value::Number(first) => {
-            causes.extend(is_port(number, &at));
+            causes.extend(port_fault(number, &at));
             if !end.is_null() && end.as_i64() < first.as_i64() {
                 causes.push(Cause::invalid_json(at_end, end, "must be greater than or equal to `port`"));
             }
-            causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| is_port(end, &at_end)));
+            causes.extend(Some(end).filter(|end| !end.is_null()).and_then(|end| port_fault(end, &at_end)));
         }
         Value::String(name) => {
             if !end.is_null() {
@@ -107,7 +107,7 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// A peer is either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
+/// Validates a peer: either the pods that selectors match, or an `ipBlock`. Upstream: `ValidateNetworkPolicyPeer`.
 fn peer(peer: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let selectors: Vec<&str> =
         ["podSelector", "namespaceSelector"].into_iter().filter(|field| peer[*field].is_object()).collect();
@@ -125,7 +125,7 @@ fn peer(peer: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     causes
 }
 
-/// The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
+/// Validates an `ipBlock`. The form of the CIDRs in `old_cidrs` is not checked. Upstream: `ValidateIPBlock`.
 fn ip_block(block: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
     let (cidr, at_cidr) = (text(block, "cidr"), format_args!("{at}.cidr"));
     let error = |text: &str, at: At<'_>| {

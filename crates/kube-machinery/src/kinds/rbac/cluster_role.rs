@@ -39,7 +39,8 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
         let at = format_args!("{AT}[{i}]");
         causes.extend(pod::label_selector(selector, &at));
         if label_selector::read(selector).is_err() {
-            causes.push(Cause::invalid_as(at, "null", "invalid label selector.")); // upstream prints the parsed selector, which is nil
+            // Upstream prints the parsed selector, which is nil.
+            causes.push(Cause::invalid_as(at, "null", "invalid label selector."));
         }
     }
     causes.extend(super::rules::rules(new, super::rules::Reach::Cluster));

@@ -23,7 +23,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The binding can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
+/// Validates a binding, which can only refer to a ClusterRole. Upstream: `ValidateClusterRoleBinding`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     super::subjects::binding(new, old, &["ClusterRole"])
 }

@@ -22,7 +22,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// The binding can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
+/// Validates a binding, which can refer to a role of either kind. Upstream: `ValidateRoleBinding`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     super::subjects::binding(new, old, &["Role", "ClusterRole"])
 }

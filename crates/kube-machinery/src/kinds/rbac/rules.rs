@@ -14,8 +14,8 @@ pub(super) enum Reach {
     Cluster,
 }
 
-/// Causes for missing verbs come last, because upstream checks verbs by tags on its types (declarative validation), after the handwritten
-/// validation.
+/// Validates the rules of a role. Causes for missing verbs come last, because upstream checks verbs by tags on its
+/// types (declarative validation), after the handwritten validation.
 pub(super) fn rules(role: &Value, reach: Reach) -> Causes {
     let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
     let mut causes: Causes = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();

@@ -1,5 +1,5 @@
 //! Validates RoleBindings and ClusterRoleBindings: the reference to the role, and the subjects (users, groups and
-//! service accounts) that get it. Upstream: `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
+//! service accounts) that get the role. Upstream: `ValidateRoleBinding` in `pkg/apis/rbac/validation/validation.go`.
 
 use super::GROUP;
 use crate::conventions::cause::{At, Cause};
@@ -8,8 +8,8 @@ use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
-/// `kinds` are the kinds of roles that the binding may refer to. Causes for missing names come late, because upstream checks them by tags
-/// on its types (declarative validation), after the handwritten validation.
+/// Validates a binding. `kinds` has the kinds of roles that the binding may refer to. Causes for missing names come
+/// late, because upstream checks them by tags on its types (declarative validation), after the handwritten validation.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Causes {
     let role = &new["roleRef"];
     let mut causes: Causes = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
@@ -33,7 +33,8 @@ fn validate_unchanged(role: &Value, old: &Value) -> Option<Cause> {
     (role != old).then(|| Cause::invalid_as("roleRef", &shown, "field is immutable"))
 }
 
-/// A service account in a RoleBinding may omit its namespace. Upstream: `ValidateRoleBindingSubject`.
+/// Validates a subject. A service account in a RoleBinding may omit its namespace. Upstream:
+/// `ValidateRoleBindingSubject`.
 fn subject(subject: &Value, is_namespaced: bool, at: At<'_>) -> Causes {
     const KINDS: [&str; 3] = ["ServiceAccount", "User", "Group"];
     let (name, kind, group) = (text(subject, "name"), text(subject, "kind"), text(subject, "apiGroup"));

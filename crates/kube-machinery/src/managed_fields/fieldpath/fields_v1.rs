@@ -63,7 +63,8 @@ fn read(fields: &Value) -> Result<(Set, bool), serde_json::Error> {
 }
 
 impl Node {
-    /// Merges another node of the same element into this one: `v:1` and `v:1.0` name one item. Always returns true.
+    /// Merges another node of the same element into this one: `v:1` and `v:1.0` name one item. Returns true, as
+    /// `dedup_by` expects.
     fn take(&mut self, other: &Self) -> bool {
         self.member |= other.member;
         self.children = self.children.union(&other.children);

@@ -1,5 +1,5 @@
-//! The path from an object to one of its fields, with list items by their keys and not by their index. It shows in
-//! conflicts of server-side apply. Upstream: `fieldpath/path.go`.
+//! The path from an object to one of its fields, in which list items are named by their keys and not by their index.
+//! Conflicts of server-side apply show such paths. Upstream: `fieldpath/path.go`.
 
 use std::fmt::{self, Display};
 

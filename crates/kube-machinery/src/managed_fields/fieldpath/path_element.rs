@@ -23,6 +23,7 @@ pub enum PathElement {
     Index(i64),
 }
 
+/// The reason why a text is not read as a path element.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoElement {
     /// An element of a future version. Readers ignore it.

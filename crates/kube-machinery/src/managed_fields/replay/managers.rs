@@ -41,13 +41,14 @@ fn manager(call: &Value) -> FieldManager<'_> {
     }
 }
 
-fn refused(refusal: NotApplied) -> String {
+fn message_of(refusal: NotApplied) -> String {
     match refusal {
         NotApplied::BadRequest(why) | NotApplied::Conflicts(why, _) | NotApplied::Other(why) => why,
     }
 }
 
-fn with(mut object: Value, entries: Value) -> Value {
+/// Returns the object with these entries as its `managedFields`.
+fn with_entries(mut object: Value, entries: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
@@ -60,15 +61,15 @@ fn with(mut object: Value, entries: Value) -> Value {
 fn update(call: &Value) -> Result<Value, String> {
     let (live, object) = (&call["live"], &call["object"]);
     let entries = manager(call).try_update(live, object, &object["metadata"]["managedFields"]);
-    entries.map(|entries| with(object.clone(), entries)).map_err(|refusal| match refusal {
-        Refusal::Conflicts(conflicts) => refused(conflict_error(&conflicts)),
+    entries.map(|entries| with_entries(object.clone(), entries)).map_err(|refusal| match refusal {
+        Refusal::Conflicts(conflicts) => message_of(conflict_error(&conflicts)),
         Refusal::Other(why) => why,
     })
 }
 
 fn apply(call: &Value) -> Result<Value, String> {
     let force = if call["force"] == true { Force::Yes } else { Force::No };
-    let applied = manager(call).apply(Some(&call["live"]), &call["object"], force).map_err(refused)?;
+    let applied = manager(call).apply(Some(&call["live"]), &call["object"], force).map_err(message_of)?;
     let mut object = applied;
     // Upstream's result has apiVersion and kind; ours leaves them to the caller.
     object["apiVersion"] = call["of"]["apiVersion"].clone();

@@ -33,8 +33,8 @@ fn recording(name: &str) -> (Vec<Arc<Schema>>, Vec<Value>) {
     (schemas.iter().map(|schema| Arc::new(read_schema(schema))).collect(), lines.collect())
 }
 
-/// Replays each call of a recording. `answer` returns what the recording has in `result` or `error`, or `None` for a
-/// function that does not exist here.
+/// Replays each call of a recording. `answer` returns the result, the error, or `None` for a function that does not
+/// exist here. A recorded `refused` stands for any error, because the text of that error does not count.
 fn replay(name: &str, answer: impl Fn(&[Arc<Schema>], &Value) -> Option<Result<Value, String>>) {
     let (schemas, calls) = recording(name);
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -62,10 +62,11 @@ fn replay(name: &str, answer: impl Fn(&[Arc<Schema>], &Value) -> Option<Result<V
     let n = wrong.len();
     wrong.truncate(5);
     assert!(wrong.is_empty(), "{n} of {} calls have another result:\n{}", calls.len(), wrong.join("\n\n"));
+    // An empty or a cut recording must not pass.
     assert!(counts.values().map(|(replayed, _)| replayed).sum::<usize>() > 60);
 }
 
-/// Returns true if two messages are equal but for two differences. Upstream's tests read YAML, which gives values
+/// Returns true if two messages are equal apart from two differences. Upstream's tests read YAML, which gives values
 /// other Go types than JSON does; and Go walks over the fields of a map in random order.
 fn is_same_message(why: &str, error: &Value) -> bool {
     let plain = |text: &str| {
@@ -205,7 +206,7 @@ impl Converter for Recorded<'_> {
     }
 }
 
-fn managers(recorded: &Value) -> ManagedFields {
+fn read_managers(recorded: &Value) -> ManagedFields {
     let sets = recorded.as_object().unwrap().iter().map(|(name, owned)| {
         let api_version = owned["version"].as_str().unwrap().to_owned();
         let owned = VersionedSet { set: set(&owned["set"]), api_version, applied: owned["applied"] == true };
@@ -233,7 +234,7 @@ fn recorded_writes_give_upstreams_ownership() {
         let updater = Updater { converter: &converter, ignore: filters(call) };
         let (live, other) = (typed(schemas, &call["live"]), typed(schemas, &call["other"]));
         let (version, manager) = (call["version"].as_str().unwrap(), call["manager"].as_str().unwrap());
-        let owned = managers(&call["managers"]);
+        let owned = read_managers(&call["managers"]);
         let answer = if call["call"] == "update" {
             updater.update(&live, &other, version, owned, manager).map(|managers| (Some(other), managers))
         } else {
@@ -252,7 +253,7 @@ fn recorded_writes_give_upstreams_ownership() {
                 if !same {
                     return Some(Err(format!("the object is {object:?}")));
                 }
-                let expected = self::managers(&call["result"]["managers"]);
+                let expected = read_managers(&call["result"]["managers"]);
                 if managers != expected {
                     return Some(Err(format!("owned: {managers:?}, not {expected:?}")));
                 }

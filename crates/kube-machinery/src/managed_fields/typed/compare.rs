@@ -1,6 +1,6 @@
 //! Compares two states of an object, and finds the fields that were added, removed and modified. The writing manager
-//! gets the changed fields, and other managers lose them. In an apply, changed fields that others own are conflicts
-//! unless it is forced. Left is the old state, right the new one. Upstream: `typed/compare.go`.
+//! gets the changed fields, and other managers lose them. In an apply, changed fields that others own are conflicts,
+//! unless the apply is forced. Left is the old state, right the new one. Upstream: `typed/compare.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 
 use super::super::schema::{Handled, Resolved, Schema, TypeRef};
 
+/// The errors of a value, each with the path of the part that does not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidationErrors(Vec<(String, String)>);
 

@@ -6,6 +6,8 @@ use super::super::fieldpath::PathElement;
 use super::super::schema::{List, Relationship, Schema};
 use crate::value::Value;
 
+/// Returns the path element of an item.
+///
 /// # Errors
 /// If the item cannot be identified.
 pub(super) fn element_of(

@@ -47,7 +47,7 @@ impl Merging<'_> {
         } else if left.is_none() || of_left.is_same_choice(of_right) {
             handle(of_right)
         } else {
-            // Both must fit their kind; the right value wins.
+            // The two values have different kinds. Both must fit their kind; the right value wins.
             let ((_, mut faults), (merged, more)) = (handle(of_left), handle(of_right));
             faults.add(more.into_result(), "");
             (merged, faults)
@@ -97,8 +97,8 @@ impl Merging<'_> {
         ((!out.is_empty()).then_some(Value::Object(out)), faults)
     }
 
-    /// Merges two lists. Shared items are in the order of the right list. An item of the left list alone stays behind
-    /// the items that were before it. As upstream, errors inside of an item are dropped.
+    /// Merges two lists. Shared items are in the order of the right list. An item that only the left list has stays
+    /// behind the items that were before it. As upstream, errors inside of an item are dropped.
     fn lists(&self, list: &List, relationship: Relationship, lefts: &[Value], rights: &[Value]) -> Merged {
         let mut faults = ValidationErrors::default();
         let right = self.indexed(list, relationship, rights, Duplicates::Refused, &mut faults);
@@ -201,7 +201,7 @@ pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Array::as_slice)
 }
 
-/// Returns `None` for a value that is no map.
+/// Returns the fields of a map; `None` for any other value.
 pub fn fields(value: Option<&Value>) -> Option<&Map> {
     value.and_then(Value::as_object)
 }

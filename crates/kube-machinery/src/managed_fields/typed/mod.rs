@@ -57,7 +57,7 @@ impl TypedValue {
         Ok(Self { value, of })
     }
 
-    /// Returns every leaf and every list item of the value: the fields that a manager owns after it
+    /// Returns every leaf, every list item and every key of a map in the value: the fields that a manager owns after it
     /// applied this value.
     pub(crate) fn to_field_set(&self) -> Result<Set, ValidationErrors> {
         to_field_set::to_field_set(&self.of, &self.value)

@@ -1,5 +1,5 @@
 //! Adapts a set of owned fields to a schema that has changed since: a list or map may have become atomic, so that a
-//! manager owns all of it or nothing. Runs before every write's ownership is computed. Upstream:
+//! manager owns all of it or nothing. This happens at every write, before the new ownership is computed. Upstream:
 //! `typed/reconcile_schema.go`.
 
 use super::super::fieldpath::{Path, PathElement, Set};

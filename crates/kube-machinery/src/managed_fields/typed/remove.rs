@@ -1,5 +1,5 @@
-//! Removes a set of fields from a value. Server-side apply does so with the fields that a manager's last configuration
-//! had and its new one lacks. Upstream: `typed/remove.go`.
+//! Removes a set of fields from a value. Server-side apply removes the fields that a manager's last configuration had
+//! and its new one lacks. Upstream: `typed/remove.go`.
 
 use super::super::fieldpath::{PathElement, Set};
 use super::super::schema::{Handled, Relationship, Schema, TypeRef};

@@ -1,5 +1,6 @@
 //! Computes the set of fields of a value, which a manager owns after it applied the value: every leaf (a scalar, or an
-//! atomic list or map, which counts as a whole) and every list item. Upstream: `typed/tofieldset.go`.
+//! atomic list or map, which counts as a whole), every list item, and every key of a map. Upstream:
+//! `typed/tofieldset.go`.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,8 @@ impl Walk<'_> {
         for (name, value) in fields {
             self.path.push(PathElement::FieldName(name.clone().into()));
             faults.add(self.value(map.type_of(name), value), "");
-            // A declared field with fields inside is no member itself; any key of a free map is.
+            // The set has a field of a struct only through its leaves, unless its value is empty. It also has each key
+            // that the type does not declare (a key of a map), as it has list items.
             let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
             if is_empty || !map.fields.contains_key(name.as_str()) {
                 self.set.insert(&self.path);

@@ -6,7 +6,7 @@ mod validation;
 
 use crate::conventions::edit::{empty, set_default};
 use crate::kinds::columns;
-use crate::kinds::core::pod::volumes::sources;
+use crate::kinds::core::pod::volumes;
 use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
@@ -38,7 +38,7 @@ fn set_defaults(volume: &mut Value) {
     set_default(spec, "persistentVolumeReclaimPolicy", json!("Retain"));
     set_default(spec, "volumeMode", json!("Filesystem"));
     round_up(spec, "capacity");
-    sources(spec);
+    volumes::sources(spec);
 }
 
 /// Sets `status.lastPhaseTransitionTime` to the current time when a volume is created, and when a status update changes

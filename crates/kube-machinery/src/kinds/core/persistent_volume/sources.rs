@@ -41,7 +41,7 @@ const FLEX: &str = "flexVolume";
 /// The volume type that requires a node affinity.
 const LOCAL: &str = "local";
 
-/// `name` is the name of the PersistentVolume.
+/// Validates the source in the spec. `name` is the name of the PersistentVolume.
 pub(super) fn validate(spec: &Value, name: &str) -> Causes {
     let (mut causes, mut count) = (Causes::new(), 0);
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {

@@ -67,7 +67,7 @@ fn validate_spec(spec: &Value, name: &str) -> Causes {
     causes
 }
 
-/// It must have a positive `storage`, and no other resource.
+/// Validates the capacity, which must have a positive `storage` and no other resource.
 fn capacity(spec: &Value) -> Causes {
     let sizes = spec["capacity"].as_object();
     let mut causes = Causes::new();
@@ -110,7 +110,7 @@ fn is_root(host_path: &Value) -> bool {
     path.starts_with('/') && depth == 0
 }
 
-/// Only CSI volumes can have an attributes class.
+/// Validates the attributes class, which only CSI volumes can have.
 fn attributes(spec: &Value) -> Causes {
     let Some(name) = spec["volumeAttributesClassName"].as_str() else { return Causes::new() };
     let mut causes = class(spec, "volumeAttributesClassName", &"spec");
@@ -123,8 +123,8 @@ fn attributes(spec: &Value) -> Causes {
     causes
 }
 
-/// The source, the volume mode and the node affinity are immutable, but for beta labels in the affinity, which may be replaced by their
-/// stable names.
+/// Checks that the source, the volume mode and the node affinity do not change. Only beta labels in the affinity may be
+/// replaced by their stable names.
 fn validate_update(spec: &Value, before: &Value) -> Causes {
     let mut causes = Causes::new();
     if !sources::are_same(spec, before) {
@@ -175,6 +175,7 @@ fn with_new_labels(old: &Value, new: &Value) -> Value {
     renamed
 }
 
+/// The Go structs of a node affinity, as upstream's causes print them.
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 const TERM: GoStruct = GoStruct(&[

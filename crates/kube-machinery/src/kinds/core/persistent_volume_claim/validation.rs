@@ -39,8 +39,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// Only these may change: the requested size and the attributes class of a bound claim, an unset volume name, and an unset storage class
-/// that matches the annotation.
+/// Checks that only these fields change: the requested size and the attributes class of a bound claim, an unset volume
+/// name, and an unset storage class that matches the annotation.
 fn validate_update(new: &Value, old: &Value) -> Causes {
     let (spec, before) = (&new["spec"], &old["spec"]);
     // `kept` is the new spec with the old values of the fields that may change.

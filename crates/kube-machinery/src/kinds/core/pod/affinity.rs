@@ -89,7 +89,8 @@ fn node_term(term: &Value, demand: Demand, at: At<'_>) -> Causes {
     causes
 }
 
-/// Only the name of the node can be selected. Upstream: `ValidateNodeFieldSelectorRequirement`.
+/// Validates a requirement on a field of the node, which can only be its name. Upstream:
+/// `ValidateNodeFieldSelectorRequirement`.
 fn node_field(requirement: &Value, at: At<'_>) -> Causes {
     let (operator, key, values) =
         (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));
@@ -154,9 +155,9 @@ fn pod_term(term: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list keys only: each is compared with the value
-/// that the label has on the pod itself, so a pod is matched, or not matched, with pods of its own version, for
-/// example.
+/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list only keys. The values are those that the
+/// labels have on the pod itself, so that a term can select, for example, only pods of the pod's own version, or only
+/// others.
 pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Causes {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {

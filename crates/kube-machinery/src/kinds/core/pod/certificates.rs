@@ -19,9 +19,11 @@ const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
 /// The longest lifetime of a certificate by one of Kubernetes' own signers, in seconds.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
+/// The longest name of a signer: two DNS subdomains, a label, and the separators between them.
 const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
 
-/// The bundle's name or its signer finds the certificates. `taken` are the file paths of the sources before it.
+/// Validates a source of trusted certificates, which names a bundle or a signer. `taken` has the file paths of the
+/// sources before it.
 pub(super) fn trust_bundle<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = match (source["name"].as_str(), source["signerName"].as_str()) {
         (Some(_), Some(_)) => {
@@ -70,7 +72,8 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Causes {
     causes
 }
 
-/// The kubelet requests the key and certificate for the pod. `taken` are the file paths of the sources before it.
+/// Validates a source whose key and certificate the kubelet requests for the pod. `taken` has the file paths of the
+/// sources before it.
 pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let signer = text(source, "signerName");
     let mut causes = signer_name(signer, &format_args!("{at}.signerName"));
@@ -101,7 +104,7 @@ pub(super) fn pod_certificate<'a>(source: &'a Value, at: At<'_>, taken: &mut Pat
     causes
 }
 
-/// The kubelet passes the annotations on to the signer. Upstream: `ValidateUserAnnotations`.
+/// Validates the annotations that the kubelet passes on to the signer. Upstream: `ValidateUserAnnotations`.
 fn user_annotations(source: &Value, at: At<'_>) -> Causes {
     let keys = pairs(source, "userAnnotations").map(|(key, _)| key);
     keys.flat_map(|key| domain_prefixed_key(&key.to_lowercase(), at)).collect()

@@ -32,7 +32,7 @@ const FORBIDDEN: [&str; 12] = [
     "finalizers",
 ];
 
-/// The claim is created and deleted with its pod.
+/// Validates an `ephemeral` volume, whose claim is created and deleted with its pod.
 pub(super) fn ephemeral(source: &Value, at: At<'_>) -> Causes {
     let (template, at) = (&source["volumeClaimTemplate"], format_args!("{at}.volumeClaimTemplate"));
     if !template.is_object() {
@@ -84,7 +84,7 @@ pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: At<'_>) -> Cause
     causes
 }
 
-/// `at` is the path of the list.
+/// Validates the access modes. `at` is the path of the list.
 pub(in crate::kinds) fn access_modes(spec: &Value, at: At<'_>) -> Causes {
     let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
     let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
@@ -103,7 +103,7 @@ fn storage(size: &Value, at: At<'_>) -> Causes {
     amount("storage", size, at)
 }
 
-/// An empty name passes.
+/// Validates the name of a class. An empty name passes.
 pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Causes {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };

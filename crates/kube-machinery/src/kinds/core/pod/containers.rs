@@ -32,6 +32,7 @@ const NOT_IN_EPHEMERAL: [&str; 9] = [
     "lifecycle",
 ];
 
+/// The parts of a pod that the validation of each container needs.
 pub(super) struct Shared<'a> {
     pub(super) spec: &'a Value,
     /// The valid volumes, by name. Only these can be mounted.
@@ -70,7 +71,7 @@ pub(super) fn containers(shared: &Shared<'_>, at: At<'_>) -> Causes {
     causes
 }
 
-/// `names` are the names of the main containers.
+/// Validates the init containers. `names` has the names of the main containers.
 fn init_containers<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (path, container) in each(shared.spec, "initContainers", at) {
@@ -160,7 +161,7 @@ fn container_common(shared: &Shared<'_>, container: &Value, at: At<'_>) -> Cause
     causes
 }
 
-/// These rules do not hold for pod templates.
+/// Checks the rules that hold for the containers of pods, but not for those of pod templates.
 pub(super) fn only_of_pods(spec: &Value, at: At<'_>) -> Causes {
     let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
     all.filter_map(|(path, container)| padded_image(container, &path)).collect()

@@ -19,7 +19,7 @@ const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 const SOURCES: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
-const TWO: &str = "may not have more than one field specified at a time";
+const MORE_THAN_ONE: &str = "may not have more than one field specified at a time";
 
 /// The fields of a pod that a variable can refer to.
 const FIELDS: [&str; 9] = [
@@ -55,7 +55,7 @@ pub(super) fn environment(variables: &[Value], at: At<'_>) -> Causes {
     causes
 }
 
-/// There must be exactly one source.
+/// Validates the source of a variable's value, of which there must be exactly one.
 fn value_from(variable: &Value, at: At<'_>) -> Causes {
     let from = &variable["valueFrom"];
     let (mut causes, mut sources) = (Causes::new(), 0);
@@ -75,7 +75,7 @@ fn value_from(variable: &Value, at: At<'_>) -> Causes {
         0 => SOURCES,
         _ if !text(variable, "value").is_empty() => "may not be specified when `value` is not empty",
         1 => return causes,
-        _ => TWO,
+        _ => MORE_THAN_ONE,
     };
     causes.push(Cause::invalid(at, "", why));
     causes
@@ -89,7 +89,7 @@ fn resource_ref(reference: &Value, at: At<'_>) -> Causes {
     field_references::resource(reference, ReferenceHolder::Variable, at)
 }
 
-/// A `fileKeyRef` is a key in a file of a volume. Upstream: `validateFileKeySelector`.
+/// Validates a `fileKeyRef`, the reference to a key in a file of a volume. Upstream: `validateFileKeySelector`.
 fn file_key_ref(from: &Value, at: At<'_>) -> Causes {
     let (key, volume) = (text(from, "key"), text(from, "volumeName"));
     let mut causes = Causes::from_iter(required(from, "key", at));
@@ -105,7 +105,7 @@ fn file_key_ref(from: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// The volumes must be of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
+/// Checks that the volumes of all `fileKeyRef`s are of type `emptyDir`. Upstream: `validateFileKeyRefVolumes`.
 pub(super) fn volumes_of_files(spec: &Value, at: At<'_>) -> Causes {
     let volumes: HashMap<&str, &Value> =
         items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
@@ -168,7 +168,7 @@ pub(super) fn environment_from(sources: &[Value], at: At<'_>) -> Causes {
                 causes.push(Cause::invalid(format_args!("{at}.envFrom"), "", why));
             }
             1 => {}
-            _ => causes.push(Cause::invalid(format_args!("{at}.envFrom"), "", TWO)),
+            _ => causes.push(Cause::invalid(format_args!("{at}.envFrom"), "", MORE_THAN_ONE)),
         }
     }
     causes

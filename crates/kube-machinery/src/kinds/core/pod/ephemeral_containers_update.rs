@@ -10,7 +10,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// Existing containers must not change or be removed.
+/// Checks that the existing ephemeral containers stay unchanged.
 pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {

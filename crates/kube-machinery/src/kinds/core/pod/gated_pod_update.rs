@@ -18,7 +18,8 @@ const TERM: GoStruct = GoStruct(&[
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 
-/// Restores the old values in `new`, so that the caller can check that nothing else has changed.
+/// Validates the change of the node selector and the node affinity. It restores their old values in `new`, so that the
+/// caller can check that nothing else has changed.
 pub(super) fn validate(new: &mut Value, old: &Value) -> Causes {
     let mut causes = Causes::new();
     if new["nodeSelector"] != old["nodeSelector"] {
@@ -51,7 +52,7 @@ fn restore_affinity(spec: &mut Map, old: &Value) {
     }
 }
 
-/// The terms may only get more requirements.
+/// Checks that the terms only get more requirements.
 fn affinity(new: &Value, old: &Value) -> Causes {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");

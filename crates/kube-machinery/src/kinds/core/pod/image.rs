@@ -1,5 +1,6 @@
-//! The default image pull policy by the image's name: `latest` can change, so it is pulled each time. Upstream:
-//! `ParseImageName` in `pkg/util/parsers`, and the grammar of `github.com/distribution/reference`.
+//! The default image pull policy, which depends on the image's name: the image with the tag `latest` can change, so it
+//! is pulled each time. Upstream: `ParseImageName` in `pkg/util/parsers`, and the grammar of
+//! `github.com/distribution/reference`.
 
 /// Returns the default pull policy of an image: `Always` for the tag `latest` and for a name with neither tag nor
 /// digest, `IfNotPresent` for all others and for an invalid name.

@@ -1,6 +1,6 @@
-//! Validation of a container's `volumeMounts`, the paths at which it sees the files of the pod's volumes, and of its
-//! `volumeDevices`, by which it gets a volume as a raw block device. Upstream: `ValidateVolumeMounts`,
-//! `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
+//! Validation of a container's `volumeMounts`, the paths at which the container sees the files of the pod's volumes,
+//! and of its `volumeDevices`, by which the container gets a volume as a raw block device. Upstream:
+//! `ValidateVolumeMounts`, `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: At<
     causes
 }
 
-/// `subPath` and `subPathExpr` select the part of the volume to mount.
+/// Validates `subPath` and `subPathExpr`, which select the part of the volume to mount.
 fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Causes {
     let (path, expression) = (text(mount, "subPath"), text(mount, "subPathExpr"));
     let mut causes = descending(path, &format_args!("{list}.subPath"));
@@ -56,8 +56,8 @@ fn part_of_volume(mount: &Value, at: At<'_>, list: At<'_>) -> Causes {
     causes
 }
 
-/// Later mounts of the node and of the container can be visible to each other. `list` is the path of the container's mounts. Upstream:
-/// `validateMountPropagation`.
+/// Validates the mount propagation, which makes later mounts visible between the node and the container. `list` is the
+/// path of the container's mounts. Upstream: `validateMountPropagation`.
 fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Causes {
     let mut causes = Causes::from_iter(one_of_if_set(mount, "mountPropagation", &PROPAGATION, list));
     if mount["mountPropagation"] == "Bidirectional" && container["securityContext"]["privileged"] != true {
@@ -67,7 +67,8 @@ fn propagation(mount: &Value, container: &Value, list: At<'_>) -> Causes {
     causes
 }
 
-/// Mounts inside of the volume become read-only too. Upstream: `validateMountRecursiveReadOnly`.
+/// Validates `recursiveReadOnly`, which makes mounts inside of the volume read-only too. Upstream:
+/// `validateMountRecursiveReadOnly`.
 fn recursively_read_only(mount: &Value, list: At<'_>) -> Causes {
     let mut causes = Causes::from_iter(one_of_if_set(mount, "recursiveReadOnly", &READ_ONLY, list));
     if matches!(mount["recursiveReadOnly"].as_str(), Some("Enabled" | "IfPossible")) {

@@ -11,14 +11,14 @@ pub(in crate::kinds) fn no_backsteps(path: &str, at: At<'_>) -> Option<Cause> {
     leads_up.then(|| Cause::invalid(at, path, "must not contain '..'"))
 }
 
-/// The path is relative, and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
+/// Checks that a path is relative and does not leave its base directory. Upstream: `validateLocalDescendingPath`.
 pub(super) fn descending(path: &str, at: At<'_>) -> Causes {
     let absolute = path.starts_with('/').then(|| Cause::invalid(at, path, "must be a relative path"));
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
-/// The relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet itself. Upstream:
-/// `ValidateLocalNonReservedPath`.
+/// Checks the relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet
+/// itself. Upstream: `ValidateLocalNonReservedPath`.
 pub(super) fn local(path: &str, at: At<'_>) -> Causes {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {

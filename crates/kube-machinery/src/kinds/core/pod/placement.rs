@@ -14,8 +14,8 @@ use crate::value::Value;
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
 const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
-/// No two constraints may have the same topology key and action; as upstream, the cause is about the earlier one, so the last index of
-/// each pair is looked up.
+/// Validates the spread constraints. No two may have the same topology key and action. As upstream, the cause is about
+/// the earlier of the two, so the last index of each pair is looked up.
 pub(super) fn spread(constraints: &[Value], at: At<'_>) -> Causes {
     fn pair(constraint: &Value) -> (&str, &str) {
         (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
@@ -71,7 +71,8 @@ fn validate_constraint(constraint: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Readiness gates are conditions that a pod must have to be ready; scheduling gates keep it from being scheduled.
+/// Validates the readiness gates, conditions that a pod must have to be ready, and the scheduling gates, which keep a
+/// pod from being scheduled.
 pub(super) fn gates(spec: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (i, gate) in items(spec, "readinessGates").iter().enumerate() {

@@ -1,5 +1,5 @@
 //! Validates a container's ports, and its host ports: ports of the node that lead to the container. Two containers of a
-//! pod cannot have the same one. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
+//! pod cannot have the same host port. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
 //! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::validation::Holder;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{each, is_port, number, port_name, required_one_of, text};
+use crate::kinds::fields::{each, number, port_fault, port_name, required_one_of, text};
 use crate::value::Value;
 
 pub(in crate::kinds) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -26,10 +26,10 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Causes {
         let at_number = format_args!("{path}.containerPort");
         causes.extend(match number(port, "containerPort") {
             0 => Some(Cause::required(at_number, "")),
-            _ => is_port(&port["containerPort"], &at_number),
+            _ => port_fault(&port["containerPort"], &at_number),
         });
         if number(port, "hostPort") != 0 {
-            causes.extend(is_port(&port["hostPort"], &format_args!("{path}.hostPort")));
+            causes.extend(port_fault(&port["hostPort"], &format_args!("{path}.hostPort")));
         }
         causes.extend(required_one_of(text(port, "protocol"), &PROTOCOLS, &format_args!("{path}.protocol")));
     }
@@ -41,7 +41,7 @@ pub(super) fn ports(container: &Value, at: At<'_>) -> Causes {
 pub(super) struct HostPorts<'a>(HashSet<(&'a str, &'a str, i64)>);
 
 impl<'a> HostPorts<'a> {
-    /// Returns a cause for each port that is already taken.
+    /// Takes the host ports of a container. Returns a cause for each port that is already taken.
     pub(super) fn take(&mut self, container: &'a Value, at: At<'_>) -> Causes {
         let mut causes = Causes::new();
         for (path, port) in each(container, "ports", at) {
@@ -55,7 +55,8 @@ impl<'a> HostPorts<'a> {
     }
 }
 
-/// `hostPort` must equal `containerPort` if the pod uses the node's network. A pod template may omit the `hostPort`.
+/// Checks that `hostPort` equals `containerPort` if the pod uses the node's network. A pod template may omit the
+/// `hostPort`.
 pub(super) fn on_the_node(spec: &Value, holder: Holder<'_>, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     if spec["hostNetwork"] != true {

@@ -1,10 +1,10 @@
-//! Validates a container's probes, by which the kubelet finds out if it is alive and ready, and its lifecycle hooks,
-//! which run after its start and before its end. Upstream: `validateProbe`, `validateHandler` in
+//! Validates a container's probes, by which the kubelet finds out if the container is alive and ready, and its
+//! lifecycle hooks, which run after its start and before its end. Upstream: `validateProbe`, `validateHandler` in
 //! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{is_port, items, not_negative, one_of, port_name, required, text};
+use crate::kinds::fields::{items, not_negative, one_of, port_fault, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
@@ -39,7 +39,7 @@ pub(super) fn probes(container: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// An init container that is no sidecar may have neither.
+/// Refuses probes and hooks of an init container that is no sidecar.
 pub(super) fn no_probes_or_hooks(container: &Value, at: At<'_>) -> Causes {
     let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
     let detail = "may not be set for init containers without restartPolicy=Always";
@@ -53,8 +53,8 @@ pub(super) fn hooks(container: &Value, spec: &Value, at: At<'_>) -> Causes {
     given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format_args!("{at}.lifecycle.{field}"))).collect()
 }
 
-/// There must be exactly one of `kinds`. `grace` is the termination grace period, the upper limit of a `sleep`. Upstream:
-/// `validateHandler`.
+/// Validates the handler of a probe or hook: exactly one of `kinds`. `grace` is the termination grace period in
+/// seconds, the upper limit of a `sleep`. Upstream: `validateHandler`.
 fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
@@ -101,7 +101,7 @@ fn port(port: &Value, at: At<'_>) -> Causes {
     let path = format_args!("{at}.port");
     match port.as_str() {
         Some(name) => port_name(name).iter().map(|why| Cause::invalid(path, name, why)).collect(),
-        None => is_port(port, &path).into_iter().collect(),
+        None => port_fault(port, &path).into_iter().collect(),
     }
 }
 

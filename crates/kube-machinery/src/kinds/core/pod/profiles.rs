@@ -1,6 +1,6 @@
 //! Validates the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
-//! AppArmor profiles were annotations before there were fields; these are copied to the fields of a new pod. Upstream:
-//! `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
+//! AppArmor profiles were annotations before there were fields; the annotations of a new pod are copied to its fields.
+//! Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
 //! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
 use std::collections::HashSet;

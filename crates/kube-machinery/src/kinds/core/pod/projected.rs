@@ -23,7 +23,8 @@ pub(super) fn downward_api(source: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// As upstream, the causes have the path of the volume source, not of the file. Upstream: `validateDownwardAPIVolumeFile`.
+/// Validates a file. As upstream, the causes have the path of the volume source, not of the file. Upstream:
+/// `validateDownwardAPIVolumeFile`.
 fn downward_file(file: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::from_iter(required(file, "path", at));
     causes.extend(local(text(file, "path"), &format_args!("{at}.path")));
@@ -65,7 +66,7 @@ pub(super) fn projected(volume: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Also takes the source's file paths.
+/// Validates a source, and takes the source's file paths.
 type Check = for<'a> fn(&'a Value, At<'_>, &mut Paths<'a>) -> Causes;
 
 /// The types of sources in the order in which upstream checks them.
@@ -117,7 +118,8 @@ fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes 
     causes
 }
 
-/// As upstream, causes about the file path have the field path of the volume, and the file may conflict with files of other sources.
+/// Validates a token source. As upstream, causes about the file path have the field path of the volume, and the file
+/// path is not compared with those of other sources.
 fn token<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = Causes::new();
     let path = format_args!("{at}.expirationSeconds");

@@ -1,5 +1,5 @@
-//! The fields of a pod that a write to it or to one of its subresources cannot change. Upstream: `GetResetFields` and
-//! `GetResetFieldsFilter` of the strategies in `pkg/registry/core/pod/strategy.go`.
+//! The fields of a pod that a write to the pod or to one of its subresources cannot change. Upstream: `GetResetFields`
+//! and `GetResetFieldsFilter` of the strategies in `pkg/registry/core/pod/strategy.go`.
 
 use crate::kinds::reset_fields::{excluded, usual};
 use crate::kinds::resource::{Resource, Subresource};
@@ -16,12 +16,14 @@ pub(super) fn reset_fields(resource: &Resource, subresource: Option<Subresource>
     }
 }
 
-/// Only ephemeral containers can be changed. Upstream: `podEphemeralContainersStrategy`.
+/// Returns the filter of the subresource `ephemeralcontainers`, which changes only ephemeral containers. Upstream:
+/// `podEphemeralContainersStrategy`.
 fn debugging() -> Filter {
     Filter::Include(SetMatcher::prefix(&[field("spec"), field("ephemeralContainers")]))
 }
 
-/// Only the resources of containers can be changed. Upstream: `podResizeStrategy`.
+/// Returns the filter of the subresource `resize`, which changes only the resources and the resize policies of
+/// containers. Upstream: `podResizeStrategy`.
 fn resizing() -> Filter {
     let of = |list: &str, name: &str| SetMatcher::prefix(&[field("spec"), field(list), None, field(name)]);
     let parts =

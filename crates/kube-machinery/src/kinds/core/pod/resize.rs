@@ -1,6 +1,6 @@
-//! Validates updates through a pod's `resize` subresource, which changes only the cpu and memory of a running pod. Nor
-//! may the QoS class change. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the feature
-//! gates that are on by default.
+//! Validates updates through a pod's `resize` subresource, which changes only the cpu and memory of a running pod. The
+//! QoS class must not change either. Upstream: `ValidatePodResize` in `pkg/apis/core/validation/validation.go`, for the
+//! feature gates that are on by default.
 
 use super::annotations::MIRROR;
 use super::qos;

@@ -61,8 +61,8 @@ const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 /// `known` are the names in the pod's `resourceClaims`. Upstream: `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: At<'_>) -> Causes {
     let (mut causes, mut used) = (Causes::new(), BTreeSet::<String>::new());
-    // The names of the claims of which single requests are used, and not the claim as a whole. Upstream repeats the
-    // cause for each request, but equal causes are merged anyway.
+    // The claims of which single requests were used so far. If the whole claim follows, upstream reports it once for
+    // each request; here once is enough, because equal causes are merged.
     let mut used_by_request = HashSet::new();
     let list = known.iter().copied().collect::<Vec<_>>().join(", ");
     let mut size = 0;
@@ -141,13 +141,13 @@ const CLAIM: GoStruct = GoStruct(&[
 /// that equals the request.
 fn against_limit(name: &str, request: &Value, resources: &Value, at: At<'_>) -> Option<Cause> {
     let request = parsed(request)?;
-    let is_whole = is_extended(name) || name.starts_with(HUGE);
+    let is_fixed = is_extended(name) || name.starts_with(HUGE);
     let Some(limit) = resources["limits"].get(name).and_then(parsed) else {
         let why = "Limit must be set for non overcommitable resources";
-        return is_whole.then(|| Cause::required(format_args!("{at}.limits"), why));
+        return is_fixed.then(|| Cause::required(format_args!("{at}.limits"), why));
     };
     let order = request.compare(&limit);
-    let rule = match is_whole {
+    let rule = match is_fixed {
         true if order.is_ne() => "must be equal to",
         false if order.is_gt() => "must be less than or equal to",
         _ => return None,

@@ -35,7 +35,8 @@ pub(super) fn policy(container: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// If rules come without a policy, upstream reports only the missing policy.
+/// Validates the restart policy of an init container. If rules come without a policy, upstream reports only the missing
+/// policy.
 pub(super) fn policy_of_init(container: &Value, at: At<'_>) -> Causes {
     let mut causes = policy(container, at);
     if container["restartPolicy"].is_null() {

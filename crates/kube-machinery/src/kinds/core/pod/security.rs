@@ -54,7 +54,8 @@ pub(super) fn shared_processes(spec: &Value, at: At<'_>) -> Option<Cause> {
     both.then(|| Cause::invalid_as(format_args!("{at}.shareProcessNamespace"), "true", why))
 }
 
-/// A sysctl of a namespace that the pod shares with the node would change the node. Upstream: `validateSysctls`.
+/// Validates the sysctls. A sysctl of a namespace that the pod shares with the node is refused, because it would change
+/// the node. Upstream: `validateSysctls`.
 fn sysctls(spec: &Value, at: At<'_>) -> Causes {
     let (mut causes, mut names) = (Causes::new(), HashSet::new());
     for (path, control) in each(&spec["securityContext"], "sysctls", at) {
@@ -170,7 +171,7 @@ pub(super) fn validate_container_context(context: &Value, host_users: bool, at: 
     causes
 }
 
-/// Nothing may contradict `allowPrivilegeEscalation: false`.
+/// Checks that no other field contradicts `allowPrivilegeEscalation: false`.
 fn validate_escalation(context: &Value, at: At<'_>) -> Causes {
     if context["allowPrivilegeEscalation"] != false {
         return Causes::new();
@@ -185,6 +186,7 @@ fn validate_escalation(context: &Value, at: At<'_>) -> Causes {
     contradictions.map(|why| Cause::invalid_as(at, &CONTEXT.print(context), why)).collect()
 }
 
+/// Checks the range of a user or group ID.
 fn id(number: &Value, at: At<'_>) -> Option<Cause> {
     let fits = number.as_i64().is_none_or(|number| (0..=i64::from(i32::MAX)).contains(&number));
     (!fits).then(|| Cause::invalid_json(at, number, "must be between 0 and 2147483647, inclusive"))

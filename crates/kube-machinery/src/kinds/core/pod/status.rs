@@ -21,7 +21,7 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Causes {
         let kind = text(condition, "type");
         causes.extend(observed_generation(condition, &format_args!("status.conditions[{i}]")));
         if !SYSTEM_CONDITIONS.contains(&kind) {
-            causes.extend(label_name(kind, &format_args!("status.conditions[{i}].Type")));
+            causes.extend(label_name(kind, &format_args!("status.conditions[{i}].Type"))); // upstream's path
         }
     }
     let before = old.map_or(&Value::Null, |old| &old["status"]);

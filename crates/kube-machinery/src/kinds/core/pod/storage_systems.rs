@@ -51,7 +51,7 @@ pub(in crate::kinds) fn iscsi(source: &Value, at: At<'_>) -> Causes {
     disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
 }
 
-/// Upstream's message for a PersistentVolume is shorter.
+/// Validates the iSCSI source of a PersistentVolume, for which upstream has a shorter message.
 pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Causes {
     disk_behind_portal(source, "must be valid format", at)
 }
@@ -64,13 +64,13 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Causes {
         causes.extend(qualified_name(name, unknown, &format_args!("{at}.iqn")));
     }
     causes.extend(lun(number(source, "lun"), at));
-    let is_checked = source["chapAuthDiscovery"] == true || source["chapAuthSession"] == true;
-    if is_checked && !source["secretRef"].is_object() {
+    let uses_chap = source["chapAuthDiscovery"] == true || source["chapAuthSession"] == true;
+    if uses_chap && !source["secretRef"].is_object() {
         causes.push(Cause::required(format_args!("{at}.secretRef"), ""));
     }
     causes.extend(secret_reference(source, at));
     if let Some(name) = source["initiatorName"].as_str() {
-        causes.extend(qualified_name(name, unknown, &format_args!("{at}.initiatorname")));
+        causes.extend(qualified_name(name, unknown, &format_args!("{at}.initiatorname"))); // upstream's path
     }
     causes
 }

@@ -31,6 +31,7 @@ pub(crate) fn validate(new: &Value, old: &Value) -> Causes {
         }
     }
     if let Some(cause) = deadline(&new["activeDeadlineSeconds"], &old["activeDeadlineSeconds"]) {
+        // Upstream stops at an invalid deadline, but not at a removed one.
         let fatal = !new["activeDeadlineSeconds"].is_null();
         causes.push(cause);
         if fatal {

@@ -1,4 +1,4 @@
-//! Validates a whole pod or pod template, with the feature gates that are on by default; the submodules beside it
+//! Validates a whole pod or pod template, with the feature gates that are on by default; the modules beside this one
 //! validate the parts. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
 //! `pkg/apis/core/validation/validation.go`.
 
@@ -44,7 +44,7 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// For creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
+/// Validates the metadata and the spec, for creations and updates alike. Upstream: `validatePodMetadataAndSpec`.
 pub(super) fn metadata_and_spec(pod: &Value) -> Causes {
     let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
     let mut causes = annotations::validate(metadata, spec, &"metadata.annotations");
@@ -53,7 +53,7 @@ pub(super) fn metadata_and_spec(pod: &Value) -> Causes {
     causes
 }
 
-/// These rules do not hold for pod templates.
+/// Checks the rules that hold for pods, but not for pod templates.
 fn only_of_pods(spec: &Value) -> Causes {
     let mut causes = Causes::new();
     if text(spec, "serviceAccountName").is_empty() {
@@ -158,7 +158,7 @@ fn optional_name(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, a
     }
 }
 
-/// A node selector has the same form as labels. Upstream: `ValidateLabels`.
+/// Validates labels, or a node selector, which has the same form. Upstream: `ValidateLabels`.
 pub(in crate::kinds) fn labels(labels: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (key, value) in labels.as_object().into_iter().flatten() {

@@ -26,7 +26,7 @@ pub struct Type {
     pub(in crate::kinds) check: fn(&Value, At<'_>) -> Causes,
 }
 
-/// Upstream's causes use the real name of the field.
+/// Returns a type for which upstream's causes use the real name of the field.
 pub(in crate::kinds) const fn volume_type(field: &'static str, check: fn(&Value, At<'_>) -> Causes) -> Type {
     Type { field, second: field, path: field, check }
 }

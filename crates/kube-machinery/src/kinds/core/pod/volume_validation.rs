@@ -31,7 +31,7 @@ const TYPES: [Type; 30] = [
     volume_type("cinder", systems::cinder),
     Type { second: "cephFS", ..retired("cephfs") },
     retired("quobyte"),
-    Type { second: "downwarAPI", ..volume_type("downwardAPI", downward_api) },
+    Type { second: "downwarAPI", ..volume_type("downwardAPI", downward_api) }, // upstream's spelling
     volume_type("fc", systems::fibre_channel),
     volume_type("flexVolume", systems::flex),
     volume_type("configMap", sources::config_map),
@@ -48,7 +48,8 @@ const TYPES: [Type; 30] = [
     volume_type("image", sources::image),
 ];
 
-/// Also returns the valid volumes by name, because only these can be mounted. `pod` is the name of the pod, empty for a pod template.
+/// Validates the volumes. Also returns the valid ones by name, because only these can be mounted. `pod` is the name of
+/// the pod, empty for a pod template.
 pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Causes, HashMap<&'a str, &'a Value>) {
     let (mut all, mut valid) = (Causes::new(), HashMap::new());
     // The names of the claims that will be made for the pod's `ephemeral` volumes. No other volume may use them.
@@ -103,7 +104,8 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Causes {
     causes
 }
 
-/// Kubernetes derives an iSCSI name, and the name of the claim of an `ephemeral` volume, from the volume's name.
+/// Validates the names that Kubernetes derives from the volume's name: an iSCSI name, and the name of the claim of an
+/// `ephemeral` volume.
 fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Causes {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {

@@ -1,4 +1,4 @@
-//! The defaults of volumes in pods, such as the file mode 0644. PersistentVolumes share those of some sources.
+//! The defaults of volumes in pods, such as the file mode 0644. PersistentVolumes share the defaults of some sources.
 //! Upstream: `SetDefaults_Volume` and the functions for each source in `pkg/apis/core/v1/defaults.go`.
 
 use super::image;
@@ -90,6 +90,7 @@ mod tests {
         assert_eq!(filled(json!({"name": "a"})), json!({"name": "a", "emptyDir": {}}));
     }
 
+    /// The mode 420 is 0644 in octal.
     #[test]
     fn files_get_a_mode_tokens_an_expiration_and_host_paths_a_type() {
         assert_eq!(filled(json!({"secret": {"secretName": "s"}}))["secret"]["defaultMode"], 420);

@@ -11,7 +11,8 @@ use crate::kinds::names;
 use crate::value::Value;
 
 const LONGEST_SPEC: usize = 64 * 1024;
-const LONGEST_DOMAIN: usize = 256;
+/// The domain of a user must be shorter than this.
+const DOMAIN_LIMIT: usize = 256;
 const LONGEST_USER: usize = 104;
 
 /// Checks that `spec.os`, if it is set, names a known operating system, and that no field of another one is set.
@@ -91,7 +92,8 @@ fn validate_windows(spec: &Value, at: At<'_>) -> Causes {
     paths.into_iter().map(|path| Cause::forbidden(path, "cannot be set for a windows pod")).collect()
 }
 
-/// A pod with its own user namespace (`hostUsers: false`) must not use the node's other namespaces or block devices.
+/// Checks that a pod with its own user namespace (`hostUsers: false`) does not use the node's other namespaces or block
+/// devices.
 pub(super) fn own_users(spec: &Value, at: At<'_>) -> Causes {
     if spec["hostUsers"] != false {
         return Causes::new();
@@ -104,7 +106,7 @@ pub(super) fn own_users(spec: &Value, at: At<'_>) -> Causes {
     shared.chain(devices).map(|path| Cause::forbidden(path, "when `hostUsers` is false")).collect()
 }
 
-/// HostProcess containers run as processes of the Windows node.
+/// Validates HostProcess containers, which run as processes of the Windows node.
 pub(super) fn host_process(spec: &Value, at: At<'_>) -> Causes {
     let host_process = |context: &Value| context["windowsOptions"]["hostProcess"].as_bool();
     let of_pod = host_process(&spec["securityContext"]);
@@ -178,7 +180,7 @@ fn messages_of_user(name: &str) -> Vec<&'static str> {
     let is_known = |domain: &str| is_net_bios(domain) || is_dns(domain);
     [
         (
-            domain.is_some_and(|domain| domain.len() >= LONGEST_DOMAIN),
+            domain.is_some_and(|domain| domain.len() >= DOMAIN_LIMIT),
             "runAsUserName's Domain length must be under 256 characters",
         ),
         (

@@ -1,5 +1,5 @@
-//! Validates a Service's cluster IPs, the virtual addresses by which pods reach it, and its IP families. Upstream:
-//! `ValidateServiceClusterIPsRelatedFields` in `pkg/apis/core/validation/validation.go`, line 9393.
+//! Validates a Service's cluster IPs, the virtual addresses by which pods reach the Service, and its IP families.
+//! Upstream: `ValidateServiceClusterIPsRelatedFields` in `pkg/apis/core/validation/validation.go`, line 9393.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use crate::value::Value;
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/// The service is not of type `ExternalName`.
+/// Validates the addresses and families of a service that is not of type `ExternalName`.
 pub(super) fn addresses(spec: &Value) -> Causes {
     let given: Vec<&str> = items(spec, "clusterIPs").iter().filter_map(Value::as_str).collect();
     let all = |why: &str| Cause::invalid_json("spec.clusterIPs", &spec["clusterIPs"], why);
@@ -64,7 +64,7 @@ fn families(spec: &Value) -> Causes {
     causes
 }
 
-/// Each address must belong to the IP family at the same index.
+/// Checks that each address belongs to the IP family at the same index.
 fn mismatches(addresses: &[IpAddr], families: &[Value]) -> Causes {
     let pairs = addresses.iter().zip(families).enumerate();
     pairs

@@ -1,6 +1,6 @@
 //! Allocates cluster IPs (virtual addresses inside of the cluster) and node ports (ports on every node) for Services.
-//! No two services may share one, so each write first reserves its values here, and keeps or returns them when the
-//! write succeeds or fails. Upstream: `pkg/registry/core/service/storage/alloc.go`.
+//! No two services may share one, so each write first reserves its values here, and keeps them if the write succeeds,
+//! or returns them if it fails. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
@@ -37,7 +37,7 @@ struct Allocations {
     /// The reservations of services that are not stored yet, by the number of the reservation.
     reserved: BTreeMap<u64, Allocation>,
     /// The number of the latest reservation.
-    next: u64,
+    latest: u64,
 }
 
 /// The address and node ports of one service, as numbers.
@@ -61,10 +61,11 @@ impl Allocation {
 
 pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
     let (addresses, ports) = (FreeRanges::new(ADDRESSES), FreeRanges::new(PORTS));
-    Box::new(Allocations { addresses, ports, stored: BTreeMap::new(), reserved: BTreeMap::new(), next: 0 })
+    Box::new(Allocations { addresses, ports, stored: BTreeMap::new(), reserved: BTreeMap::new(), latest: 0 })
 }
 
 impl Allocations {
+    /// Fills in the address and the node ports that a service needs. They stay free until the caller takes them.
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Causes> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
@@ -102,9 +103,9 @@ impl Allocator for Allocations {
         new.address = new.address.filter(|address| self.addresses.is_free(*address));
         new.ports.retain(|port| self.ports.is_free(*port));
         self.take(&new);
-        self.next += 1;
-        self.reserved.insert(self.next, new);
-        Ok(self.next)
+        self.latest += 1;
+        self.reserved.insert(self.latest, new);
+        Ok(self.latest)
     }
 
     fn commit(&mut self, reservation: u64) {
@@ -346,6 +347,7 @@ struct OwnPorts<'a> {
     by_port: HashMap<Option<i64>, u32>,
     /// The port numbers with their node ports. The same pair may occur twice, for two protocols.
     pairs: HashSet<(Option<i64>, u32)>,
+    /// The node ports that the service has been given so far.
     used: HashSet<u32>,
 }
 
@@ -360,7 +362,7 @@ impl OwnPorts<'_> {
         self.used.insert(number);
     }
 
-    /// Fails if the port is out of range or in use.
+    /// Uses a given node port for a port. Fails if the node port is out of range or in use.
     fn reserve(&mut self, port: &Value, number: u32, at: At<'_>) -> Result<(), Causes> {
         let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
         let why = if !PORTS.contains(&number) {

@@ -5,11 +5,12 @@
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{is_port, items, text};
+use crate::kinds::fields::{items, port_fault, text};
 use crate::value::Value;
 
 const POLICIES: [&str; 2] = ["Cluster", "Local"];
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+/// The longest timeout of session affinity, in seconds: one day.
 const LONGEST_AFFINITY: i64 = 86_400;
 
 pub(super) fn affinity(spec: &Value) -> Option<Cause> {
@@ -38,7 +39,7 @@ pub(super) fn traffic(spec: &Value) -> Causes {
     causes
 }
 
-/// The policy for traffic from outside the cluster, and the port of its health check.
+/// Validates the policy for traffic from outside the cluster, and the port of its health check.
 fn external(spec: &Value) -> Causes {
     let (kind, policy) = (text(spec, "type"), text(spec, "externalTrafficPolicy"));
     let mut causes = Causes::new();
@@ -62,7 +63,7 @@ fn external(spec: &Value) -> Causes {
         return causes; // the allocator fills in a port that is needed
     }
     if kind == "LoadBalancer" && policy == "Local" {
-        causes.extend(is_port(checked, &at));
+        causes.extend(port_fault(checked, &at));
     } else {
         let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
         causes.push(Cause::invalid_json(at, checked, why));

@@ -103,7 +103,7 @@ fn fit_to_policy(spec: &mut Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// Fails for IPv6 addresses, which the cluster does not have.
+/// Adds the family of each address whose family is missing. Fails for IPv6 addresses, which the cluster does not have.
 fn infer_families(spec: &mut Value) -> Causes {
     let mut causes = Causes::new();
     let addresses = items(spec, "clusterIPs").to_vec();

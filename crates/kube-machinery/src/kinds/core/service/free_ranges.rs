@@ -19,7 +19,7 @@ impl FreeRanges {
     }
 
     pub(super) fn is_free(&self, number: u32) -> bool {
-        self.around(number).is_some()
+        self.containing(number).is_some()
     }
 
     /// Yields the free numbers from `first` on, then those before it.
@@ -35,7 +35,7 @@ impl FreeRanges {
 
     /// Takes a number. No effect if it is outside the range or already taken.
     pub(super) fn take(&mut self, number: u32) {
-        let Some((start, end)) = self.around(number) else { return };
+        let Some((start, end)) = self.containing(number) else { return };
         self.free.remove(&start);
         if start < number {
             self.free.insert(start, number - 1);
@@ -50,8 +50,8 @@ impl FreeRanges {
         if !self.all.contains(&number) || self.is_free(number) {
             return;
         }
-        let before = number.checked_sub(1).and_then(|number| self.around(number));
-        let after = number.checked_add(1).and_then(|number| self.around(number));
+        let before = number.checked_sub(1).and_then(|number| self.containing(number));
+        let after = number.checked_add(1).and_then(|number| self.containing(number));
         if let Some((start, _)) = after {
             self.free.remove(&start);
         }
@@ -60,7 +60,7 @@ impl FreeRanges {
     }
 
     /// Returns the free subrange that contains the number.
-    fn around(&self, number: u32) -> Option<(u32, u32)> {
+    fn containing(&self, number: u32) -> Option<(u32, u32)> {
         let (start, end) = self.free.range(..=number).next_back()?;
         (*end >= number).then_some((*start, *end))
     }

@@ -21,8 +21,9 @@ fn is_balanced(spec: &Value) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// From the field or else from the annotation. `spec` is the result of `spec_for_validation`, which may differ from the spec in
-/// `service`.
+/// Validates the source ranges in the field, or else those in the annotation. Also refuses
+/// `allocateLoadBalancerNodePorts` in a service of another type. `spec` is the result of `spec_for_validation`, which
+/// may differ from the spec in `service`.
 pub(super) fn source_ranges(spec: &Value, service: &Value, old: Option<&Value>) -> Causes {
     let ranges = items(spec, "loadBalancerSourceRanges");
     let annotation = |service: &Value| service["metadata"]["annotations"][RANGES].as_str().map(ToOwned::to_owned);
@@ -69,27 +70,27 @@ pub(super) fn class(spec: &Value) -> Causes {
 }
 
 pub(in crate::kinds) fn status(new: &Value, _: Option<&Value>) -> Causes {
-    let entrances = items(&new["status"]["loadBalancer"], "ingress");
+    let ingresses = items(&new["status"]["loadBalancer"], "ingress");
     let at = "status.loadBalancer.ingress";
     if !is_balanced(&new["spec"]) {
         let why = "may only be used when `spec.type` is 'LoadBalancer'";
-        return (!entrances.is_empty()).then(|| Cause::forbidden(at, why)).into_iter().collect();
+        return (!ingresses.is_empty()).then(|| Cause::forbidden(at, why)).into_iter().collect();
     }
-    entrances
+    ingresses
         .iter()
         .enumerate()
-        .flat_map(|(i, entrance)| validate_entrance(entrance, &format_args!("{at}[{i}]")))
+        .flat_map(|(i, ingress)| validate_ingress(ingress, &format_args!("{at}[{i}]")))
         .collect()
 }
 
-fn validate_entrance(entrance: &Value, at: At<'_>) -> Causes {
-    let (address, host) = (text(entrance, "ip"), text(entrance, "hostname"));
+fn validate_ingress(ingress: &Value, at: At<'_>) -> Causes {
+    let (address, host) = (text(ingress, "ip"), text(ingress, "hostname"));
     let mut causes = Causes::new();
     if !address.is_empty() {
         causes.extend(ip(address, &format_args!("{at}.ip")));
     }
     let mode = format_args!("{at}.ipMode");
-    match entrance["ipMode"].as_str() {
+    match ingress["ipMode"].as_str() {
         None if !address.is_empty() => causes.push(Cause::required(mode, "must be specified when `ip` is set")),
         Some(_) if address.is_empty() => {
             causes.push(Cause::forbidden(mode, "may not be specified when `ip` is not set"));

@@ -12,7 +12,7 @@ use crate::conventions::causes::Causes;
 use crate::kinds::addresses::{ip, reachable};
 use crate::kinds::core::pod::ports::PROTOCOLS;
 use crate::kinds::core::pod::validation::labels;
-use crate::kinds::fields::{is_port, items, port_name, required_one_of, text};
+use crate::kinds::fields::{items, port_fault, port_name, required_one_of, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::value::{Value, json};
 
@@ -65,7 +65,7 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// An `ExternalName` service is a DNS alias and has no addresses.
+/// Validates an `ExternalName` service, which is a DNS alias and has no addresses.
 fn validate_external_name(spec: &Value) -> Causes {
     let mut causes = Causes::new();
     for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -77,8 +77,8 @@ fn validate_external_name(spec: &Value) -> Causes {
     causes
 }
 
-/// No two ports may have the same number and protocol, neither in the cluster nor on the nodes, and a service of the type ClusterIP has
-/// no `nodePort`.
+/// Checks that no two ports have the same number and protocol, neither in the cluster nor on the nodes, and that a
+/// service of type `ClusterIP` has no `nodePort`.
 fn validate_port_numbers(ports: &[Value], kind: &str) -> Causes {
     let mut causes = Causes::new();
     let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
@@ -113,7 +113,8 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// If there are several ports, each must have a unique name. `names` are the names of the ports before it.
+/// Validates a port. If there are several ports, each must have a unique name. `names` has the names of the ports
+/// before this one.
 fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     let path = format_args!("{at}.name");
@@ -129,7 +130,7 @@ fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: boo
             }
         }
     }
-    causes.extend(is_port(&port["port"], &format_args!("{at}.port")));
+    causes.extend(port_fault(&port["port"], &format_args!("{at}.port")));
     causes.extend(required_one_of(
         port["protocol"].as_str().unwrap_or_default(),
         &PROTOCOLS,
@@ -137,7 +138,7 @@ fn validate_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: boo
     ));
     let target = format_args!("{at}.targetPort");
     match &port["targetPort"] {
-        Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
+        Value::Number(_) => causes.extend(port_fault(&port["targetPort"], &target)),
         Value::String(name) => causes.extend(port_name(name).iter().map(|why| Cause::invalid(target, name, why))),
         _ => {}
     }
