@@ -15,17 +15,17 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows the time of the system, or the last time that it can show if the system's is later.
+    /// Creates a clock that starts at the system's time, or at `Timestamp::MAX` if a `Timestamp` cannot hold that time.
     pub fn starting_now() -> Self {
         Self::starting_at(Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX))
     }
 
-    /// A clock that shows this time now.
+    /// Creates a clock that shows `start` now.
     pub fn starting_at(start: Timestamp) -> Self {
         Self { start, origin: Instant::now() }
     }
 
-    /// Returns the time at which the server started.
+    /// Returns the time at which the clock was created.
     pub fn started(&self) -> Timestamp {
         self.start
     }

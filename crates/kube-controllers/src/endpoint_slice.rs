@@ -3,8 +3,8 @@
 //! `k8s.io/endpointslice`.
 //!
 //! Named ports, the conditions `ready`, `serving` and `terminating`, zones, host names, hints of `trafficDistribution`,
-//! labels and the distribution of endpoints over slices work as upstream. Not implemented are the annotation with the
-//! trigger's time, and hints for the annotation `topology-mode`.
+//! labels and the distribution of endpoints over slices work as upstream. Not implemented are the annotation
+//! `endpoints.kubernetes.io/last-change-trigger-time`, and hints for the annotation `topology-mode`.
 
 mod endpoint;
 mod fill;

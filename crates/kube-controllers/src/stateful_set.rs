@@ -45,8 +45,8 @@ const EVENT_SOURCE: EventSource =
     EventSource { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
 
 /// Runs the controller for all StatefulSets of a cluster until `stop`. A cluster of `kube-testcluster` with
-/// `Controllers::All` runs it already. In such a cluster the claims that it creates are never bound to volumes, and
-/// pods do not wait for that.
+/// `Controllers::All` runs it already. In such a cluster the claims are never bound to volumes, and pods do not
+/// wait for that.
 ///
 /// # Errors
 /// An informer failed, or the work on a StatefulSet panicked.

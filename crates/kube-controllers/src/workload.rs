@@ -60,7 +60,8 @@ impl Workload {
     }
 }
 
-/// Runs a controller with the clock of its cluster. It starts when the first object appears that it works on.
+/// Runs a controller with the clock of its cluster. The controller starts when the first object appears that it works
+/// on.
 pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, stop: CancellationToken) {
     match workload {
         Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,

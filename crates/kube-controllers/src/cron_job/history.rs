@@ -39,6 +39,7 @@ impl CronJobSync<'_> {
             Ok(_) => self.record(Reason::SuccessfulDelete, format!("Deleted job {job_name}")).await,
             Err(kube_client::Error::Api(status)) if status.code == 404 => {}
             Err(error) => {
+                // The message is upstream's, although the Job was not deleted.
                 self.record(Reason::FailedDelete, format!("Deleted job: {error}")).await;
                 return Err(SyncError::refused(format!("delete the job {job_name}"))(error));
             }

@@ -44,8 +44,8 @@ impl<'a> CronJobSync<'a> {
         Self { controller, key, cron_job, jobs, written: status.clone(), status }
     }
 
-    /// Creates the Job that is due. Returns the time until the next one, or `None` if no time brings one: the CronJob
-    /// is suspended, being deleted or invalid.
+    /// Creates the Job that is due. Returns the time until the next one; `None` if the CronJob is suspended, being
+    /// deleted or invalid, or if the Job existed already.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
         self.update_active().await;
         let spec = self.cron_job.data["spec"].clone();
@@ -139,8 +139,8 @@ impl<'a> CronJobSync<'a> {
         format!("{}-{}", name(&self.cron_job.metadata), at.as_second() / 60)
     }
 
-    /// Creates the Job for a time, and lists it as active. Returns false if the Job existed and is active already or
-    /// not ours.
+    /// Creates the Job for a time, and lists it as active. Returns false if a Job of this name existed, and is listed
+    /// as active already or belongs to another owner.
     async fn create(&mut self, at: Timestamp, zone: &TimeZone) -> Result<bool, SyncError> {
         let job = self.job(at, zone);
         let job_name = name(&job.metadata).to_owned();
@@ -208,7 +208,7 @@ impl<'a> CronJobSync<'a> {
     }
 }
 
-/// Formats a time in a time zone. Go: `time.RFC3339`.
+/// Formats a time in a time zone as Go's `time.RFC3339` does.
 fn written_in(zone: &TimeZone, at: Timestamp) -> String {
     let time = at.to_zoned(zone.clone());
     let format = if time.offset() == Offset::UTC { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%:z" };

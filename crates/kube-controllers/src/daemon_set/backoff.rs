@@ -15,7 +15,8 @@ const LONGEST: Duration = Duration::from_secs(15 * 60);
 pub(super) struct Backoffs(Mutex<HashMap<(String, String), (Duration, Instant)>>);
 
 impl Backoffs {
-    /// Begins the next back-off and returns `None`, or returns the rest of a back-off in progress.
+    /// Returns the rest of a back-off in progress. If there is none, the failed pod may be deleted now: begins the next
+    /// back-off and returns `None`.
     pub(super) fn next(&self, set: &str, node: &str) -> Option<Duration> {
         let mut all = self.0.lock().expect("nothing panics under this lock");
         let entry = (set.to_owned(), node.to_owned());

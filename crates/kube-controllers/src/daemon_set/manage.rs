@@ -1,6 +1,6 @@
 //! Keeps one pod of a DaemonSet on each node that must have one: finds the nodes that lack a pod and the pods that are
-//! too many, then creates and deletes pods. Each sync begins with that. Upstream: `manage`, `podsShouldBeOnNode`,
-//! `syncNodes`.
+//! too many, then creates and deletes pods. It is the first step of each sync. Upstream: `manage`,
+//! `podsShouldBeOnNode`, `syncNodes`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

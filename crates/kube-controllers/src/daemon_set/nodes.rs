@@ -21,15 +21,15 @@ pub(super) enum Decision {
     Unwanted,
 }
 
-pub(super) fn decide(pod: &value::Value, node: &DynamicObject) -> Decision {
+pub(super) fn decide(pod_spec: &value::Value, node: &DynamicObject) -> Decision {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
-    let named = pod["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
-    if !named || !selects(pod, node_name, &value::json!(node.metadata.labels)) {
+    let named = pod_spec["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);
+    if !named || !selects(pod_spec, node_name, &value::json!(node.metadata.labels)) {
         return Decision::Unwanted;
     }
-    if tolerates_all(pod, taints, &["NoSchedule", "NoExecute"]) {
+    if tolerates_all(pod_spec, taints, &["NoSchedule", "NoExecute"]) {
         Decision::Wanted
-    } else if tolerates_all(pod, taints, &["NoExecute"]) {
+    } else if tolerates_all(pod_spec, taints, &["NoExecute"]) {
         Decision::Kept
     } else {
         Decision::Unwanted

@@ -27,8 +27,8 @@ pub(super) struct DaemonSetSync<'a> {
     /// The pod spec of the template, with the tolerations of daemon pods.
     pub(super) pod_spec: Value,
     pub(super) decisions: BTreeMap<String, Decision>,
-    /// The pods by the node that they are on or were created for; pods with a node first, then the oldest. Pods that
-    /// have ended and are being deleted are left out.
+    /// The pods by the node that they are on or were created for. The pods of a node are sorted: bound pods first, then
+    /// oldest first. Pods that have ended and are being deleted are left out.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
     /// The hash of the current template. The pods made from that template have it as a label.
     pub(super) hash: &'a str,

@@ -1,4 +1,4 @@
-//! Finds the ReplicaSets of a Deployment. Each sync begins with that. Upstream: `getReplicaSetsForDeployment`.
+//! Finds the ReplicaSets of a Deployment, at the beginning of each sync. Upstream: `getReplicaSetsForDeployment`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ impl Controller {
     pub(super) async fn claim(&self, owner: &DynamicObject) -> Result<Vec<Arc<DynamicObject>>, SyncError> {
         let mut selector = label_selector::read(&owner.data["spec"]["selector"].clone().into())?;
         if selector.is_everything() {
-            selector = LabelSelector::nothing(); // it would claim the ReplicaSets of all Deployments
+            selector = LabelSelector::nothing(); // an empty selector would claim all ReplicaSets
         }
         let manager = ControllerRefManager { client: &self.client, owner, kind: &self.kind, selector: &selector };
         let mut claimed = manager.claim(&self.sets_by_owner, &self.kind_of_sets, |_| true).await?;

@@ -1,4 +1,4 @@
-//! The Deployment controller's handler of pods: wakes a Deployment when one of its pods is gone. The strategy
+//! The Deployment controller's handler of pods: queues a Deployment when one of its pods is gone. The strategy
 //! `Recreate` waits for that, and the ReplicaSets do not report it, because they stop counting a pod when its deletion
 //! begins.
 

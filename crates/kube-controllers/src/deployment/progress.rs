@@ -66,16 +66,16 @@ impl DeploymentSync<'_> {
 
     /// Sets the condition if the rollout is complete, has made progress, or has missed its deadline.
     fn update_progressing_condition(&mut self, current: Option<Condition>) {
-        let who = match self.new_set() {
+        let subject = match self.new_set() {
             Some(set) => format!("ReplicaSet {:?}", name(&set.metadata)),
             None => format!("Deployment {:?}", name(&self.deployment.metadata)),
         };
         if self.is_complete(&self.status) {
-            self.progressing("True", DONE, format!("{who} has successfully progressed."));
+            self.progressing("True", DONE, format!("{subject} has successfully progressed."));
         } else if self.has_progressed() {
             let now = self.controller.clock.now();
             let mut new =
-                Condition::new(PROGRESSING, "True", "ReplicaSetUpdated", format!("{who} is progressing."), &now);
+                Condition::new(PROGRESSING, "True", "ReplicaSetUpdated", format!("{subject} is progressing."), &now);
             // Each step of progress restarts the deadline, even if the reason stays the same.
             if let Some(old) = current.filter(|old| old.status == "True") {
                 new.last_transition_time = old.last_transition_time;
@@ -83,7 +83,7 @@ impl DeploymentSync<'_> {
             self.status.remove(PROGRESSING);
             self.status.set(new);
         } else if self.is_late() {
-            self.progressing("False", TIMED_OUT, format!("{who} has timed out progressing."));
+            self.progressing("False", TIMED_OUT, format!("{subject} has timed out progressing."));
         }
     }
 

@@ -25,7 +25,7 @@ const LONGEST_HISTORY: usize = 2000;
 const LONGEST_NAME: usize = 253;
 
 /// The annotations that a Deployment does not copy to its ReplicaSets. Upstream: `annotationsToSkip`.
-const OWN: [&str; 6] = [
+const NOT_COPIED: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
     HISTORY,
@@ -53,13 +53,13 @@ impl DeploymentSync<'_> {
         Ok(())
     }
 
-    /// Returns the annotations that the new ReplicaSet still needs: those of the Deployment, and its revision.
+    /// Returns the annotations that the new ReplicaSet still lacks: those of the Deployment, and its own revision.
     /// Upstream: `SetNewReplicaSetAnnotations`.
     fn annotations(&self, set: Option<&DynamicObject>) -> BTreeMap<String, String> {
         let has = |key: &str| set.and_then(|set| annotation(set, key));
         let of_deployment = self.deployment.metadata.annotations.iter().flatten();
-        let copied =
-            of_deployment.filter(|(key, value)| !OWN.contains(&key.as_str()) && has(key) != Some(value.as_str()));
+        let copied = of_deployment
+            .filter(|(key, value)| !NOT_COPIED.contains(&key.as_str()) && has(key) != Some(value.as_str()));
         let mut new: BTreeMap<_, _> = copied.map(|(key, value)| (key.clone(), value.clone())).collect();
         // The new ReplicaSet must have the highest revision, also if its template was used before.
         let next = self.old().into_iter().map(|i| revision(&self.sets[i])).max().unwrap_or_default() + 1;
@@ -137,9 +137,9 @@ impl DeploymentSync<'_> {
         }
     }
 
-    /// Handles the case that the name of the new ReplicaSet is taken. If the existing ReplicaSet is the new one, the
-    /// cache was late. If not, the hash is that of another template; the collision is counted, so the next sync
-    /// computes another hash.
+    /// Handles the case that the name of the new ReplicaSet is taken. If the existing ReplicaSet has the Deployment's
+    /// template, the cache was late, and it is the new one. If not, two templates have the same hash: counts the
+    /// collision, so the next sync computes another hash.
     async fn handle_collision(&mut self, set_name: &str) -> Result<(), SyncError> {
         let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         let existing = api.get(set_name).await;

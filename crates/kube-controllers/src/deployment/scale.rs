@@ -15,8 +15,9 @@ use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
 impl DeploymentSync<'_> {
-    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused: the only one with pods; or, if the new one
-    /// is complete, the old ones to 0; or else all of them in proportion.
+    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused. If only one has pods, it gets all replicas;
+    /// if none has, the newest one. If the new one is complete, the old ones are resized to 0. Otherwise all are resized
+    /// in proportion.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
             if wanted(&self.sets[only]) != self.spec.replicas {
@@ -56,10 +57,11 @@ impl DeploymentSync<'_> {
     }
 
     /// Resizes all ReplicaSets with pods in proportion to their sizes, largest first, so a rollout keeps its ratio of
-    /// old and new pods. `total` is the number of pods to add, negative to remove.
+    /// old and new pods.
     async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
         let mut active = self.active(0..self.sets.len());
         let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
+        // The number of pods to add; negative if pods are removed.
         let total = most - active.iter().map(|i| wanted(&self.sets[*i])).sum::<i64>();
         // Of two ReplicaSets of the same size, the newer one grows first, and the older one shrinks first.
         active.sort_by_cached_key(|i| age(&self.sets[*i]));
@@ -85,7 +87,7 @@ impl DeploymentSync<'_> {
     }
 
     /// Returns the number of pods that a ReplicaSet gains, negative if it loses pods: its part of `total`, but no more
-    /// than `remaining`, which other ReplicaSets have not used up. Upstream: `GetReplicaSetProportion`.
+    /// than `remaining`, the part that the other ReplicaSets have left. Upstream: `GetReplicaSetProportion`.
     fn share(&self, index: usize, total: i64, remaining: i64) -> i64 {
         let fraction = self.fraction(index);
         match total {

@@ -58,8 +58,8 @@ impl<'a> DeploymentSync<'a> {
         }
     }
 
-    /// Does the next step: notes a deletion only in the status, follows a scaling or a pause, or else continues the
-    /// rollout by its strategy.
+    /// Does the next step. For a Deployment that is being deleted, only computes the counts; resizes the ReplicaSets of
+    /// one that was scaled or is paused; otherwise continues the rollout by its strategy.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let going = self.deployment.metadata.deletion_timestamp.is_some();
         if !going {
@@ -171,6 +171,7 @@ impl<'a> DeploymentSync<'a> {
 /// `GetTerminatingReplicaCountForReplicaSets`.
 fn terminating(sets: &[DynamicObject]) -> Option<i64> {
     let terminating_of = |set: &DynamicObject| {
+        // A ReplicaSet that its controller has not seen yet has no pods.
         let unseen = number(set, "/status/observedGeneration") == 0;
         set.data.pointer("/status/terminatingReplicas").and_then(Value::as_i64).or(unseen.then_some(0))
     };

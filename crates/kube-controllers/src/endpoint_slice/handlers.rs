@@ -18,7 +18,8 @@ use crate::shared::pods::{has_ended, is_ready};
 /// own.
 const AFTER_A_SLICE: Duration = Duration::from_secs(1);
 
-/// Queues each service that was added or changed. After a deletion, the garbage collector deletes the slices.
+/// Queues each service that was added or changed. After a deletion, it only forgets the controller's own writes,
+/// because the garbage collector deletes the slices.
 pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for ServiceHandler {
@@ -37,7 +38,7 @@ impl EventHandler<DynamicObject> for ServiceHandler {
 
 impl Controller {
     /// Queues the services that select a pod.
-    fn wake(&self, pod: &Pod) {
+    fn queue_services_of(&self, pod: &Pod) {
         for service in self.services.select_in(namespace(&pod.metadata), &LabelSelector::everything()) {
             let selects = selector(&service).is_ok_and(|selector| selector.matches(pod.metadata.labels.as_ref()));
             if selects && has_endpoints(&service) {
@@ -52,22 +53,22 @@ pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<Pod> for PodHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
-        self.0.wake(&pod);
+        self.0.queue_services_of(&pod);
     }
 
     fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
         let is_relabelled = old.metadata.labels != new.metadata.labels;
         if is_relabelled {
-            self.0.wake(&old);
+            self.0.queue_services_of(&old);
         }
         if is_relabelled || endpoint_differs(&old, &new) {
-            self.0.wake(&new);
+            self.0.queue_services_of(&new);
         }
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
         if let Some(pod) = deletion.object() {
-            self.0.wake(pod);
+            self.0.queue_services_of(pod);
         }
     }
 }
@@ -85,7 +86,7 @@ fn endpoint_differs(old: &Pod, new: &Pod) -> bool {
 pub(super) struct SliceHandler(pub(super) Arc<Controller>);
 
 impl SliceHandler {
-    fn wake(&self, slice: &DynamicObject) {
+    fn queue_later(&self, slice: &DynamicObject) {
         if let Some(key) = key_of(slice) {
             self.0.queue.add_after(key, AFTER_A_SLICE);
         }
@@ -95,22 +96,22 @@ impl SliceHandler {
 impl EventHandler<DynamicObject> for SliceHandler {
     fn on_add(&mut self, slice: Arc<DynamicObject>, _initial: InitialList) {
         if is_ours(&slice) {
-            self.wake(&slice);
+            self.queue_later(&slice);
         }
     }
 
     fn on_update(&mut self, old: Arc<DynamicObject>, new: Arc<DynamicObject>) {
         if key_of(&old) != key_of(&new) {
-            self.wake(&old);
+            self.queue_later(&old);
         }
         if is_ours(&old) || is_ours(&new) {
-            self.wake(&new);
+            self.queue_later(&new);
         }
     }
 
     fn on_delete(&mut self, deletion: Deletion<DynamicObject>) {
         if let Some(slice) = deletion.object().filter(|slice| is_ours(slice)) {
-            self.wake(slice);
+            self.queue_later(slice);
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn new_slice(service: &DynamicObject, kind: &ApiResource, address_typ
     slice
 }
 
-/// Upstream: `setEndpointSliceLabels`.
+/// Returns the labels of a service's slices. Upstream: `setEndpointSliceLabels`.
 pub(super) fn labels(service: &DynamicObject) -> Labels {
     let mut labels = free(service.metadata.labels.as_ref());
     if matches!(&service.data["spec"]["clusterIP"], Value::String(address) if address != "None" && !address.is_empty())

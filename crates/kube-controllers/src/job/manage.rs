@@ -24,7 +24,7 @@ impl JobSync<'_> {
         let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
         let mut surplus = self.misplaced();
-        // Then enough other pods to get down to the wanted number.
+        // Beside the misplaced pods, enough others are deleted to get down to the wanted number.
         surplus.extend(self.least_missed(&surplus, existing.saturating_sub(surplus.len() + wanted)));
         if !surplus.is_empty() {
             surplus.truncate(BURST);
@@ -37,7 +37,7 @@ impl JobSync<'_> {
         if missing == 0 {
             return Ok(());
         }
-        let failures = self.newly_ended(false).count();
+        let failures = self.newly_failed().count();
         let wait = self.controller.backoffs.left(self.key);
         if failures > 0 || !wait.is_zero() {
             self.requeue_after(wait); // a new failure is counted first, which begins the back-off
@@ -57,7 +57,8 @@ impl JobSync<'_> {
         }
     }
 
-    /// Returns the active pods of an indexed Job whose index is out of range, done already, or taken by another pod.
+    /// Returns the active pods of an indexed Job whose index is missing, out of range, done already, or taken by
+    /// another pod.
     fn misplaced(&self) -> Vec<Arc<Pod>> {
         if !self.spec.indexed {
             return Vec::new();

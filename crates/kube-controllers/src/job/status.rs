@@ -41,7 +41,7 @@ pub(super) struct Condition {
 
 impl Status {
     /// Returns the condition of a type, if it is true.
-    pub(super) fn is(&self, kind: &str) -> Option<&Condition> {
+    pub(super) fn true_condition(&self, kind: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.kind == kind && condition.status == "True")
     }
 

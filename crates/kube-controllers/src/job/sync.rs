@@ -1,5 +1,5 @@
-//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, decides about the steps and
-//! their order, and writes the status. Upstream: `syncJob`.
+//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, runs the steps in their order,
+//! and writes the status. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl<'a> JobSync<'a> {
     }
 
     pub(super) fn is_finished(&self) -> bool {
-        self.written.is("Complete").or_else(|| self.written.is("Failed")).is_some()
+        self.written.true_condition("Complete").or_else(|| self.written.true_condition("Failed")).is_some()
     }
 
     /// Does one sync of a Job that is not finished. If its end is decided, ends its active pods; otherwise creates and
@@ -98,15 +98,21 @@ impl<'a> JobSync<'a> {
         }
     }
 
-    /// Returns the tracked pods that have succeeded, or those that have failed, without the pods that the status notes
-    /// already.
-    pub(super) fn newly_ended(&self, succeeded: bool) -> impl Iterator<Item = &Arc<Pod>> {
+    /// Returns the tracked pods that have succeeded and that the status does not note yet.
+    pub(super) fn newly_succeeded(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.newly_ended(pods::has_succeeded)
+    }
+
+    /// Returns the tracked pods that have failed and that the status does not note yet.
+    pub(super) fn newly_failed(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.newly_ended(move |pod| self.has_failed(pod))
+    }
+
+    fn newly_ended(&self, has_ended: impl Fn(&Pod) -> bool) -> impl Iterator<Item = &Arc<Pod>> {
         let uncounted = &self.status.uncounted_terminated_pods;
         let known = move |uid: &str| uncounted.succeeded.iter().chain(&uncounted.failed).any(|known| known == uid);
-        self.pods.iter().filter(move |pod| {
-            let ended = if succeeded { pods::has_succeeded(pod) } else { self.has_failed(pod) };
-            ended && pods::is_tracked(&pod.metadata) && !known(pods::uid(pod))
-        })
+        let is_new = move |pod: &Pod| pods::is_tracked(&pod.metadata) && !known(pods::uid(pod));
+        self.pods.iter().filter(move |pod| has_ended(pod) && is_new(pod))
     }
 
     /// Returns true if a pod counts as failed. A pod that is being deleted does, unless pods are replaced only after
@@ -116,17 +122,17 @@ impl<'a> JobSync<'a> {
         !pods::has_succeeded(pod) && (pods::has_ended(pod) || gone)
     }
 
-    /// Returns the number of pods that have succeeded; for an indexed Job, of indexes.
+    /// Returns the number of pods that have succeeded; for an indexed Job, the number of indexes that have.
     pub(super) fn succeeded(&self) -> i64 {
         if self.spec.indexed {
             return i64::try_from(self.done_indexes().len()).unwrap_or(i64::MAX);
         }
-        let new = self.newly_ended(true).count() + self.status.uncounted_terminated_pods.succeeded.len();
+        let new = self.newly_succeeded().count() + self.status.uncounted_terminated_pods.succeeded.len();
         self.status.succeeded + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
     pub(super) fn failed(&self) -> i64 {
-        let new = self.newly_ended(false).count() + self.status.uncounted_terminated_pods.failed.len();
+        let new = self.newly_failed().count() + self.status.uncounted_terminated_pods.failed.len();
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
     }
 

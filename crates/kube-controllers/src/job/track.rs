@@ -23,19 +23,19 @@ impl JobSync<'_> {
     /// those of a failed Job count as failed.
     pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
         self.count_active();
-        // Pods that an earlier sync has noted, and that have lost their finalizer since.
+        // Count the pods that an earlier sync has noted and that have lost their finalizer since.
         let tracked: HashSet<String> = self.tracked().map(|pod| pods::uid(pod).to_owned()).collect();
         count(&mut self.status, |uid| !tracked.contains(uid));
-        let fails = self.status.is("FailureTarget").is_some();
+        let fails = self.status.true_condition("FailureTarget").is_some();
         let everything = ends || self.job.metadata.deletion_timestamp.is_some();
-        let ended: Vec<Arc<Pod>> = self
+        let released: Vec<Arc<Pod>> = self
             .tracked()
             .filter(|pod| everything || pods::has_succeeded(pod) || self.has_failed(pod))
             .take(MOST_UNCOUNTED)
             .cloned()
             .collect();
-        let (succeeded, failed) = (self.newly_ended(true).count(), self.newly_ended(false).count());
-        for pod in &ended {
+        let (succeeded, failed) = (self.newly_succeeded().count(), self.newly_failed().count());
+        for pod in &released {
             self.note(pod, fails);
         }
         if self.spec.indexed {
@@ -45,10 +45,10 @@ impl JobSync<'_> {
         }
         self.write_status().await?;
         self.controller.backoffs.counted(self.key, succeeded, failed);
-        for pod in &ended {
+        for pod in &released {
             self.controller.untrack(&self.job, pod).await?;
         }
-        let counted: HashSet<&str> = ended.iter().map(|pod| pods::uid(pod)).collect();
+        let counted: HashSet<&str> = released.iter().map(|pod| pods::uid(pod)).collect();
         count(&mut self.status, |uid| counted.contains(uid));
         self.write_status().await?;
         if failed > 0 && !ends {

@@ -34,7 +34,7 @@ impl JobSync<'_> {
 
     /// Returns the time until the Job is deleted, or `None` if it has no TTL.
     fn lifetime_left(&self) -> Option<Duration> {
-        let end = self.written.is("Complete").or_else(|| self.written.is("Failed"))?;
+        let end = self.written.true_condition("Complete").or_else(|| self.written.true_condition("Failed"))?;
         let end: Timestamp = end.last_transition_time.as_ref()?.parse().ok()?;
         let last = end.checked_add(SignedDuration::from_secs(self.spec.ttl?)).ok()?;
         let left = last.duration_since(self.controller.clock.time());

@@ -45,10 +45,10 @@ impl JobSync<'_> {
     /// Returns the verdict that was announced already, or a failure: too many failed pods or restarts, or a missed
     /// deadline. Without a verdict, queues the Job again at its deadline.
     pub(super) fn verdict(&self) -> Option<Verdict> {
-        if let Some(met) = self.status.is("SuccessCriteriaMet") {
+        if let Some(met) = self.status.true_condition("SuccessCriteriaMet") {
             return Some(Verdict::success(&met.reason, &met.message));
         }
-        if let Some(target) = self.status.is("FailureTarget") {
+        if let Some(target) = self.status.true_condition("FailureTarget") {
             return Some(Verdict::failure(&target.reason, &target.message));
         }
         if self.failed() > self.spec.backoff_limit || self.restarts_too_often() {

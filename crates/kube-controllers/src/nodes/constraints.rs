@@ -1,16 +1,16 @@
 //! Checks what a pod demands of its node: node selector, node affinity and tolerations. The scheduler and the DaemonSet
-//! controller decide by it where a pod may run. Upstream: `component-helpers/scheduling/corev1`.
+//! controller use these checks to decide where a pod may run. Upstream: `component-helpers/scheduling/corev1`.
 
 use kube_machinery::value::{Array, SmolStr, Value};
 
 /// Returns true if a node matches a pod's node selector and its required node affinity. Upstream:
 /// `nodeaffinity.RequiredNodeAffinity`.
-pub(crate) fn selects(pod: &Value, name: &str, labels: &Value) -> bool {
+pub(crate) fn selects(pod_spec: &Value, name: &str, labels: &Value) -> bool {
     let has = |(key, value): (&SmolStr, &Value)| labels.get(key) == Some(value);
-    if !pod["nodeSelector"].as_object().is_none_or(|wanted| wanted.iter().all(has)) {
+    if !pod_spec["nodeSelector"].as_object().is_none_or(|wanted| wanted.iter().all(has)) {
         return false;
     }
-    let required = &pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let required = &pod_spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     required.is_null() || items(&required["nodeSelectorTerms"]).iter().any(|term| term_selects(term, name, labels))
 }
 
@@ -38,8 +38,8 @@ fn meets(requirement: &Value, found: Option<&str>) -> bool {
     }
 }
 
-pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bool {
-    items(&pod["tolerations"]).iter().any(|toleration| {
+pub(crate) fn tolerates(pod_spec: &Value, key: &str, value: &str, effect: &str) -> bool {
+    items(&pod_spec["tolerations"]).iter().any(|toleration| {
         let field_text = |field: &str| text(&toleration[field]);
         let any_or = |field: &str, wanted: &str| field_text(field).is_empty() || field_text(field) == wanted;
         let same_value = field_text("operator") == "Exists" || field_text("value") == value;
@@ -47,10 +47,10 @@ pub(crate) fn tolerates(pod: &Value, key: &str, value: &str, effect: &str) -> bo
     })
 }
 
-pub(crate) fn tolerates_all(pod: &Value, taints: &Value, effects: &[&str]) -> bool {
+pub(crate) fn tolerates_all(pod_spec: &Value, taints: &Value, effects: &[&str]) -> bool {
     items(taints).iter().all(|taint| {
         let effect = text(&taint["effect"]);
-        !effects.contains(&effect) || tolerates(pod, text(&taint["key"]), text(&taint["value"]), effect)
+        !effects.contains(&effect) || tolerates(pod_spec, text(&taint["key"]), text(&taint["value"]), effect)
     })
 }
 

@@ -30,7 +30,7 @@ use crate::clock::Clock;
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
 
-/// The delay before the kubelet lists again after an error.
+/// The delay before a watch that has ended is started again, and before a refused write is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The progress of the kubelet.
@@ -38,9 +38,9 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct Progress {
     /// The revision up to which the kubelet has seen all changes of pods.
     pub(crate) seen: u64,
-    /// The number of pods whose stages are running.
+    /// The number of tasks that run stages or write a part of a status.
     pub(crate) busy: usize,
-    /// The number of those pods whose stages never end, or wait for another change.
+    /// The number of those tasks whose stages never end, or wait for another change.
     pub(crate) resting: usize,
 }
 
@@ -102,7 +102,7 @@ struct Managed {
 }
 
 impl Managed {
-    /// Ends the task at its next wait.
+    /// Ends the task at its next `await`.
     fn abort(&self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -110,15 +110,16 @@ impl Managed {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 /// The stages that a pod needs now. Upstream: `SyncPodType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SyncPodType {
     Run,
     Delete,
 }
 
 impl Kubelet {
-    /// A kubelet that has not started. It reports to `progress` what it has seen and still has to do.
+    /// Creates a kubelet that has not started. It reports to `progress` how far it has seen the changes of pods, and
+    /// how many tasks it runs.
     pub fn new(
         client: Client,
         api: Arc<dyn Requests>,
@@ -164,7 +165,7 @@ impl Kubelet {
     /// Watches the pods of all namespaces. Returns when the watch ends.
     async fn follow(&mut self) {
         if let Some(scheduler) = &mut self.context.scheduler {
-            scheduler.synced().await; // else several pods would wait, and continue in any order
+            scheduler.synced().await; // otherwise several pods would wait for the nodes, and continue in any order
         }
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
         let mut there = BTreeSet::new();
@@ -172,7 +173,7 @@ impl Kubelet {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
         }
-        // Pods that were deleted while no watch ran.
+        // Forget the pods that were deleted while no watch ran.
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {
@@ -282,8 +283,7 @@ impl Kubelet {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
-        // A bound pod that has a status already is not this kubelet's to start. And without a scheduler, pods with a
-        // node are another kubelet's.
+        // A bound pod that has a status already belongs to another kubelet. Without a scheduler, every bound pod does.
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }

@@ -1,5 +1,5 @@
 //! Runs the ReplicaSet controller inside a cluster of `kube-testcluster`: with the cluster's clock, which tests may
-//! stop and move, and from the first ReplicaSet on. Called through `Workload::run_when_needed`.
+//! stop and move, and from the first ReplicaSet on. Called through [`crate::run_when_needed`].
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube_client::Client;

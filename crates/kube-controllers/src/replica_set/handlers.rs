@@ -53,7 +53,7 @@ impl EventHandler<ReplicaSet> for ReplicaSetHandler {
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl PodHandler {
-    fn owner(&self, pod: &SlimPod) -> Option<String> {
+    fn owner_key(&self, pod: &SlimPod) -> Option<String> {
         let (namespace, owner) = (pod.namespace(), owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
         let same = set.metadata.uid.as_ref() == Some(&owner.uid); // false for an earlier ReplicaSet of the same name
@@ -71,9 +71,9 @@ impl PodHandler {
         }
     }
 
-    /// Handles the first sight of a pod that is being deleted or gone, because it counts as gone from then on.
+    /// Handles a pod that is being deleted or gone. The pod counts as gone as soon as its deletion begins.
     fn deletion_begins(&self, pod: &SlimPod) {
-        if let Some(owner) = self.owner(pod) {
+        if let Some(owner) = self.owner_key(pod) {
             self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));
             self.0.queue.add(owner);
         }
@@ -83,9 +83,9 @@ impl PodHandler {
 impl EventHandler<SlimPod> for PodHandler {
     fn on_add(&mut self, pod: Arc<SlimPod>, _initial: InitialList) {
         if pod.is_going() {
-            return self.deletion_begins(&pod); // it was going when the informer started
+            return self.deletion_begins(&pod); // its deletion had begun when the informer started
         }
-        if let Some(owner) = self.owner(&pod) {
+        if let Some(owner) = self.owner_key(&pod) {
             self.0.expectations.creation_observed(&owner);
             self.0.queue.add(owner);
         } else if pod.controller().is_none() {
@@ -98,13 +98,13 @@ impl EventHandler<SlimPod> for PodHandler {
             return; // a resync: nothing changed
         }
         if new.is_going() {
-            return self.deletion_begins(&new); // it counts as gone from here on
+            return self.deletion_begins(&new);
         }
         let moved = old.controller().map(|owner| &owner.uid) != new.controller().map(|owner| &owner.uid);
-        if moved && let Some(before) = self.owner(&old) {
+        if moved && let Some(before) = self.owner_key(&old) {
             self.0.queue.add(before);
         }
-        if let Some(owner) = self.owner(&new) {
+        if let Some(owner) = self.owner_key(&new) {
             self.0.queue.add(owner);
         } else if new.controller().is_none() && (moved || old.labels() != new.labels()) {
             self.enqueue_matching(&new);

@@ -49,6 +49,7 @@ fn progress(phase: Phase) -> u8 {
 mod tests {
     use super::*;
 
+    /// Makes a pod. The longer its name is, the later it became ready.
     fn pod(name: &str, node: &str, phase: &str, ready: &str, more: &str) -> Arc<SlimPod> {
         let text = format!(
             r#"{{"metadata": {{"name": "{name}", "creationTimestamp": "2023-05-01T10:00:00Z" {more}}},

@@ -25,7 +25,7 @@ use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 const BURST: usize = 500;
 
 impl Controller {
-    /// Reconciles one ReplicaSet: brings the number of its pods closer to what it asks for, and writes its status.
+    /// Reconciles one ReplicaSet: brings the number of its pods closer to the wanted number, and writes its status.
     ///
     /// # Errors
     /// The API server refused a request. The caller must queue the key again.
@@ -79,7 +79,7 @@ impl Controller {
             let created = self.write_all(creations).await;
             left -= batch;
             if let Err(error) = created {
-                // Pods that were never tried will not be seen either.
+                // The informer will not see the pods whose creation was not tried.
                 (0..left).for_each(|_| self.expectations.creation_observed(key));
                 return if error.is_namespace_terminating() { Ok(()) } else { Err(error) };
             }

@@ -27,7 +27,7 @@ impl OwnWrites {
     }
 
     /// Waits until the cache has the last write; once for each write, and for a second at most. After that the sync
-    /// goes on with the cached state. For controllers whose writes get a conflict if that state is too old.
+    /// goes on with the cached state. Only for controllers whose writes get a conflict if that state is too old.
     pub(crate) async fn wait_for<T>(&self, object: &str, cache: &Reader<T>) {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };
@@ -37,8 +37,8 @@ impl OwnWrites {
         }
     }
 
-    /// Waits in the same way, and returns true if the cache has the last write. After false, the caller must not use
-    /// the cached state, but try the sync again after [`RETRY_DELAY`].
+    /// Waits as [`wait_for`](Self::wait_for) does, and returns true if the cache has the last write. After false, the
+    /// caller must not use the cached state, but try the sync again after [`RETRY_DELAY`].
     pub(crate) async fn has_caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
         let written = self.lock().get(object).cloned();
         let Some(version) = written else { return true };

@@ -17,7 +17,7 @@ use super::hash::hash;
 use super::object::{api, controller, name, number, owned_by, owner_index, uid};
 use super::own_writes::OwnWrites;
 
-/// The label of a pod that names the pod's revision.
+/// The label of a pod with its revision: the revision's hash for a DaemonSet, its name for a StatefulSet.
 pub(crate) const POD_HASH: &str = "controller-revision-hash";
 
 /// The index of revisions by the uid of their controller.
@@ -102,6 +102,7 @@ impl Revisions {
         in_use: &HashSet<String>,
     ) -> Result<(), SyncError> {
         let surplus = history.old.len().saturating_sub(usize::try_from(keep).unwrap_or_default());
+        // The pods of a DaemonSet refer to a revision by its hash, those of a StatefulSet by its name.
         let is_free = |revision: &&Arc<DynamicObject>| {
             !in_use.contains(self.hash_of(revision)) && !in_use.contains(name(&revision.metadata))
         };
@@ -151,8 +152,8 @@ impl Revisions {
     }
 
     /// Handles the case that the name of a new revision is taken. If the existing object is that revision, the cache
-    /// was late. If not, the hash is that of another template; the collision is counted, so the next sync computes
-    /// another hash.
+    /// was late. If not, two templates have the same hash: counts the collision, so the next sync computes another
+    /// hash.
     async fn collide(&self, owner: &DynamicObject, wanted: &DynamicObject) -> Result<Arc<DynamicObject>, SyncError> {
         let taken_name = name(&wanted.metadata);
         let existing = api(&self.client, &owner.metadata, &self.kind).get(taken_name).await;

@@ -1,6 +1,6 @@
 //! Creates and repairs the wanted pods of a StatefulSet in the order of their ordinals, and deletes surplus pods in the
 //! reverse order. With `podManagementPolicy: OrderedReady` ("ordered"), a sync stops at the first pod that is not
-//! available; the next change of that pod continues. Upstream: `processReplica`, `processCondemned`.
+//! available; the next change of that pod causes the next sync. Upstream: `processReplica`, `processCondemned`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -113,8 +113,8 @@ impl StatefulSetSync<'_> {
     /// Returns true if a new pod gets the revision from before the update. Upstream: `newVersionedStatefulSetPod`.
     fn starts_at_current_revision(&self, ordinal: i64) -> bool {
         let Some(rolling) = self.spec.rolling else { return false };
-        // The number of pods that have the old revision: the partition; without `rollingUpdate`, those that still have
-        // it.
+        // The number of pods that keep the old revision: the partition or, without `rollingUpdate`, the number of pods
+        // that have it now.
         let old = rolling.partition.unwrap_or_else(|| number(&self.set, "/status/currentReplicas"));
         ordinal < self.spec.start + old
     }

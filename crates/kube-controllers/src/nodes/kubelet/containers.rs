@@ -19,6 +19,7 @@ pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
     pub(super) host_ip: &'a str,
+    /// The value of `$backoff` in messages.
     pub(super) backoff: &'a str,
 }
 
@@ -176,7 +177,7 @@ fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Val
     items(&spec["initContainers"]).iter().map(status).collect()
 }
 
-/// Upstream: `getPhase`.
+/// Returns the phase of a pod. Upstream: `getPhase`.
 fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     let ended = |status: &Value| status["state"]["terminated"].is_object();
     let never_ran =
@@ -223,7 +224,7 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
         }),
     };
     let containers_ready = ready();
-    let ready = match readiness_gates(pod) {
+    let ready = match unmet_readiness_gates(pod) {
         Some(message) if containers_ready["status"] == "True" => {
             json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message})
         }
@@ -254,8 +255,9 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
         .collect()
 }
 
-/// Returns a message if readiness gates keep a pod from being ready. Upstream: `GeneratePodReadyCondition`.
-fn readiness_gates(pod: &Value) -> Option<String> {
+/// Returns a message about the readiness gates that keep a pod from being ready, if there are any. Upstream:
+/// `GeneratePodReadyCondition`.
+fn unmet_readiness_gates(pod: &Value) -> Option<String> {
     let conditions = items(&pod["status"]["conditions"]);
     let gates = items(&pod["spec"]["readinessGates"]).iter().filter_map(|gate| gate["conditionType"].as_str());
     let messages: Vec<String> = gates
@@ -282,7 +284,7 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     if containers_ready["status"] != "True" {
         return None; // the containers decide
     }
-    let mut right = match readiness_gates(pod) {
+    let mut right = match unmet_readiness_gates(pod) {
         Some(message) => json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message}),
         None => json!({"status": "True"}),
     };

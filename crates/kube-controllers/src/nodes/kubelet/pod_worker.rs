@@ -35,7 +35,7 @@ impl PodWorker {
     }
 
     /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
-    pub(super) async fn node_exists(&mut self) {
+    pub(super) async fn wait_for_node(&mut self) {
         let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
             return;
         };

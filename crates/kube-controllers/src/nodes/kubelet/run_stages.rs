@@ -39,7 +39,7 @@ fn run_steps<'a>(
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
-            worker.node_exists().await;
+            worker.wait_for_node().await;
             match &stage.action {
                 StageAction::Steps(inner) => run_steps(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,

@@ -20,7 +20,7 @@ pub(crate) struct KnownNodes {
     pub(super) number: u64,
 }
 
-/// A node before and after a change; `None` if it did not or does not exist.
+/// A node before and after a change; `None` where the node does not exist.
 #[derive(Clone, Debug)]
 pub(super) struct NodeChange {
     pub(super) before: Option<Arc<Value>>,

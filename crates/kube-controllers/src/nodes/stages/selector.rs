@@ -6,7 +6,7 @@ use kube_machinery::kinds::field_selector::{Fields, ObjectContent};
 use kube_machinery::value::{Array, Value};
 use kube_selectors::LabelSelector;
 
-/// A pod must match all parts that are given.
+/// The conditions on a pod. A pod must match all that are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodSelector {
     pub(super) labels: LabelSelector,
