@@ -8,7 +8,7 @@ use crate::placeholders::Bindings;
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
     /// Returns true if a difference at this path is permitted.
-    pub meant: &'a mut dyn FnMut(&str, &str) -> bool,
+    pub permitted: &'a mut dyn FnMut(&str, &str) -> bool,
     pub problems: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Comparison<'_> {
     }
 
     pub fn differ(&mut self, at: &str, what: String) {
-        if !(self.meant)(at, &what) {
+        if !(self.permitted)(at, &what) {
             self.problems.push(format!("{at}: {}", what.chars().take(600).collect::<String>()));
         }
     }
