@@ -340,7 +340,7 @@ async fn the_error_for_many_controllers_has_a_limited_size() {
 
 /// Upstream's answer has fifty times the size of the request.
 #[tokio::test(start_paused = true)]
-async fn the_errors_of_a_service_with_many_ports_are_limited() {
+async fn the_errors_of_a_service_with_many_ports_end() {
     let api = Api::new(&quiet().start());
     let ports = vec![json!({}); 20_000];
     let answer = api
