@@ -163,6 +163,7 @@ fn operations(random: &mut Rng) -> String {
 fn yaml(random: &mut Rng) -> String {
     let levels = levels(random);
     match random.u8(0..8) {
+        // Each alias stands for four of the alias before.
         0 => (0..30).fold("a0: &a0 [x]\n".to_owned(), |text, n| {
             format!("{text}a{}: &a{} [*a{n},*a{n},*a{n},*a{n}]\n", n + 1, n + 1)
         }),
