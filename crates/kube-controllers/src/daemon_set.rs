@@ -128,8 +128,8 @@ impl Reconciler for Controller {
         }
         let Ok(set) = self.sets.get(key) else { return Ok(()) };
         let selector = label_selector::read(&set.data["spec"]["selector"].clone().into())?;
-        // The revisions of a DaemonSet that is being deleted may be gone already, and the status depends on them. An empty
-        // selector would select all pods of the namespace.
+        // The revisions of a DaemonSet that is being deleted may be gone already, and the status depends on them. An
+        // empty selector would select all pods of the namespace.
         if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
             return Ok(());
         }

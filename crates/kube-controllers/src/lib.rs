@@ -1,5 +1,5 @@
-//! Simulations of kube-controller-manager's workload controllers, of kube-scheduler and of a kubelet, for clusters
-//! without machines.
+//! The workload controllers of kube-controller-manager, and simulations of kube-scheduler and of the kubelet, for
+//! clusters without machines.
 //!
 //! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet ask
 //! through [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because encoding HTTP

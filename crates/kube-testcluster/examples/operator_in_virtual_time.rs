@@ -88,7 +88,8 @@ fn serial(map: &ConfigMap) -> u32 {
     text.and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// The test. With a paused clock, time jumps to the next timer whenever every task waits.
+/// The test. With a paused clock, time jumps to the next timer whenever every task waits. It is `pub`, because
+/// `tests/it/examples.rs` runs it, too.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 pub async fn main() -> Result<(), Error> {
     let cluster = Cluster::builder().seed(1).start();

@@ -54,7 +54,7 @@ async fn phases(pods: &Api<Pod>) -> Result<BTreeMap<String, usize>, Error> {
 }
 
 /// The test. The label `lab/lifecycle` chooses the lifecycle of a pod; see [`Stages::named`], and [`Stages`] for
-/// lifecycles of your own.
+/// lifecycles of your own. The function is `pub`, because `tests/it/examples.rs` runs it, too.
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 pub async fn main() -> Result<(), Error> {
     let stages = Stages::named("run").ok_or("there are no stages of this name")?;

@@ -2,8 +2,8 @@
 //! and checks that each gets an answer that Kubernetes could give, that nothing panics, that ordinary requests still
 //! work, and that memory stays bounded.
 //!
-//! The default is 2,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features
-//! serve --test hostile -- --nocapture`; `HOSTILE_SEED=7` sends other requests.
+//! The default is about 2,000 requests. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster
+//! --features serve --test hostile -- --nocapture`; `HOSTILE_SEED=7` sends other requests.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -85,6 +85,7 @@ async fn still_serves(router: &Router) {
     let container = json!([{"name": "c", "image": "i"}]);
     let labels = json!({"a": "b"});
     let set = json!({"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {"containers": container}}});
+    // Random patches merge long lists of secrets with these names into this list, which must not take quadratic time.
     let secrets: Vec<Value> = (0..1000).map(|n| json!({"name": format!("s{n}")})).collect();
     for (path, object) in [
         ("/api/v1/namespaces/default/pods", json!({"metadata": {"name": "a"}, "spec": {"containers": container}})),
@@ -260,7 +261,7 @@ mod over_a_socket {
     async fn every_hostile_request_is_answered_or_its_connection_closed() {
         count_panics();
         for seed in seeds(count() / 10) {
-            let mut random = Rng::with_seed(seed ^ 0x50c7);
+            let mut random = Rng::with_seed(seed ^ 0x50c7); // other requests than in the test without a socket
             let mut cluster = cluster(seed).start();
             let address = cluster.serve(TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
             let router = cluster.router();

@@ -139,8 +139,8 @@ impl<'a> CronJobSync<'a> {
         format!("{}-{}", name(&self.cron_job.metadata), at.as_second() / 60)
     }
 
-    /// Creates the Job for a time, and lists it as active. Returns false if a Job of this name existed, and is listed as
-    /// active already or belongs to another owner.
+    /// Creates the Job for a time, and lists it as active. Returns false if a Job of this name existed, and is listed
+    /// as active already or belongs to another owner.
     async fn create(&mut self, at: Timestamp, zone: &TimeZone) -> Result<bool, SyncError> {
         let job = self.job(at, zone);
         let job_name = name(&job.metadata).to_owned();

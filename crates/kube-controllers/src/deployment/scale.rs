@@ -15,8 +15,9 @@ use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
 impl DeploymentSync<'_> {
-    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused. If at most one has pods, it gets all
-    /// replicas. If the new one is complete, the old ones are resized to 0. Otherwise all are resized in proportion.
+    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused. If only one has pods, it gets all replicas;
+    /// if none has, the newest one. If the new one is complete, the old ones are resized to 0. Otherwise all are resized
+    /// in proportion.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
             if wanted(&self.sets[only]) != self.spec.replicas {

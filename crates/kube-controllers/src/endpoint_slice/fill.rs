@@ -87,6 +87,7 @@ fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
 
 /// Returns the slice that is the fullest after adding `more` endpoints, if they fit. Upstream: `getSliceToFill`.
 fn to_fill(slices: &[Arc<DynamicObject>], more: usize) -> Option<usize> {
+    // As upstream, an unchanged slice only gets endpoints that are too few to fill a slice of their own.
     let with = |slice: &DynamicObject| endpoints(slice).len() + more;
     let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST && with(slice) <= MOST);
     fitting.max_by_key(|(_, slice)| with(slice)).map(|(index, _)| index)

@@ -18,8 +18,8 @@ use crate::shared::pods::{has_ended, is_ready};
 /// own.
 const AFTER_A_SLICE: Duration = Duration::from_secs(1);
 
-/// Queues each service that was added or changed. After a deletion, it only forgets the controller's own writes, because
-/// the garbage collector deletes the slices.
+/// Queues each service that was added or changed. After a deletion, it only forgets the controller's own writes,
+/// because the garbage collector deletes the slices.
 pub(super) struct ServiceHandler(pub(super) Arc<Controller>);
 
 impl EventHandler<DynamicObject> for ServiceHandler {

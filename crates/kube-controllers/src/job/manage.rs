@@ -57,8 +57,8 @@ impl JobSync<'_> {
         }
     }
 
-    /// Returns the active pods of an indexed Job whose index is missing, out of range, done already, or taken by another
-    /// pod.
+    /// Returns the active pods of an indexed Job whose index is missing, out of range, done already, or taken by
+    /// another pod.
     fn misplaced(&self) -> Vec<Arc<Pod>> {
         if !self.spec.indexed {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, runs the steps in their
-//! order, and writes the status. Upstream: `syncJob`.
+//! One sync of a Job, which is one comparison of the Job with its pods: holds the state, runs the steps in their order,
+//! and writes the status. Upstream: `syncJob`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -118,8 +118,8 @@ enum SyncPodType {
 }
 
 impl Kubelet {
-    /// Creates a kubelet that has not started. It reports to `progress` how far it has seen the changes of pods, and how
-    /// many tasks it runs.
+    /// Creates a kubelet that has not started. It reports to `progress` how far it has seen the changes of pods, and
+    /// how many tasks it runs.
     pub fn new(
         client: Client,
         api: Arc<dyn Requests>,

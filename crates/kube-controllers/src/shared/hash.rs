@@ -9,6 +9,7 @@ use serde_json::Value;
 pub(crate) fn hash(template: &Value, collisions: Option<i64>) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let text = format!("{template}{}", collisions.map(|count| count.to_string()).unwrap_or_default());
+    // FNV-1a with 32 bits, as upstream.
     let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
     let hash = text.bytes().fold(2_166_136_261, fnv).to_string();
     hash.bytes().map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()])).collect()

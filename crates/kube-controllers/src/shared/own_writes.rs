@@ -37,8 +37,8 @@ impl OwnWrites {
         }
     }
 
-    /// Waits as [`wait_for`](Self::wait_for) does, and returns true if the cache has the last write. After false, the caller must not use
-    /// the cached state, but try the sync again after [`RETRY_DELAY`].
+    /// Waits as [`wait_for`](Self::wait_for) does, and returns true if the cache has the last write. After false, the
+    /// caller must not use the cached state, but try the sync again after [`RETRY_DELAY`].
     pub(crate) async fn has_caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
         let written = self.lock().get(object).cloned();
         let Some(version) = written else { return true };

@@ -32,11 +32,11 @@ pub(crate) async fn run_when_needed<R: Future<Output = Result<(), ControllerErro
 pub(crate) async fn run_when_needed_by<R: Future<Output = Result<(), ControllerError>>>(
     client: &Client,
     resource: &ApiResource,
-    needs_it: impl Fn(&DynamicObject) -> bool,
+    needs_controller: impl Fn(&DynamicObject) -> bool,
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
-    if stop.run_until_cancelled(first(client, resource, needs_it)).await.is_some() {
+    if stop.run_until_cancelled(first(client, resource, needs_controller)).await.is_some() {
         keep_running(&resource.kind, stop, run).await;
     }
 }
@@ -56,7 +56,7 @@ async fn keep_running<R: Future<Output = Result<(), ControllerError>>>(
 }
 
 /// Waits until there is an object of a kind that needs the controller.
-async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&DynamicObject) -> bool) {
+async fn first(client: &Client, resource: &ApiResource, needs_controller: impl Fn(&DynamicObject) -> bool) {
     let objects: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     loop {
         // A watch from version 0 begins with the objects that exist.
@@ -65,7 +65,9 @@ async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&Dynam
                 let mut events = pin!(events);
                 while let Some(event) = events.next().await {
                     match event {
-                        Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) if needs_it(&object) => return,
+                        Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) if needs_controller(&object) => {
+                            return;
+                        }
                         Ok(WatchEvent::Error(_)) | Err(_) => break,
                         Ok(_) => {}
                     }

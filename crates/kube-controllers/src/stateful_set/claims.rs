@@ -74,8 +74,8 @@ impl StatefulSetSync<'_> {
         Ok(())
     }
 
-    /// Returns the owner with which the claims of an ordinal are to be deleted: the pod, if it is surplus and the policy
-    /// deletes claims with their pod; otherwise the set, if the policy deletes claims with it; otherwise none.
+    /// Returns the owner with which the claims of an ordinal are to be deleted: the pod, if it is surplus and the
+    /// policy deletes claims with their pod; otherwise the set, if the policy deletes claims with it; otherwise none.
     fn owner(&self, pod: Option<&ObjectMeta>, ordinal: i64) -> Option<OwnerReference> {
         let (policy, kept) = (self.spec.claim_retention, self.spec.has(ordinal));
         let reference = |api_version: &str, kind: &str, of: &ObjectMeta| OwnerReference {

@@ -20,7 +20,7 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
         return if known { Ok(()) } else { Err(text.into_owned()) };
     }
     if !content_type.starts_with("application/json") {
-        return Ok(()); // YAML and protobuf are encodings of the same answers
+        return Ok(()); // other requests get the same answers as JSON, which is checked
     }
     let value: Value = serde_json::from_slice(body).map_err(|error| format!("{error}: {text}"))?;
     let form = (&value["kind"], &value["apiVersion"], &value["status"], &value["code"]);

@@ -103,7 +103,7 @@ fn small(random: &mut Rng, levels: usize) -> String {
     }
 }
 
-/// Returns a number of nesting levels: below the limits, around them, or far above.
+/// Returns a number of nesting levels: below the server's limits, around them, or far above.
 fn levels(random: &mut Rng) -> usize {
     match random.u8(0..10) {
         0..3 => random.usize(90..105),
@@ -143,15 +143,16 @@ fn operations(random: &mut Rng) -> String {
         format!(r#"{{"op":{op:?},"path":{path:?},"from":{from:?},"value":{}}}"#, value(random))
     };
     let count = if random.u8(0..100) == 0 { random.usize(1000..11_000) } else { random.usize(0..8) };
-    let free = "/spec/template/metadata/managedFields";
+    // A place for values of any depth: `fieldsV1` of managed fields holds arbitrary JSON.
+    let any_json = "/spec/template/metadata/managedFields";
     if count > 8 {
         // Repeats a few operations that nest or grow the object.
         let nest = [
             json!({"op": "add", "path": "/metadata/labels", "value": {}}),
-            json!({"op": pick(random, &["move", "copy"]), "from": free, "path": "/metadata/labels/x"}),
-            json!({"op": pick(random, &["move", "copy"]), "from": "/metadata/labels", "path": free}),
+            json!({"op": pick(random, &["move", "copy"]), "from": any_json, "path": "/metadata/labels/x"}),
+            json!({"op": pick(random, &["move", "copy"]), "from": "/metadata/labels", "path": any_json}),
         ];
-        let begin = json!({"op": "add", "path": free, "value": [{"fieldsV1": {}}]});
+        let begin = json!({"op": "add", "path": any_json, "value": [{"fieldsV1": {}}]});
         let all: Vec<&Value> = std::iter::once(&begin).chain(nest.iter().cycle().take(count)).collect();
         return json!(all).to_string();
     }
@@ -162,6 +163,7 @@ fn operations(random: &mut Rng) -> String {
 fn yaml(random: &mut Rng) -> String {
     let levels = levels(random);
     match random.u8(0..8) {
+        // Each alias stands for four of the alias before.
         0 => (0..30).fold("a0: &a0 [x]\n".to_owned(), |text, n| {
             format!("{text}a{}: &a{} [*a{n},*a{n},*a{n},*a{n}]\n", n + 1, n + 1)
         }),

@@ -99,7 +99,7 @@ pub const PARAMETERS: [&str; 22] = [
     "nosuch",
 ];
 
-/// Values of query parameters, already encoded for a URL.
+/// Values of query parameters, already encoded for a URL. Those that begin with `eyJ` are continue tokens.
 pub const VALUES: [&str; 51] = [
     "",
     "0",

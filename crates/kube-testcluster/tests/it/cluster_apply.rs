@@ -108,10 +108,10 @@ async fn a_writer_owns_the_fields_that_it_changes() {
 async fn an_apply_needs_a_field_manager_and_a_valid_object() {
     let api = api();
     let path = format!("{MAPS}/a");
-    let nobody = apply(&api, &path, "", &map(&json!({}))).await;
-    assert_eq!(nobody.status, 422);
+    let without_manager = apply(&api, &path, "", &map(&json!({}))).await;
+    assert_eq!(without_manager.status, 422);
     assert_eq!(
-        nobody.message(),
+        without_manager.message(),
         "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch"
     );
     let other = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
@@ -253,8 +253,8 @@ async fn a_writer_does_not_own_fields_that_its_write_cannot_change() {
     assert!(!owners(&made.body)[0].contains("f:status"), "{}", made.body);
     let patch = json!({"spec": {"replicas": 5}, "status": {"replicas": 2}}).to_string();
     let status = format!("{path}/status?fieldManager=two");
-    let told = api.send("PATCH", &status, "application/merge-patch+json", patch).await;
-    assert_eq!(owners(&told.body).last().unwrap(), r#"two Update status {"f:status":{"f:replicas":{}}}"#);
+    let patched = api.send("PATCH", &status, "application/merge-patch+json", patch).await;
+    assert_eq!(owners(&patched.body).last().unwrap(), r#"two Update status {"f:status":{"f:replicas":{}}}"#);
 }
 
 #[tokio::test(start_paused = true)]

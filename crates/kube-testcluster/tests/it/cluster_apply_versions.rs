@@ -1,5 +1,5 @@
 //! Tests server-side apply to a custom resource whose fields have owners in another version. Upstream converts the
-//! object to the owner's version for each comparison, and gives up if it does not fit that version's schema.
+//! object to the owner's version for each comparison, and gives up if the object does not fit that version's schema.
 
 use kube_testcluster::ManagedFields;
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use crate::support::api::{Answer, Api, quiet};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/// A definition whose storage version `v1` has these fields in its spec, and whose version `v1beta1` only `a`.
+/// Returns a definition whose storage version `v1` has these fields in its spec, and whose version `v1beta1` has only
+/// the field `a`.
 fn definition(v1: &Value, v1beta1_is_served: bool) -> Value {
     let version = |name: &str, served: bool, fields: &Value| {
         let spec = json!({"type": "object", "properties": fields});
@@ -49,7 +50,7 @@ async fn owners_in_another_version_stay_if_the_object_fits_it() {
     assert_eq!(apply(&api, "v1beta1", "one", "m1").await.status, 201);
     let shared = apply(&api, "v1", "one", "m2").await;
     assert_eq!(owners(&shared.body), [("m2", "example.com/v1"), ("m1", "example.com/v1beta1")]);
-    // Also in a version that is no longer served.
+    // The owner also stays if its version is no longer served.
     let path = format!("{DEFINITIONS}/things.example.com");
     let changed = json!([{"op": "replace", "path": "/spec/versions/1/served", "value": false}]);
     assert_eq!(api.send("PATCH", &path, "application/json-patch+json", changed.to_string()).await.status, 200);

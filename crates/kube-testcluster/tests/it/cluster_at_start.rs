@@ -11,7 +11,7 @@ use crate::support::api::{Api, quiet};
 const API_SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
 const NAMESPACES: &str = "/api/v1/namespaces";
 
-fn furnished() -> Cluster {
+fn with_admission() -> Cluster {
     quiet().admission(Admission::Kube).start()
 }
 
@@ -22,7 +22,7 @@ fn root_ca(namespace: &str) -> String {
 /// Upstream: `makeAPIService` in `pkg/controlplane/apiserver/aggregator.go`.
 #[tokio::test(start_paused = true)]
 async fn each_version_of_a_group_has_its_api_service() {
-    let api = Api::new(&furnished());
+    let api = Api::new(&with_admission());
     let list = api.get(API_SERVICES).await;
     let names = list.names();
     for name in ["v1.", "v1.apps", "v1.events.k8s.io", "v2.autoscaling"] {
@@ -67,7 +67,7 @@ async fn an_api_service_is_validated_as_upstream_does() {
 /// Upstream: `pkg/controller/certificates/rootcacertpublisher`.
 #[tokio::test(start_paused = true)]
 async fn each_namespace_has_the_root_ca_config_map_and_gets_it_back_after_a_change() {
-    let cluster = furnished();
+    let cluster = with_admission();
     let api = Api::new(&cluster);
     api.post(NAMESPACES, &json!({"metadata": {"name": "shop"}})).await;
     cluster.settled().await;
@@ -106,7 +106,7 @@ fn role(name: &str) -> String {
 /// Upstream: `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`.
 #[tokio::test(start_paused = true)]
 async fn a_cluster_starts_with_the_bootstrap_roles_and_bindings_of_kube_apiserver() {
-    let api = Api::new(&furnished());
+    let api = Api::new(&with_admission());
     let admin = api.get(&role("cluster-admin")).await.body;
     let all = json!([
         {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["*"]},
@@ -132,7 +132,7 @@ async fn a_cluster_starts_with_the_bootstrap_roles_and_bindings_of_kube_apiserve
 /// These objects are stored without validation, so the test compares each with what a client's create stores.
 #[tokio::test(start_paused = true)]
 async fn the_bootstrap_roles_are_stored_as_if_a_client_had_created_them() {
-    let (api, other) = (Api::new(&furnished()), Api::new(&quiet().start()));
+    let (api, other) = (Api::new(&with_admission()), Api::new(&quiet().start()));
     for kinds in ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] {
         for object in api.items(&format!("{RBAC}/{kinds}")).await {
             let path = match object["metadata"]["namespace"].as_str() {
@@ -157,7 +157,7 @@ async fn the_bootstrap_roles_are_stored_as_if_a_client_had_created_them() {
 /// Upstream: `pkg/controller/clusterroleaggregation`.
 #[tokio::test(start_paused = true)]
 async fn an_aggregated_role_has_the_rules_of_the_roles_that_it_selects() {
-    let cluster = furnished();
+    let cluster = with_admission();
     let api = Api::new(&cluster);
     let rules = async |name: &str| api.get(&role(name)).await.body["rules"].as_array().cloned().unwrap_or_default();
     let (view, edit, admin) = (rules("view").await, rules("edit").await, rules("admin").await);
@@ -192,7 +192,7 @@ async fn without_controllers_aggregated_roles_stay_empty() {
 #[tokio::test(start_paused = true)]
 async fn each_served_version_of_a_custom_resource_has_its_api_service() {
     const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    let cluster = furnished();
+    let cluster = with_admission();
     let api = Api::new(&cluster);
     let schema = json!({"openAPIV3Schema": {"type": "object"}});
     let version =
@@ -225,7 +225,7 @@ async fn each_served_version_of_a_custom_resource_has_its_api_service() {
     assert!(of_group().await.is_empty());
 }
 
-/// jiff's last time is two hours before the end of 9999-12-30.
+/// The last time that jiff has is two hours before the end of 9999-12-30, so later times are cut to it.
 #[tokio::test(start_paused = true)]
 async fn a_cluster_whose_clock_is_at_its_end_serves_all_the_same() {
     let cluster = Cluster::builder().admission(Admission::Kube).started_at(jiff::Timestamp::MAX).start();

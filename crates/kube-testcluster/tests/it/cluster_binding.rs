@@ -28,6 +28,7 @@ async fn a_pod_can_be_bound_only_once() {
     );
     assert_eq!((again.status, &again.body["details"]), (409, &json!({"name": "a", "kind": "pods/binding"})));
     api.pod("b", &json!({})).await;
+    // The same binding for the pod b, as protobuf.
     let protobuf = b"k8s\0\x0a\x0d\x0a\x02v1\x12\x07Binding\x12\x15\x0a\x03\x0a\x01b\x12\x0e\x0a\x04Node\x1a\x06node-2";
     let bound = api.send("POST", &item("b/binding"), "application/vnd.kubernetes.protobuf", &protobuf[..]).await;
     assert_eq!((bound.status, &api.get(&item("b")).await.body["spec"]["nodeName"]), (201, &json!("node-2")));

@@ -35,8 +35,8 @@ fn request(name: &str, signer: &str, pem: &str) -> Value {
     json!({"metadata": {"name": name}, "spec": spec})
 }
 
-/// Starts a cluster with RBAC. The returned client is the user `ada`, who may write all parts of certificate requests,
-/// and has the given verb on the given signers.
+/// Starts a cluster with RBAC. The returned client is the user `ada`. Its role permits all writes of certificate
+/// requests, and the given verb on the given signers.
 async fn guarded(verb: &str, signers: &[&str]) -> (Cluster, Api) {
     let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
     let admin = Api::new(&cluster);

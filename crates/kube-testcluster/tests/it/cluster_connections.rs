@@ -1,4 +1,4 @@
-//! Tests the limits on connections: which ones the server closes, after what time, and which ones live.
+//! Tests the limits on connections: which ones the server closes, after what time, and which ones stay open.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::support::api::quiet;
 
+/// The beginning of an HTTP/2 connection: the preface, and an empty SETTINGS frame.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 fn served() -> (Cluster, SocketAddr) {
@@ -36,11 +37,11 @@ async fn closed_after(address: SocketAddr, bytes: &[u8]) -> (u64, String) {
 async fn a_connection_that_asks_for_nothing_is_closed() {
     let (cluster, address) = served();
     for silent in [&b""[..], b"PRI *", PREFACE, b"GET / HTTP/1.1\r\nHost:"] {
-        let (seconds, _) = closed_after(address, silent).await;
+        let (seconds, _) = closed_after(address, silent).await; // the server waits 32 seconds for a request
         assert!((32..34).contains(&seconds), "{seconds} s: {}", String::from_utf8_lossy(silent));
     }
     let (seconds, answer) = closed_after(address, b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
-    assert!((90..92).contains(&seconds), "{seconds} s");
+    assert!((90..92).contains(&seconds), "{seconds} s"); // it keeps an idle connection for 90 seconds
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     cluster.shutdown().await;
 }

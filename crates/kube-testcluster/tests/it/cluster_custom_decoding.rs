@@ -372,7 +372,8 @@ async fn the_scale_of_a_cluster_scoped_object_has_no_namespace() {
     assert_eq!(scale["metadata"].get("namespace"), None, "{scale}");
 }
 
-/// Upstream: the `DeleteCollection` of definitions is the generic one.
+/// Upstream: the `DeleteCollection` of definitions is the generic one, which does not delete the objects of a
+/// definition first.
 #[tokio::test(start_paused = true)]
 async fn deleting_all_definitions_keeps_their_objects_for_a_later_definition() {
     let api = with_doors().await;
@@ -527,7 +528,7 @@ async fn the_format_of_a_default_is_checked_and_an_int_or_string_default_may_be_
     let refused = api.post(DEFINITIONS, &new).await.body;
     let causes: Vec<&Value> = refused["details"]["causes"].as_array().unwrap().iter().collect();
     let at = |name: &str| format!("spec.validation.openAPIV3Schema.properties[spec].properties[{name}].default");
-    let told = |name: &str| causes.iter().find(|cause| cause["field"] == at(name)).map(|cause| &cause["message"]);
+    let message_at = |name: &str| causes.iter().find(|cause| cause["field"] == at(name)).map(|cause| &cause["message"]);
     let message = json!("Invalid value: \"int64\":  in body must be of type int32: \"int64\"");
-    assert_eq!((told("replicas"), told("either")), (Some(&message), None), "{refused}");
+    assert_eq!((message_at("replicas"), message_at("either")), (Some(&message), None), "{refused}");
 }

@@ -80,9 +80,9 @@ async fn replicas_are_pruned_if_the_schema_does_not_have_their_field() {
     let scaled = api.put(&format!("{MOTORS}/a/scale"), &scale(3)).await;
     assert_eq!((scaled.status, &scaled.body["spec"]), (200, &json!({})));
     assert_eq!(api.get(&format!("{MOTORS}/a")).await.body["spec"], json!({}));
-    let told = api.get(&format!("{MOTORS}/a/scale")).await;
+    let read = api.get(&format!("{MOTORS}/a/scale")).await;
     let missing = r#"Internal error occurred: the spec replicas field ".spec.size" does not exist"#;
-    assert_eq!((told.status, &told.body["message"]), (500, &json!(missing)));
+    assert_eq!((read.status, &read.body["message"]), (500, &json!(missing)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use crate::support::api::{Api, quiet, short, version};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const CRONTABS: &str = "/apis/stable.example.com/v1/namespaces/default/crontabs";
-const STATUS_TYPE: &str = "application/merge-patch+json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// The CronTab definition of upstream's documentation, extended to use every feature of a version.
 fn crontabs() -> Value {
@@ -160,12 +160,12 @@ async fn only_the_status_subresource_writes_the_status_and_it_keeps_the_generati
     let status =
         json!({"metadata": {"labels": {"a": "b"}}, "spec": {"replicas": 9}, "status": {"phase": "Ready", "odd": 1}});
     let path = format!("{CRONTABS}/a/status");
-    let written = api.send("PATCH", &path, STATUS_TYPE, status.to_string()).await.body;
+    let written = api.send("PATCH", &path, MERGE_PATCH, status.to_string()).await.body;
     assert_eq!(written["status"], json!({"phase": "Ready"}));
     assert_eq!((&written["spec"]["replicas"], &written["metadata"]["generation"]), (&json!(1), &json!(1)));
     assert_eq!(written["metadata"].get("labels"), None, "the status subresource does not change metadata");
     let change = json!({"spec": {"replicas": 2}, "status": {"phase": "Other"}});
-    let written = api.send("PATCH", &format!("{CRONTABS}/a"), STATUS_TYPE, change.to_string()).await.body;
+    let written = api.send("PATCH", &format!("{CRONTABS}/a"), MERGE_PATCH, change.to_string()).await.body;
     assert_eq!(written["status"], json!({"phase": "Ready"}));
     assert_eq!((&written["spec"]["replicas"], &written["metadata"]["generation"]), (&json!(2), &json!(2)));
 }
@@ -284,7 +284,7 @@ async fn a_deleted_definition_stays_until_its_objects_are_gone() {
     let refused = api.post(CRONTABS, &crontab("late")).await;
     assert_eq!((refused.status, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
     let free = json!({"metadata": {"finalizers": null}});
-    assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), STATUS_TYPE, free.to_string()).await.status, 200);
+    assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), MERGE_PATCH, free.to_string()).await.status, 200);
     tokio::time::sleep(Duration::from_secs(1)).await; // virtual time: the controller goes on
     assert_eq!((watch.short_events().await, watch.ended), (vec!["DELETED held".to_owned()], true));
     assert_eq!(api.get(&path).await.status, 404);
@@ -363,8 +363,8 @@ async fn a_field_selector_sees_objects_in_the_requested_version() {
     api.delete(&format!("{CRONTABS}/c")).await;
     api.delete(&format!("{CRONTABS}/d")).await;
     let events = watch.events().await;
-    let told: Vec<String> = events.iter().map(short).collect();
-    assert_eq!(told, ["DELETED b", "ADDED b", "ADDED a", "MODIFIED c", "DELETED c"]);
+    let seen: Vec<String> = events.iter().map(short).collect();
+    assert_eq!(seen, ["DELETED b", "ADDED b", "ADDED a", "MODIFIED c", "DELETED c"]);
     let last = &events[0]["object"];
     let shown = (&last["apiVersion"], &last["spec"]["cronSpec"], version(&events[0]));
     assert_eq!(
@@ -373,7 +373,7 @@ async fn a_field_selector_sees_objects_in_the_requested_version() {
         "a deletion shows the last state that matched the selector"
     );
     let mut again = api.watch_at(&format!("{SECOND}&watch=true&resourceVersion={start}")).await;
-    assert_eq!(again.short_events().await, told[1..]);
+    assert_eq!(again.short_events().await, seen[1..]);
     let deleted = api.delete(SECOND).await;
     assert_eq!(deleted.names(), ["a", "b", "e", "f"]);
     assert_eq!(api.get(CRONTABS).await.names(), ["g"]);

@@ -83,8 +83,8 @@ async fn objects_uids_and_revisions_survive_a_restart() {
     assert_eq!(revision(&later), revision(&before) + 1);
     assert_ne!(later["metadata"]["uid"], kept["metadata"]["uid"]);
     let old = format!("{MAPS}?watch=true&resourceVersion={}&timeoutSeconds=1", revision(&kept));
-    let told: Value = api.get(&old).await.body;
-    assert_eq!(told["object"]["code"], 410, "a restart does not keep the history: {told}");
+    let event: Value = api.get(&old).await.body;
+    assert_eq!(event["object"]["code"], 410, "a restart does not keep the history: {event}");
     cluster.shutdown().await;
     assert_eq!(names(&folder.start()).await, ["kept", "later"], "the data is also read from a snapshot and its log");
 }
@@ -184,7 +184,7 @@ async fn a_write_that_was_never_finished_is_left_out_and_one_that_was_answered_i
     }
     cluster.shutdown().await;
     let flushed = fs::read(folder.log()).unwrap();
-    folder.change_log(|bytes| bytes.extend([9; 700]));
+    folder.change_log(|bytes| bytes.extend([9; 700])); // the beginning of an unfinished write
     let cluster = folder.start();
     let revision = create(&Api::new(&cluster), "c").await;
     assert_eq!(names(&cluster).await, ["a", "b", "c"], "{revision}");
@@ -323,7 +323,7 @@ async fn collections(api: &Api) -> Vec<String> {
 
 /// Checks one start of a folder: a client that has listed a kind gets every later write to it, and no answer has an
 /// earlier revision than an answer before, including those of earlier starts.
-async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut u64) {
+async fn check_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut u64) {
     const WRITTEN: [(&str, &str, &str, &str); 4] = [
         ("/api/v1", "configmaps", "v1", "ConfigMap"),
         ("/api/v1", "secrets", "v1", "Secret"),
@@ -352,9 +352,10 @@ async fn one_line_of_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut
         assert_eq!(made.status, 201, "{}", made.body);
         assert_eq!(made.version(), *seen + 1, "{plural}");
         *seen += 1;
-        let told = |events: Vec<Value>| events.iter().map(|event| revision_of(&event["object"])).collect::<Vec<_>>();
-        assert_eq!(told(from_list.events().await), [*seen], "{plural}: a watch from a list's revision");
-        assert_eq!(told(streamed.events().await), [*seen], "{plural}: a watch that began with a streaming list");
+        let revisions =
+            |events: Vec<Value>| events.iter().map(|event| revision_of(&event["object"])).collect::<Vec<_>>();
+        assert_eq!(revisions(from_list.events().await), [*seen], "{plural}: a watch from a list's revision");
+        assert_eq!(revisions(streamed.events().await), [*seen], "{plural}: a watch that began with a streaming list");
     }
 }
 
@@ -373,16 +374,16 @@ async fn revisions_never_go_back_and_watches_miss_nothing_whatever_the_first_rev
         let mut random = fastrand::Rng::with_seed(seed);
         let mut seen = 0;
         for start in 0..4 {
-            let digits = random.u32(1..60);
-            let clock = random.u64(1..1 << digits);
-            let cluster = quiet().first_revision(clock).start_in(&folder.0).unwrap();
+            let bits = random.u32(1..60);
+            let first_revision = random.u64(1..1 << bits);
+            let cluster = quiet().first_revision(first_revision).start_in(&folder.0).unwrap();
             let api = Api::new(&cluster);
             if start == 0 {
                 let defined = api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
                 assert_eq!(defined.status, 201, "{}", defined.body);
                 cluster.settled().await;
             }
-            one_line_of_revisions(&api, &mut random, &mut seen).await;
+            check_revisions(&api, &mut random, &mut seen).await;
             cluster.shutdown().await;
         }
     }

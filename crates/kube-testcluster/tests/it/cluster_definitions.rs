@@ -86,8 +86,8 @@ async fn an_invalid_cel_rule_is_refused_in_the_words_of_cel() {
     ] {
         let answer = create(&with_rule(rule)).await;
         assert_eq!(answer.status, 422, "{rule}");
-        let told = answer.body["details"]["causes"][0]["message"].as_str().unwrap().to_owned();
-        assert!(told.contains(why), "{rule}: {told}");
+        let message = answer.body["details"]["causes"][0]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(why), "{rule}: {message}");
     }
     for rule in [
         "self.n > 1 && has(self.n)",

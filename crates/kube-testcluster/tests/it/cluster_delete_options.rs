@@ -1,5 +1,4 @@
-//! Tests the options of deletions. Each expected answer is that of a real API server; `peers/differential` found the
-//! difference.
+//! Tests the options of deletions. Each case was a difference from a real API server, found by `peers/differential`.
 
 use serde_json::{Value, json};
 
@@ -98,7 +97,7 @@ async fn deleting_a_collection_validates_its_options_like_a_list() {
     assert_eq!(api.get(MAPS).await.names(), ["b"]);
 }
 
-/// Its options are defaulted and validated like those of a watch, but it lists and deletes. Upstream:
+/// The options of such a request are defaulted and validated like those of a watch, but the request deletes. Upstream:
 /// `DeleteCollection`.
 #[tokio::test(start_paused = true)]
 async fn deleting_a_collection_with_watch_validates_watch_options_and_deletes() {

@@ -107,6 +107,7 @@ fn field(number: u8, value: &[u8]) -> Vec<u8> {
 #[tokio::test(start_paused = true)]
 async fn the_depth_limit_also_applies_to_json_inside_protobuf() {
     let api = Api::new(&quiet().start());
+    // Returns a ReplicaSet. The numbers are those of upstream's protobuf fields: 17 is `managedFields`, 7 `fieldsV1`.
     let body = |raw: &str| {
         let entry = field(7, &field(1, raw.as_bytes()));
         let template = field(1, &[field(11, &[field(1, b"a"), field(2, b"b")].concat()), field(17, &entry)].concat());

@@ -157,6 +157,7 @@ async fn no_request_makes_the_server_panic() {
         json!({"status": [], "spec": null, "metadata": {"name": "b", "labels": []}}),
         json!([{"op": "remove", "path": "/metadata"}]),
     ];
+    // The last one stands for no content type.
     let types = ["application/json", "application/merge-patch+json", "application/json-patch+json", "\u{1}"];
     let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
     let long = "a".repeat(100_000);

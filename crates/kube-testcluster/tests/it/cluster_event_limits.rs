@@ -21,9 +21,9 @@ async fn an_event_expires_an_hour_after_its_last_write() {
     assert_eq!(api.merge(&format!("{EVENTS}/twice"), &json!({"count": 2})).await.status, 200);
     assert_eq!(watch.short_events().await, ["MODIFIED twice"]);
     minutes(21).await;
-    let told = watch.short_events().await;
+    let seen = watch.short_events().await;
     assert_eq!(
-        (told, watch.ended),
+        (seen, watch.ended),
         (vec!["DELETED once".to_owned()], false),
         "the event expires without any other request"
     );

@@ -1,4 +1,4 @@
-//! Tests `pods/eviction`: a deletion that first sets a condition with its reason.
+//! Tests `pods/eviction`: a deletion that first writes its reason into a condition of the pod.
 
 use serde_json::{Value, json};
 

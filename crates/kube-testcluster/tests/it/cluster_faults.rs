@@ -277,14 +277,14 @@ async fn the_admin_path_exists_only_if_it_is_switched_on() {
 async fn a_scenario_can_start_faults_if_the_admin_path_is_on() {
     let story = "- {at: 1s, fault: \"500:verb=list\"}\n- {at: 2s, run: web}\n";
     let scenario = Scenario::from_yaml(story, "story.yaml").unwrap();
-    let told = "echo '{\"fault\":\"500:verb=list\"}' | kubectl create --raw /lab/faults -f -";
-    assert_eq!(scenario.steps()[0].in_namespace("shop").to_string(), told);
+    let command = "echo '{\"fault\":\"500:verb=list\"}' | kubectl create --raw /lab/faults -f -";
+    assert_eq!(scenario.steps()[0].in_namespace("shop").to_string(), command);
     let cluster = quiet().admin(Admin::On).start();
     scenario.play(cluster.client("default"), "default", |_| ()).await.unwrap();
     assert_eq!(Api::new(&cluster).get(PODS).await.status, 500);
     let other = quiet().start();
     let error = scenario.play(other.client("default"), "default", |_| ()).await.unwrap_err();
-    let message = format!("{told}: this cluster cannot be told to have faults: it has no /lab/faults");
+    let message = format!("{command}: this cluster cannot be told to have faults: it has no /lab/faults");
     assert_eq!(error.to_string(), message);
     let error = Scenario::from_yaml("- {at: 1s, run: web}\n- {at: 1s, fault: \"418\"}\n", "s.yaml").unwrap_err();
     assert!(error.to_string().starts_with("s.yaml:2: unknown fault \"418\"; expected one of"), "{error}");
@@ -360,7 +360,8 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
             }
         }
         faults.end_all();
-        // Only a list reveals hidden events. Compacting a hidden write forces the informers to list.
+        // Only a list reveals hidden events. So a pod is created while no watch runs, and the history is compacted: the
+        // next watch from an earlier revision gets 410, and the informers list.
         start(&cluster, "500:verb=watch,for=10ms");
         start(&cluster, "drop-watches");
         api.pod("last", &json!({})).await;

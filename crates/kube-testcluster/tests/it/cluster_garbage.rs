@@ -162,7 +162,7 @@ async fn a_pod_deleted_with_its_replica_set_has_its_grace_period() {
 
 #[tokio::test(start_paused = true)]
 async fn initial_pods_and_objects_in_a_cluster_without_controllers_are_not_collected() {
-    // The start discards the work that the initial objects cause, so these are spared.
+    // The start discards the work that the initial objects cause, so these are not collected.
     let file = "{metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: gone}]}, \
                 spec: {containers: [{name: main, image: nginx}]}}";
     let cluster = quiet().pods(pods_from_yaml(file, "pods.yaml", "default").unwrap()).start();

@@ -26,10 +26,10 @@ async fn each_check_has_a_path_of_its_own_and_can_be_excluded() {
         assert_eq!((answer.status, answer.body), (if text == "ok" { 200 } else { 404 }, json!(text)), "{path}");
     }
     let answer = api.get("/readyz?verbose&exclude=etcd&exclude=x&exclude=a").await;
-    let told = answer.body.as_str().unwrap();
-    assert!(told.starts_with("[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n"), "{told}");
+    let text = answer.body.as_str().unwrap();
+    assert!(text.starts_with("[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n"), "{text}");
     let end = "warn: some health checks cannot be excluded: no matches for \"a\",\"x\"\nreadyz check passed\n";
-    assert!(told.ends_with(end), "{told}");
+    assert!(text.ends_with(end), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

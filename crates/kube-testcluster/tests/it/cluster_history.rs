@@ -141,16 +141,16 @@ async fn objects_older_than_the_history_are_served_unchanged() {
             let metadata = json!({"name": name, "annotations": {"note": format!("{name} ").repeat(1000)}});
             api.post(PODS, &json!({"metadata": metadata, "spec": {"containers": [{"name": "m", "image": "i"}]}})).await;
         }
-        let told = async || {
+        let shown = async || {
             let pods = list(&api, "").await.1;
             (pods, api.get(&item("b")).await.body, api.watch("resourceVersion=0").await.events().await)
         };
-        let before = told().await;
+        let before = shown().await;
         for i in 0..10 {
             api.post("/api/v1/namespaces/default/configmaps", &json!({"metadata": {"name": format!("m{i}")}})).await;
         }
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(told().await, before);
+        assert_eq!(shown().await, before);
         let mut watch = api.watch(&format!("resourceVersion={}", list(&api, "").await.0)).await;
         api.label("b", &json!({"new": "1"})).await;
         api.delete(&format!("{}?gracePeriodSeconds=0", item("c"))).await;
@@ -227,7 +227,7 @@ async fn the_history_is_bounded_in_bytes() {
     assert_eq!(
         api.watch(&format!("resourceVersion={pod}")).await.events().await.len(),
         0,
-        "other kinds have their events"
+        "the events of other kinds are kept apart, so the watch of pods goes on"
     );
 }
 

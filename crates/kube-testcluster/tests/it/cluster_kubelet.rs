@@ -10,6 +10,7 @@ use crate::support::api::{Api, PODS, pod, quiet, version};
 
 const NETTOOL: &str = include_str!("../../../../fixtures/scenarios/nettool.yaml");
 const FOUR_PODS: &str = include_str!("../../../../fixtures/pods.yaml");
+/// The stages of the tutorial `myinformer`, whose deletion has three updates.
 const MYINFORMER: &str = include_str!("../../../../fixtures/stages/myinformer.yaml");
 
 fn phases(events: &[Value]) -> Vec<String> {
@@ -197,11 +198,11 @@ async fn a_scenario_reports_its_steps_as_kubectl_commands_at_their_times() {
     let scenario = Scenario::from_yaml(text, "scenario.yaml").unwrap();
     let cluster = Cluster::builder().start();
     let start = Instant::now();
-    let mut told = Vec::new();
-    let tell = |step: &kube_testcluster::Step| told.push(format!("{}: {step}", start.elapsed().as_secs()));
-    scenario.play(cluster.client("default"), "default", tell).await.unwrap();
+    let mut reported = Vec::new();
+    let report = |step: &kube_testcluster::Step| reported.push(format!("{}: {step}", start.elapsed().as_secs()));
+    scenario.play(cluster.client("default"), "default", report).await.unwrap();
     assert_eq!(
-        told,
+        reported,
         [
             "1: kubectl run web --image=nginx",
             "1: kubectl run db --image=postgres --labels=app=db -n default",
@@ -266,6 +267,7 @@ fn a_malformed_file_is_reported_with_file_line_and_expectation() {
     ] {
         assert!(found.starts_with(expected), "{found}\nexpected {expected}");
     }
+    // The YAML parser words the rest of these messages, so the test only prints them.
     println!(
         "{}\n{}\n{}\n{}\n{}",
         scenario("- {at: 1s, runn: a}"),

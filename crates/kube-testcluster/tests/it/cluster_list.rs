@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Creates the pods delta, gamma, beta and alpha in this order, and returns the revision after each.
+/// Creates the pods delta, gamma, beta and alpha in this order. Returns the API, and the revision after each creation.
 async fn four(cluster: &Cluster) -> (Api, [u64; 4]) {
     let api = Api::new(cluster);
     let mut versions = [0; 4];

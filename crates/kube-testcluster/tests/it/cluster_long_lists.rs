@@ -52,10 +52,10 @@ async fn grow(path: &str, kind: Option<(&str, &str)>) {
         let object = json!({"kind": kind_of, "apiVersion": api_version, "metadata": metadata, "data": data});
         assert_eq!(api.post(path, &object).await.status, 201);
         let plain = list(&api, path, "identity").await;
-        let told = plain.body().size_hint().exact();
+        let announced = plain.body().size_hint().exact();
         let pieces = pieces(plain).await;
         let text = pieces.concat();
-        assert_eq!(told, Some(text.len() as u64));
+        assert_eq!(announced, Some(text.len() as u64));
         let longest = pieces.iter().map(Bytes::len).max().unwrap();
         assert!(longest <= PIECE.max(most + 1024), "{longest} bytes in one piece");
         for mut item in serde_json::from_slice::<Value>(&text).unwrap()["items"].as_array().unwrap().clone() {

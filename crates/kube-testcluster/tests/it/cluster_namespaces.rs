@@ -84,8 +84,8 @@ async fn other_objects_of_a_namespace_stay_until_its_pods_are_gone() {
     api.post(&format!("{SHOP}/configmaps"), &json!({"metadata": {"name": "c"}})).await;
     api.delete(SHOP).await;
     cluster.settled().await;
-    let told = conditions(&api).await;
-    assert!(told[3].ends_with("Some resources are remaining: pods. has 1 resource instances"), "{told:?}");
+    let found = conditions(&api).await;
+    assert!(found[3].ends_with("Some resources are remaining: pods. has 1 resource instances"), "{found:?}");
     assert_eq!(api.get(&map).await.body["metadata"].get("deletionTimestamp"), None);
     api.merge(&format!("{PODS}/a"), &json!({"metadata": {"finalizers": null}})).await;
     cluster.settled().await;
@@ -123,8 +123,8 @@ async fn failed_deletions_are_reported_and_do_not_stop_other_deletions() {
             return Ok(());
         }
         // Each refusal has its own text, so that equal messages are not merged.
-        let told = format!("no: {}", count.fetch_add(1, Ordering::Relaxed));
-        Err(kube::core::Status::failure(&told, "Forbidden").with_code(403).boxed())
+        let message = format!("no: {}", count.fetch_add(1, Ordering::Relaxed));
+        Err(kube::core::Status::failure(&message, "Forbidden").with_code(403).boxed())
     });
     let cluster = cluster.start();
     let api = Api::new(&cluster);
@@ -136,11 +136,11 @@ async fn failed_deletions_are_reported_and_do_not_stop_other_deletions() {
     api.delete(SHOP).await;
     cluster.settled().await;
     assert_eq!(asked.load(Ordering::Relaxed), 2, "the failed deletions are retried later, not at once");
-    let told = conditions(&api).await;
+    let found = conditions(&api).await;
     let failed =
         "NamespaceDeletionContentFailure True ContentDeletionFailed Failed to delete all resource types, 2 remaining: ";
-    assert!(told[2].starts_with(failed) && told[2].ends_with("no: 0, no: 1"), "{told:?}");
-    assert!(told[3].starts_with("NamespaceContentRemaining False "), "{told:?}");
+    assert!(found[2].starts_with(failed) && found[2].ends_with("no: 0, no: 1"), "{found:?}");
+    assert!(found[3].starts_with("NamespaceContentRemaining False "), "{found:?}");
     assert_eq!(api.get(&format!("{SHOP}/services/w")).await.status, 404);
     assert_eq!(api.get(&format!("{SHOP}/configmaps/c")).await.status, 200);
 }

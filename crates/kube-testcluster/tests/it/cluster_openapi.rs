@@ -254,6 +254,7 @@ async fn openapi_v2_is_available_as_protobuf() {
         assert_eq!((binary.header("etag"), binary.header("vary")), (json.header("etag"), "Accept-Encoding"));
         let document = fields(&binary.body);
         assert_eq!(document[&1], [b"2.0"]);
+        // The field numbers of gnostic's `OpenAPIv2.proto`: of the document, and of the entries within its field.
         for (field, inner, member) in [(8, 2, "paths"), (9, 1, "definitions"), (10, 1, "parameters")] {
             let entries = document[&field].iter().flat_map(|part| fields(part)[&inner].clone());
             let names: BTreeSet<_> =

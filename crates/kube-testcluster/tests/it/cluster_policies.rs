@@ -112,9 +112,9 @@ async fn the_validation_actions_may_be_warn_or_audit_instead_of_deny() {
     let policy = expecting("configmaps", "object.metadata.name.endsWith('k8s')");
     let api = with(policy.clone(), json!({"validationActions": ["Warn", "Audit"]})).await;
     let warned = api.post(MAPS, &map("test4-nope")).await;
-    let told = "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: \
+    let warning = "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: \
                 object.metadata.name.endsWith('k8s')\"";
-    assert_eq!((warned.status, warned.warnings()), (201, vec![told]));
+    assert_eq!((warned.status, warned.warnings()), (201, vec![warning]));
     let api = with(policy, json!({"validationActions": ["Audit"]})).await;
     let silent = api.post(MAPS, &map("test4-nope")).await;
     assert_eq!((silent.status, silent.warnings()), (201, vec![]));
@@ -273,10 +273,10 @@ async fn a_policy_also_matches_equivalent_resources_unless_its_match_policy_is_e
         "metadata": {"name": "e"}, "eventTime": "2023-05-01T10:00:00.000000Z", "reportingController": "example.com/c",
         "reportingInstance": "i", "action": "a", "reason": "r", "type": "Normal", "regarding": {"kind": "Pod", "namespace": "default"},
     });
-    for (policy_of, status) in [("Exact", 201), ("Equivalent", 422)] {
+    for (match_policy, status) in [("Exact", 201), ("Equivalent", 422)] {
         let seen = "request.kind.group == '' && request.requestKind.group == 'events.k8s.io' && object.involvedObject.kind != 'Pod'";
         let mut policy = expecting("events", seen);
-        policy["spec"]["matchConstraints"]["matchPolicy"] = json!(policy_of);
+        policy["spec"]["matchConstraints"]["matchPolicy"] = json!(match_policy);
         policy["spec"]["matchConstraints"]["resourceRules"][0]["apiGroups"] = json!([""]);
         let answer = with(policy, json!({})).await.post(path, &event).await;
         assert_eq!(answer.status, status, "{}", answer.body);

@@ -66,9 +66,9 @@ async fn a_user_may_only_do_what_a_role_allows() {
 #[tokio::test(start_paused = true)]
 async fn anonymous_clients_may_only_read_health_and_version() {
     let cluster = guarded().start();
-    let anyone = Api::from_router(cluster.router_as(User::new("system:anonymous", ["system:unauthenticated"])));
-    assert_eq!((anyone.get("/healthz").await.status, anyone.get("/version").await.status), (200, 200));
-    let refused = anyone.get("/api").await;
+    let anonymous = Api::from_router(cluster.router_as(User::new("system:anonymous", ["system:unauthenticated"])));
+    assert_eq!((anonymous.get("/healthz").await.status, anonymous.get("/version").await.status), (200, 200));
+    let refused = anonymous.get("/api").await;
     let why = "forbidden: User \"system:anonymous\" cannot get path \"/api\"";
     assert_eq!((refused.status, refused.message()), (403, why));
 }

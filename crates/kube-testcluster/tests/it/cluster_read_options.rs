@@ -1,5 +1,5 @@
-//! Tests the options and headers of reads. Each expected answer is that of a real API server; `peers/differential`
-//! found the difference.
+//! Tests the options and headers of reads. Each case was a difference from a real API server, found by
+//! `peers/differential`.
 
 use axum::body::Body;
 use http::Request;
@@ -17,8 +17,8 @@ async fn api() -> Api {
     api
 }
 
-/// Upstream: the cacher's delegator treats this as an exact list, but `ValidateListOptions` does so only for lists
-/// without a name.
+/// Upstream: the cacher's delegator treats a limit with a resourceVersion as an exact list, but `ValidateListOptions`
+/// does so only for lists without a name.
 #[tokio::test(start_paused = true)]
 async fn a_list_of_one_name_with_a_limit_shows_the_current_state_at_any_resource_version() {
     let api = api().await;
@@ -92,7 +92,7 @@ async fn list_options_are_parsed_then_defaulted_then_validated() {
     }
 }
 
-/// Upstream: storage gets this one object without listing (`ListPredicate`, `MatchesSingle`).
+/// Upstream: storage gets the one object without listing (`ListPredicate`, `MatchesSingle`).
 #[tokio::test(start_paused = true)]
 async fn a_list_of_one_name_ignores_the_limit() {
     let api = api().await;

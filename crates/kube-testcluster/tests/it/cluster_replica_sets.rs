@@ -50,10 +50,10 @@ async fn a_scenario_can_create_and_scale_a_replica_set_and_delete_one_selected_p
     let scenario = "- {at: 0s, replicaset: web, replicas: 2, labels: {app: web}}\n\
                     - {at: 1s, scale: web, replicas: 3}\n- {at: 2s, delete-one: {app: web}}\n";
     let scenario = kube_testcluster::Scenario::from_yaml(scenario, "s.yaml").unwrap();
-    let mut told = Vec::new();
-    scenario.play(cluster.client("default"), "default", |step| told.push(step.to_string())).await.unwrap();
+    let mut commands = Vec::new();
+    scenario.play(cluster.client("default"), "default", |step| commands.push(step.to_string())).await.unwrap();
     assert_eq!(
-        told,
+        commands,
         [
             "kubectl create -f web.yaml",
             "kubectl scale replicaset web --replicas=3",

@@ -99,7 +99,8 @@ async fn revisions_begin_at_the_configured_first_revision() {
     };
     assert_eq!(first(quiet()).await, 2);
     assert_eq!(first(quiet().first_revision(0)).await, 2);
-    // Microseconds since 1970, as the command line begins; then the largest first revision, which is `1 << 62`.
+    // The first number is a time in microseconds since 1970, with which clusters of the command line begin. The second
+    // is cut to the largest first revision, `1 << 62`.
     assert_eq!(first(quiet().first_revision(1_795_325_784_000_000)).await, 1_795_325_784_000_001);
     assert_eq!(first(quiet().first_revision(u64::MAX)).await, (1 << 62) + 1);
 }

@@ -66,7 +66,7 @@ impl Served {
         self.ask(None, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"), "").await
     }
 
-    async fn who(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
+    async fn user_info(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
         let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
         let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");
         let review = json!({"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"});
@@ -91,10 +91,10 @@ async fn a_client_certificate_authenticates_its_user_and_group() {
     let served = Served::start();
     let admin = served.authority.client("admin", Some("system:masters")).unwrap();
     assert_eq!(served.get(Some(&admin), PODS).await.0, 200);
-    let who = served.who(Some(&admin), None).await;
-    assert_eq!(who["username"], "admin");
-    assert_eq!(who["groups"], json!(["system:masters", "system:authenticated"]));
-    let id = who["extra"]["authentication.kubernetes.io/credential-id"][0].as_str().unwrap();
+    let user = served.user_info(Some(&admin), None).await;
+    assert_eq!(user["username"], "admin");
+    assert_eq!(user["groups"], json!(["system:masters", "system:authenticated"]));
+    let id = user["extra"]["authentication.kubernetes.io/credential-id"][0].as_str().unwrap();
     assert!(id.starts_with("X509SHA256=") && id.len() == 75, "{id}");
 }
 
@@ -124,7 +124,7 @@ async fn an_invalid_credential_is_refused_per_request_and_does_not_fail_the_hand
     assert_eq!((status, &refused["message"]), (401, &json!("Unauthorized")));
     assert_eq!(served.with_token("wrong", "/healthz").await.0, 401);
     assert_eq!(
-        served.who(Some(&stranger), Some("secret")).await["username"],
+        served.user_info(Some(&stranger), Some("secret")).await["username"],
         "ada",
         "a valid token counts even beside an invalid certificate"
     );
@@ -157,8 +157,8 @@ async fn certificates_and_tokens_stay_valid_when_a_cluster_is_restarted_from_its
     assert_ne!(authority.certificate(), first.authority.certificate(), "each start makes a new authority certificate");
     // The client trusts the first certificate, as an old kubeconfig does.
     let second = Served { cluster, address, authority: first.authority };
-    assert_eq!(second.who(Some(&admin), None).await["username"], "admin");
-    assert_eq!(second.who(None, token.as_str()).await["username"], "system:serviceaccount:default:robot");
+    assert_eq!(second.user_info(Some(&admin), None).await["username"], "admin");
+    assert_eq!(second.user_info(None, token.as_str()).await["username"], "system:serviceaccount:default:robot");
     second.cluster.shutdown().await;
     #[cfg(unix)]
     {
@@ -184,9 +184,9 @@ async fn a_token_authenticates_its_user_and_groups() {
     let served = Served::start();
     assert_eq!(served.with_token("secret", PODS).await.0, 200);
     let groups = json!(["writers", "system:authenticated"]);
-    assert_eq!(served.who(None, Some("secret")).await, json!({"username": "ada", "groups": groups}));
+    assert_eq!(served.user_info(None, Some("secret")).await, json!({"username": "ada", "groups": groups}));
     let groups = json!(["a", "b", "system:authenticated"]);
-    assert_eq!(served.who(None, Some("other")).await, json!({"username": "bob", "uid": "7", "groups": groups}));
+    assert_eq!(served.user_info(None, Some("other")).await, json!({"username": "bob", "uid": "7", "groups": groups}));
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn a_service_account_token_is_accepted_unless_it_is_forged_or_for_another_
     let asked = served.ask(Some(&admin), &format!("{accounts}/robot/token HTTP/1.1"), "{}").await.1;
     let token = asked["status"]["token"].as_str().unwrap();
     assert_eq!(served.with_token(token, PODS).await.0, 200);
-    assert_eq!(served.who(None, Some(token)).await["username"], "system:serviceaccount:default:robot");
+    assert_eq!(served.user_info(None, Some(token)).await["username"], "system:serviceaccount:default:robot");
     let (rest, signature) = token.rsplit_once('.').unwrap();
     let flipped = if signature.starts_with('A') { "B" } else { "A" };
     assert_eq!(served.with_token(&format!("{rest}.{flipped}{}", &signature[1..]), PODS).await.0, 401);

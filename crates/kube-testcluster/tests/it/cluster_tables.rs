@@ -111,6 +111,7 @@ async fn a_column_has_the_description_of_its_field() {
 #[tokio::test(start_paused = true)]
 async fn columns_have_upstreams_order_type_and_priority() {
     let api = Api::new(&quiet().start());
+    // `#` marks a column of integers, `+` a column that only `-o wide` shows.
     for (plural, expected) in [
         ("pods", "Name Ready Status Restarts Age IP+ Node+ Nominated_Node+ Readiness_Gates+"),
         ("replicasets", "Name Desired# Current# Ready# Age Containers+ Images+ Selector+"),

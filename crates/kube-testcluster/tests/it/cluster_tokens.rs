@@ -57,8 +57,8 @@ async fn invalid_token_requests_are_refused() {
     let short = asked(&api, json!({"expirationSeconds": 5})).await;
     assert_eq!(short.status, 422);
     assert!(short.message().contains("may not specify a duration less than 10 minutes"), "{}", short.message());
-    let nobody = api.post(&format!("{ACCOUNTS}/nobody/token"), &json!({})).await;
-    assert_eq!((nobody.status, nobody.message()), (404, "serviceaccounts \"nobody\" not found"));
+    let missing = api.post(&format!("{ACCOUNTS}/missing/token"), &json!({})).await;
+    assert_eq!((missing.status, missing.message()), (404, "serviceaccounts \"missing\" not found"));
     let bound = asked(&api, json!({"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p"}})).await;
     assert_eq!((bound.status, bound.message()), (404, "pods \"p\" not found"));
 }
@@ -72,8 +72,8 @@ async fn access_reviews_allow_everything_by_default() {
         let answer = api.post(&format!("/apis/authorization.k8s.io/v1/{path}"), &json!({"spec": spec})).await;
         assert_eq!((answer.status, &answer.body["status"]), (201, &json!({"allowed": true})), "{}", answer.body);
     }
-    let nobody = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
-    assert_eq!(api.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", &nobody).await.status, 422);
+    let without_user = json!({"spec": {"resourceAttributes": {"verb": "get", "resource": "pods"}}});
+    assert_eq!(api.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", &without_user).await.status, 422);
     let elsewhere = "/apis/authorization.k8s.io/v1/namespaces/kube-system/localsubjectaccessreviews";
     assert_eq!(api.post(elsewhere, &json!({"spec": spec})).await.status, 422);
 }

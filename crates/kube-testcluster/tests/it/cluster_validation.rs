@@ -66,6 +66,8 @@ fn collection(object: &Value) -> &'static str {
     }
 }
 
+/// Sends the `new` object of a case: as a POST, or as a PUT over the `old` object. The POST is a dry run, unless the
+/// case asks for what is stored (`ask`).
 async fn sent(api: &Api, case: &Value) -> Answer {
     let (path, new) = (collection(&case["new"]), &case["new"]);
     let dry = if case["ask"].is_null() { "?dryRun=All" } else { "" };
@@ -107,9 +109,9 @@ fn rival(definition: &Value) -> Value {
     rival
 }
 
-/// Returns field and message of each cause. Only the first line is compared, because a diff of two Go structs may
-/// follow.
-fn told(causes: &Value) -> Vec<String> {
+/// Returns the field and the message of each cause. Only the first line is compared, because a diff of two Go structs
+/// may follow.
+fn messages(causes: &Value) -> Vec<String> {
     let list = causes.as_array().into_iter().flatten();
     list.map(|cause| {
         let message = cause["message"].as_str().unwrap();
@@ -122,7 +124,7 @@ fn told(causes: &Value) -> Vec<String> {
 async fn difference(case: &Value) -> Option<String> {
     let api = Api::new(&quiet().start());
     let answer = sent(&api, case).await;
-    let (mut expected, mut found) = (told(&case["causes"]), told(&answer.body["details"]["causes"]));
+    let (mut expected, mut found) = (messages(&case["causes"]), messages(&answer.body["details"]["causes"]));
     if case["unordered"] == true {
         expected.sort_unstable();
         found.sort_unstable();
@@ -191,5 +193,5 @@ async fn the_known_missing_checks_are_still_missing() {
         );
     }
     let refused = json!([{"field": "spec", "message": "Forbidden: x\n(a difference)"}]);
-    assert_eq!(told(&refused), ["spec: Forbidden: x"]);
+    assert_eq!(messages(&refused), ["spec: Forbidden: x"]);
 }

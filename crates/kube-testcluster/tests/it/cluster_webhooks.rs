@@ -165,7 +165,7 @@ async fn an_unreachable_webhook_fails_the_request_or_is_ignored_by_its_failure_p
     cluster.shutdown().await;
 }
 
-/// As in Go; envtest configures its webhooks this way.
+/// Go accepts such a bundle, and envtest configures its webhooks this way.
 #[tokio::test]
 async fn the_ca_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     let cluster = cluster();
@@ -344,12 +344,13 @@ async fn a_patch_is_retried_and_its_webhook_called_again_if_the_object_changed_m
         async move { merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"slow": "1"}})).await.status }
     });
     hook.wait_for_requests(1).await;
-    let replaced = delete(&cluster, &format!("{GROUP}/mutatingwebhookconfigurations/c")).await;
-    assert_eq!(replaced.status, 200);
+    // Without the configuration, the second patch does not wait for the held webhook.
+    let deleted = delete(&cluster, &format!("{GROUP}/mutatingwebhookconfigurations/c")).await;
+    assert_eq!(deleted.status, 200);
     assert_eq!(merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"quick": "1"}})).await.status, 200);
     gate.open();
     assert_eq!(slow.await.unwrap(), 200);
     let both = Api::new(&cluster).get(&format!("{MAPS}/m")).await;
     assert_eq!(both.body["data"], json!({"a": "1", "quick": "1", "slow": "1"}));
-    assert_eq!(hook.requests().len(), 2, "it is called once for each state of the object");
+    assert_eq!(hook.requests().len(), 2, "the webhook is called once for each state of the object");
 }

@@ -1,5 +1,4 @@
-//! Tests the bodies of writes. Each expected answer is that of a real API server; `peers/differential` found the
-//! difference.
+//! Tests the bodies of writes. Each case was a difference from a real API server, found by `peers/differential`.
 
 use axum::body::Body;
 use http::Request;
@@ -246,8 +245,8 @@ async fn an_object_of_another_known_kind_is_refused_as_not_convertible() {
     ] {
         let body = json!({"kind": kind, "apiVersion": version, "metadata": metadata});
         let refused = api.post(MAPS, &body).await;
-        let told = format!("{kind} in version {version:?} cannot be handled as a ConfigMap: {why}");
-        assert_eq!((refused.status, refused.message()), (400, told.as_str()));
+        let message = format!("{kind} in version {version:?} cannot be handled as a ConfigMap: {why}");
+        assert_eq!((refused.status, refused.message()), (400, message.as_str()));
         let refused = api.merge(&format!("{MAPS}/a"), &body).await;
         assert!(refused.message().ends_with(&why), "{}", refused.message());
     }

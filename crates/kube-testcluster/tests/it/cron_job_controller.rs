@@ -167,8 +167,8 @@ async fn deleted_jobs_are_no_longer_active_and_jobs_are_deleted_with_their_cron_
 async fn a_schedule_that_never_occurs_is_reported_in_an_event() {
     let (cluster, api) = started("completed", json!({"schedule": "59 23 31 2 *"})).await;
     seconds(10).await;
-    let told = api.items(&format!("{EVENTS}InvalidSchedule")).await;
+    let reported = api.items(&format!("{EVENTS}InvalidSchedule")).await;
     let why = "invalid schedule: 59 23 31 2 * : time difference between two schedules is less than 1 second";
-    assert_eq!(told[0]["message"], why);
+    assert_eq!(reported[0]["message"], why);
     cluster.shutdown().await;
 }

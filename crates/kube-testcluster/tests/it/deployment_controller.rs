@@ -63,7 +63,7 @@ fn condition<'a>(deployment: &'a Value, kind: &str) -> &'a Value {
     conditions.iter().find(|condition| condition["type"] == kind).unwrap_or(&Value::Null)
 }
 
-fn said(list: &[(&str, i64)]) -> Vec<(String, i64)> {
+fn expected_sets(list: &[(&str, i64)]) -> Vec<(String, i64)> {
     list.iter().map(|(image, size)| ((*image).to_owned(), *size)).collect()
 }
 
@@ -124,7 +124,7 @@ async fn a_rolling_update_obeys_max_surge_and_max_unavailable() {
         steps += 1;
         assert!(steps < 1000, "{}", web["status"]);
     }
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 0), ("nginx:2", 10)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 0), ("nginx:2", 10)]));
     cluster.shutdown().await;
 }
 
@@ -152,7 +152,7 @@ async fn with_recreate_new_pods_come_only_after_the_old_pods_are_gone() {
         }
     }
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 0), ("nginx:2", 3)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 0), ("nginx:2", 3)]));
     cluster.shutdown().await;
 }
 
@@ -165,7 +165,7 @@ async fn an_undone_rollout_reuses_the_old_replica_set_with_a_new_revision() {
     a_while().await;
     api.merge(WEB, &image("nginx:1")).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:2", 0), ("nginx:1", 2)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:2", 0), ("nginx:1", 2)]));
     let web = api.get(WEB).await.body;
     assert_eq!(web["metadata"]["annotations"]["deployment.kubernetes.io/revision"], "3");
     let sets = api.items(SETS).await;
@@ -184,12 +184,12 @@ async fn a_paused_deployment_is_scaled_but_not_rolled_out() {
     a_while().await;
     api.merge(&format!("{WEB}/scale"), &json!({"spec": {"replicas": 4}})).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 4)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 4)]));
     let web = api.get(WEB).await.body;
     assert_eq!(condition(&web, "Progressing")["reason"], "DeploymentPaused");
     api.merge(WEB, &json!({"spec": {"paused": false}})).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 0), ("nginx:2", 4)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 0), ("nginx:2", 4)]));
     cluster.shutdown().await;
 }
 
@@ -205,11 +205,11 @@ async fn scaling_during_a_rollout_is_proportional() {
     stuck["spec"]["template"]["metadata"] = json!({"labels": {"lab/lifecycle": "never-ready"}});
     api.merge(WEB, &stuck).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 8), ("nginx:2", 5)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 8), ("nginx:2", 5)]));
     // The example of Kubernetes' documentation: of 5 more replicas, the older set gets 3 and the newer set gets 2.
     api.merge(&format!("{WEB}/scale"), &json!({"spec": {"replicas": 15}})).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 11), ("nginx:2", 7)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 11), ("nginx:2", 7)]));
     cluster.shutdown().await;
 }
 
@@ -241,7 +241,7 @@ async fn old_replica_sets_beyond_the_revision_history_limit_are_deleted() {
         api.merge(WEB, &image(&format!("nginx:{n}"))).await;
     }
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:3", 0), ("nginx:4", 0), ("nginx:5", 1)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:3", 0), ("nginx:4", 0), ("nginx:5", 1)]));
     cluster.shutdown().await;
 }
 
@@ -273,7 +273,7 @@ async fn only_the_chosen_controllers_run() {
     let api = Api::new(&cluster);
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
-    assert_eq!(sets(&api).await, said(&[("nginx:1", 2)]));
+    assert_eq!(sets(&api).await, expected_sets(&[("nginx:1", 2)]));
     assert_eq!(api.items(PODS).await.len(), 0, "the ReplicaSet controller does not run");
     assert_eq!(Workload::named("podgc"), None);
     cluster.shutdown().await;

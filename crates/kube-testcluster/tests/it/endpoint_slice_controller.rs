@@ -254,15 +254,15 @@ async fn after_any_changes_the_slices_have_each_selected_pod_once() {
         };
         let wanted: BTreeMap<_, _> = selected.map(of_pod).collect();
         let slices = slices(&api).await;
-        let told = slices.iter().flat_map(|slice| endpoints(slice).iter().map(move |one| (slice, one)));
-        let told: Vec<_> = told
+        let found = slices.iter().flat_map(|slice| endpoints(slice).iter().map(move |one| (slice, one)));
+        let found: Vec<_> = found
             .map(|(slice, one)| {
                 let uid = one["targetRef"]["uid"].as_str().unwrap().to_owned();
                 (uid, (slice["ports"][0]["port"].as_i64(), one["addresses"][0].clone()))
             })
             .collect();
-        assert_eq!(told.len(), wanted.len(), "seed {seed}: {slices:?}");
-        assert_eq!(told.into_iter().collect::<BTreeMap<_, _>>(), wanted, "seed {seed}");
+        assert_eq!(found.len(), wanted.len(), "seed {seed}: {slices:?}");
+        assert_eq!(found.into_iter().collect::<BTreeMap<_, _>>(), wanted, "seed {seed}");
         for slice in &slices {
             assert_eq!(slice["metadata"]["labels"]["team"], web["metadata"]["labels"]["team"], "seed {seed}: {slice}");
         }

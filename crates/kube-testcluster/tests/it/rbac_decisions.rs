@@ -14,6 +14,7 @@ use crate::support::api::{Answer, Api};
 const DECISIONS: &str = include_str!("../../../../fixtures/rbac/decisions.jsonl");
 const SELF_REVIEW: &str = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 
+/// A policy (its roles and bindings), and what kube-apiserver decides under it.
 #[derive(Deserialize)]
 struct Line {
     objects: Vec<Value>,
@@ -23,7 +24,7 @@ struct Line {
 }
 
 #[derive(Clone, Deserialize)]
-struct Who {
+struct Identity {
     name: String,
     #[serde(default)]
     uid: String,
@@ -33,32 +34,35 @@ struct Who {
     extra: BTreeMap<String, Vec<String>>,
 }
 
+/// A request, and its outcome: the user in whose name it is handled, or the Status of the refusal.
 #[derive(Deserialize)]
 struct Question {
     #[serde(rename = "as")]
-    who: Who,
+    asker: Identity,
     method: String,
     url: String,
     #[serde(default)]
     headers: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     body: Value,
-    user: Option<Who>,
+    user: Option<Identity>,
     refused: Option<Value>,
 }
 
+/// The answer to a SubjectAccessReview about a user.
 #[derive(Deserialize)]
 struct Review {
-    of: Who,
+    of: Identity,
     spec: Value,
     allowed: bool,
     #[serde(default)]
     reason: String,
 }
 
+/// The answer to a SelfSubjectRulesReview of a user.
 #[derive(Deserialize)]
 struct Rules {
-    of: Who,
+    of: Identity,
     namespace: String,
     resources: Value,
     paths: Value,
@@ -66,7 +70,7 @@ struct Rules {
     problem: String,
 }
 
-impl Who {
+impl Identity {
     fn user(&self) -> User {
         let Self { name, uid, groups, extra } = self.clone();
         let mut user = User::new(name, groups);
@@ -118,13 +122,13 @@ impl Question {
         }
         let body = if self.body.is_null() { json!({}) } else { self.body.clone() };
         let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
-        Api::from_router(cluster.router_as(self.who.user())).answer(request.unwrap()).await
+        Api::from_router(cluster.router_as(self.asker.user())).answer(request.unwrap()).await
     }
 
     async fn check(&self, cluster: &Cluster) -> Result<(), String> {
         let answer = self.ask(cluster).await;
         let Answer { status, body, .. } = &answer;
-        let question = format!("{} {} {} {:?} {}", self.who.name, self.method, self.url, self.headers, self.body);
+        let question = format!("{} {} {} {:?} {}", self.asker.name, self.method, self.url, self.headers, self.body);
         match &self.refused {
             Some(refused) => {
                 for field in ["message", "reason", "details", "code"] {
@@ -153,7 +157,7 @@ impl Question {
 
 impl Review {
     async fn check(&self, api: &Api) -> Result<(), String> {
-        let Who { name, uid, groups, extra } = &self.of;
+        let Identity { name, uid, groups, extra } = &self.of;
         let mut spec = self.spec.clone();
         for (field, value) in
             [("user", json!(name)), ("uid", json!(uid)), ("groups", json!(groups)), ("extra", json!(extra))]
@@ -197,6 +201,7 @@ impl Rules {
 #[tokio::test(start_paused = true)]
 async fn decisions_are_those_of_upstream() {
     let (mut asked, mut wrong) = (0, Vec::new());
+    // The variable names a file of decisions for another seed.
     let others = std::env::var("RBAC_DECISIONS").map(|file| std::fs::read_to_string(file).unwrap());
     for line in others.as_deref().unwrap_or(DECISIONS).lines() {
         let line: Line = serde_json::from_str(line).unwrap();

@@ -200,7 +200,7 @@ async fn matching_pods_without_a_controller_are_adopted() {
     };
     assert_eq!(owned(&world.pods().await), ["orphan", "web"]);
     assert_eq!(world.status().await["fullyLabeledReplicas"], 1, "the orphan lacks a label of the template");
-    world.api.label("other", &json!({"app": "web"})).await; // one pod too many: the one that costs least to delete goes
+    world.api.label("other", &json!({"app": "web"})).await; // one pod is too many now, and is deleted
     a_while().await;
     assert_eq!(world.pods().await.len(), 3, "the foreign pod and two of three matching pods");
     world.end().await;
@@ -275,10 +275,10 @@ async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
     let (api, stop, client) = (Api::new(&cluster), CancellationToken::new(), cluster.client("default"));
     let factory = SharedInformerFactory::new(client.clone());
     let failures = Arc::new(Mutex::new(Vec::new()));
-    let told = failures.clone();
+    let observed = failures.clone();
     let controller = Controller::new(client, &factory).unwrap().observer(move |event| {
         if let SyncEvent::Failed { error } = event {
-            told.lock().unwrap().push((Instant::now(), error.to_string()));
+            observed.lock().unwrap().push((Instant::now(), error.to_string()));
         }
     });
     let stopped = stop.clone();

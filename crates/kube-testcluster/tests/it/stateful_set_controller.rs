@@ -250,8 +250,8 @@ async fn after_any_changes_each_ordinal_has_a_ready_pod_of_the_new_revision() {
         let status = &set["status"];
         assert_eq!(status["observedGeneration"], set["metadata"]["generation"], "seed {seed}: {status}");
         for field in ["replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "currentReplicas"] {
-            let told = status[field].as_i64().unwrap_or_default();
-            assert_eq!(told, count, "seed {seed}: {field} {status}");
+            let found = status[field].as_i64().unwrap_or_default();
+            assert_eq!(found, count, "seed {seed}: {field} {status}");
         }
         assert_eq!(status["currentRevision"], status["updateRevision"], "seed {seed}");
         stop.cancel();

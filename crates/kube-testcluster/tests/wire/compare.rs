@@ -8,7 +8,7 @@ use crate::placeholders::Bindings;
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
     /// Returns true if a difference at this path is permitted.
-    pub meant: &'a mut dyn FnMut(&str, &str) -> bool,
+    pub permitted: &'a mut dyn FnMut(&str, &str) -> bool,
     pub problems: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl Comparison<'_> {
     }
 
     pub fn differ(&mut self, at: &str, what: String) {
-        if !(self.meant)(at, &what) {
+        if !(self.permitted)(at, &what) {
             self.problems.push(format!("{at}: {}", what.chars().take(600).collect::<String>()));
         }
     }
@@ -107,6 +107,7 @@ pub fn cut(expected: &Value, actual: Value) -> Value {
             .into()
     };
     match expected {
+        // The beginning of a long text.
         Value::String(text) if text.ends_with(" ...") => {
             let text = text.trim_end_matches(" ...");
             let start: String = actual.as_str().unwrap_or_default().chars().take(text.chars().count()).collect();
@@ -118,7 +119,9 @@ pub fn cut(expected: &Value, actual: Value) -> Value {
         {
             expected.clone()
         }
+        // Only the kind of an object.
         Value::String(_) if actual.get("kind").is_some() => actual["kind"].clone(),
+        // Only the rows of a table.
         Value::Array(_) if actual.get("rows").is_some() => actual["rows"].clone(),
         Value::Object(fields) if fields.contains_key("keys") && fields.contains_key("paths") => outline(&actual),
         Value::Object(fields) if fields.contains_key("items (names only)") => {
@@ -128,12 +131,15 @@ pub fn cut(expected: &Value, actual: Value) -> Value {
             short["items (names only)"] = names;
             short
         }
+        // Some fields of a table, with the number of its rows.
         Value::Object(fields) if fields.get("rows").is_some_and(Value::is_number) => {
             let mut short = keep(&actual, fields.keys().collect());
             short["rows"] = actual["rows"].as_array().map_or(0, Vec::len).into();
             short
         }
+        // Some fields of a table.
         Value::Object(fields) if actual.get("rows").is_some() => keep(&actual, fields.keys().collect()),
+        // The metadata, the status or some fields of an object.
         Value::Object(fields) if !fields.contains_key("kind") && actual.get("kind").is_some() => {
             if fields.contains_key("uid") {
                 return actual["metadata"].clone();

@@ -96,7 +96,7 @@ pub struct Differences {
 
 impl Differences {
     /// Returns true if a difference is permitted, and marks its row as used.
-    pub fn meant(&mut self, request: &str, place: &str, what: &str) -> bool {
+    pub fn is_permitted(&mut self, request: &str, place: &str, what: &str) -> bool {
         let row = TABLE.iter().position(|row| {
             let placed = match row.place.strip_suffix("...") {
                 _ if row.place.is_empty() => !place.starts_with("HTTP"),

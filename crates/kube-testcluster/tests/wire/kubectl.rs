@@ -11,10 +11,14 @@ use serde_json::Value;
 
 use crate::client::Server;
 
+/// A request whose status is not compared with the recorded one, but must be `status`. An empty text matches every
+/// request.
 struct Exception {
     /// The beginning or the end of the path.
     path: &'static str,
+    /// A text in the content type.
     content_type: &'static str,
+    /// A text in the body.
     body: &'static str,
     status: u16,
     #[allow(dead_code, reason = "documents the table")]
@@ -72,7 +76,7 @@ pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
     let (mut compared, mut problems) = (0, Vec::new());
     for command in commands {
         for request in command["requests"].as_array().unwrap() {
-            let problem = one(&server, request, &mut etags).await;
+            let problem = replay_one(&server, request, &mut etags).await;
             compared += 1;
             problems.extend(problem.map(|problem| format!("{}: {problem}", command["command"])));
         }
@@ -84,7 +88,7 @@ pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
     (compared, problems)
 }
 
-async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, String>) -> Option<String> {
+async fn replay_one(server: &Server, request: &Value, etags: &mut BTreeMap<String, String>) -> Option<String> {
     let text = |field: &str| request[field].as_str().unwrap_or_default();
     let (path, content_type) = (text("path"), text("content-type"));
     let exception = exception(path, content_type, &request["body"].to_string());

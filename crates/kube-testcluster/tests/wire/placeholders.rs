@@ -54,6 +54,7 @@ fn placeholder(text: &str) -> Option<(Part, usize)> {
         let end = text.find("}>")? + 1;
         return Some((Part::Continue(text["<continue:".len()..end].into()), end + 1));
     }
+    // The name of a uid may end in a placeholder of its own, as in `<uid:gen-<5 random>>`.
     let nested = text.starts_with("<uid:") && text[1..].find('<').is_some_and(|inner| Some(inner) < text.find('>'));
     let end = text.find('>')? + usize::from(nested);
     let name = &text[1..end];

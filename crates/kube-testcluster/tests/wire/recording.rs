@@ -13,8 +13,9 @@ pub struct Recording {
 }
 
 /// The log of kubectl's requests, which has another format than the recordings.
-const OTHER_FORM: &str = "kubectl-requests.json";
+const KUBECTL_LOG: &str = "kubectl-requests.json";
 
+/// Returns the directory of this repository's recordings.
 fn own() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wire"))
 }
@@ -26,7 +27,7 @@ fn other() -> Option<PathBuf> {
 
 /// Returns the commands of kubectl, if the directory has their log.
 pub fn commands() -> Option<Vec<Value>> {
-    let path = other().unwrap_or_else(own).join(OTHER_FORM);
+    let path = other().unwrap_or_else(own).join(KUBECTL_LOG);
     path.exists().then(|| read(&path))
 }
 
@@ -57,7 +58,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
         .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .filter(|path| !path.ends_with(OTHER_FORM) && path.to_string_lossy().contains(&only))
+        .filter(|path| !path.ends_with(KUBECTL_LOG) && path.to_string_lossy().contains(&only))
         .collect();
     files.sort();
     files

@@ -145,8 +145,8 @@ async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
 fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Value, answer: &Answer) -> Vec<String> {
     let response = &record["response"];
     let request = record["request"].to_string();
-    let mut meant = |place: &str, what: &str| differences.meant(&request, place, what);
-    let mut comparison = Comparison { bindings, meant: &mut meant, problems: answer.refused.clone() };
+    let mut permitted = |place: &str, what: &str| differences.is_permitted(&request, place, what);
+    let mut comparison = Comparison { bindings, permitted: &mut permitted, problems: answer.refused.clone() };
     if response["status"] != answer.status {
         comparison.differ("HTTP status", format!("{} but {}", response["status"], answer.status));
     }
@@ -193,8 +193,8 @@ impl<'a> Others<'a> {
         let at = self.records.iter().position(|record| record["name"] == name)?;
         let record = self.records.remove(at);
         let text = record["request"].to_string();
-        let mut meant = |place: &str, what: &str| differences.meant(&text, place, what);
-        let mut asked = Comparison { bindings: &mut self.bindings, meant: &mut meant, problems: Vec::new() };
+        let mut permitted = |place: &str, what: &str| differences.is_permitted(&text, place, what);
+        let mut asked = Comparison { bindings: &mut self.bindings, permitted: &mut permitted, problems: Vec::new() };
         for part in ["method", "path", "body"] {
             asked.compare(&format!("request/{part}"), &record["request"][part], &request[part]);
         }

@@ -255,7 +255,8 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
         .collect()
 }
 
-/// Returns a message about the readiness gates that keep a pod from being ready, if there are any. Upstream: `GeneratePodReadyCondition`.
+/// Returns a message about the readiness gates that keep a pod from being ready, if there are any. Upstream:
+/// `GeneratePodReadyCondition`.
 fn unmet_readiness_gates(pod: &Value) -> Option<String> {
     let conditions = items(&pod["status"]["conditions"]);
     let gates = items(&pod["spec"]["readinessGates"]).iter().filter_map(|gate| gate["conditionType"].as_str());

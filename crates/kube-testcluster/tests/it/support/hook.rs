@@ -22,14 +22,18 @@ type Decide = dyn Fn(&Value) -> Value + Send + Sync;
 pub struct Hook {
     address: SocketAddr,
     authority: Authority,
-    own: String,
+    /// The certificate that the webhook serves.
+    certificate: String,
     state: Arc<HookState>,
 }
 
 struct HookState {
     requests: Mutex<Vec<Value>>,
+    /// The number of requests so far.
     count: watch::Sender<usize>,
+    /// True while the answers are held back.
     held: watch::Sender<bool>,
+    /// Makes the response to a request.
     decide: Box<Decide>,
 }
 
@@ -84,7 +88,7 @@ impl Hook {
         let state = Arc::new(state);
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         tokio::spawn(serve(listener, acceptor, state.clone()));
-        Self { address, authority, own: pair.certificate.clone(), state }
+        Self { address, authority, certificate: pair.certificate.clone(), state }
     }
 
     pub fn client_config(&self) -> Value {
@@ -93,7 +97,7 @@ impl Hook {
 
     /// Like `client_config`, with the webhook's own certificate as the CA bundle.
     pub fn pinned_client_config(&self) -> Value {
-        json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(&self.own)})
+        json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(&self.certificate)})
     }
 
     pub fn requests(&self) -> Vec<Value> {
