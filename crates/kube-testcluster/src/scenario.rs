@@ -1,5 +1,5 @@
-//! Scenarios: lists of steps in a YAML file, each of which changes a pod, a replica set or a fault at its time. Playing
-//! one gives a client something to watch, alike each time, on this cluster or on a real one.
+//! Scenarios: lists of steps in a YAML file, each of which changes a pod, a replica set or a fault at its time. A
+//! scenario gives a client the same changes to watch each time, on this cluster or on a real one.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}

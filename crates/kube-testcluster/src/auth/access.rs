@@ -79,7 +79,7 @@ fn answered(request: &Request, error: ApiError) -> Response {
 
 impl Access {
     /// Returns the user whose permissions are checked: the impersonated one, or else the user of the request. Returns
-    /// `None` if every request is allowed and none is impersonated.
+    /// `None` if every request is allowed and this one impersonates no user.
     fn identify(&self, request: &mut Request) -> Result<Option<Arc<User>>, ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {

@@ -116,8 +116,8 @@ fn verb(method: &Method) -> &'static str {
     }
 }
 
-/// Returns the name of the only object that a list or a watch asks for. If an option cannot be
-/// parsed, the request names no object.
+/// Returns the name of the only object that a list or a watch asks for. If an option cannot be parsed, the request
+/// names no object.
 fn selected_name(query: &Query) -> Option<String> {
     query.integer("limit").and(query.integer("timeoutSeconds")).ok()?;
     let selector: FieldSelector = query.get("fieldSelector")?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Makes the crowd of `ClusterBuilder::crowd`: any number of similar running pods, to test how a client copes with many.
+//! Makes the pods of `ClusterBuilder::crowd`: any number of similar running pods, to test how a client copes with many.
 
 use kube_machinery::value::{Value, json};
 

@@ -38,6 +38,7 @@ impl ObjectRef {
     }
 }
 
+/// A task of one of the controllers, with the object, or the name of the object, that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorkItem {
     /// Check whether an object still has owners: one of them changed or is gone.
@@ -195,6 +196,7 @@ impl Housekeeping {
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
     }
 
+    /// Drops the work items that the writes so far have caused.
     pub(crate) fn discard(&self) {
         self.lock().forget();
         self.unfinished.send_replace(0);

@@ -1,6 +1,7 @@
 //! Runs heavy work beside the threads of the runtime. Decoding and validating a request of megabytes, or converting a
 //! long list, takes up to a second without a pause, and every other request on the same thread would wait that long. So
-//! such work is done in turns, and another thread takes over the runtime's other tasks meanwhile.
+//! only some of that work runs at a time ([`Turns`]), and another thread takes over the runtime's other tasks
+//! meanwhile.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -46,8 +47,8 @@ impl Weight {
     }
 }
 
-/// The turns of heavy work: one for each two threads of the machine, so that the other half serves the rest, and memory
-/// holds the decoded values of few requests.
+/// Limits how much heavy work runs at the same time, to one request for each two threads of the machine. The other half
+/// of the threads serves other requests, and memory holds the decoded values of few requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns(Arc<Semaphore>);
 
@@ -57,15 +58,15 @@ impl Turns {
         Self(Arc::new(Semaphore::new((threads / 2).max(1))))
     }
 
-    /// Runs work. Heavy work has a turn while it computes, not while it waits, for a webhook for example.
+    /// Runs work. Heavy work counts towards the limit while it computes, not while it waits, for example for a webhook.
     pub(crate) async fn run<T>(&self, weight: Weight, work: impl Future<Output = T>) -> T {
         match weight {
             Weight::Light => work.await,
             Weight::Heavy => {
                 let mut work = pin!(work);
-                let mut turns = PollSemaphore::new(self.0.clone());
+                let mut permits = PollSemaphore::new(self.0.clone());
                 poll_fn(|cx| {
-                    let _turn = ready!(turns.poll_acquire(cx));
+                    let _permit = ready!(permits.poll_acquire(cx)); // given back at the end of this poll
                     block_in_place(|| work.as_mut().poll(cx))
                 })
                 .await

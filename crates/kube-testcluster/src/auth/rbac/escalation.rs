@@ -142,7 +142,8 @@ impl Grant<'_> {
         ApiError::not_allowed(self.resource.group(), self.resource.plural(), name, why)
     }
 
-    /// Returns true if the write changes only fields that the garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.
+    /// Returns true if the write changes only fields that the garbage collector changes. Upstream:
+    /// `IsOnlyMutatingGCFields`.
     fn changes_only_gc_fields(&self) -> bool {
         let Some(old) = self.old else { return false };
         let rest = |value: &Value| {

@@ -96,7 +96,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     for (field, reason) in NAMES {
-        // Kinds and the names of resources do not conflict. "ind" is in "kind" and "listKind" only.
+        // Names of kinds and names of resources do not conflict. Only `kind` and `listKind` contain "ind".
         let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
         match requested[field].as_str().unwrap_or_default() {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
@@ -104,7 +104,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
         }
         // The order of upstream, because the last conflict is the one that is reported.
         if field == "singular" {
-            match short_names(requested, &names, taken) {
+            match check_short_names(requested, &names, taken) {
                 Ok(()) => set_list(&mut names, requested, "shortNames"),
                 Err(why) => conflict = Some(("ShortNamesConflict", why)),
             }
@@ -133,7 +133,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
 }
 
 /// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
-fn short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
+fn check_short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
     let own = list(accepted, "shortNames");
     let conflicts: Vec<String> = list(requested, "shortNames")
         .iter()

@@ -40,6 +40,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
     compress(AcceptedEncoding::of(&headers), answer)
 }
 
+/// Serves the index of the documents by group version.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
     let custom = custom::index(&store.catalog());
