@@ -9,8 +9,8 @@ use super::{Store, StoreState};
 use kube_machinery::kinds::custom_resource::Definition;
 
 impl Store {
-    /// Serves the kinds of the definition with this name as it is stored now. Does nothing if there is no such
-    /// definition.
+    /// Updates the catalog to the definition with this name as it is stored now: its kind is served in another form,
+    /// for the first time, or no longer.
     pub(crate) fn redefine(&self, name: &str) {
         let mut state = self.lock();
         let crd = state.storage.get(Definition::row(), &Key::new(None, name));
