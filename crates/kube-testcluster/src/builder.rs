@@ -400,7 +400,8 @@ impl ClusterBuilder {
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();
         let mut settings = self.settings;
         if let Some(earlier) = &earlier {
-            settings.first_revision = earlier.revision; // storage and every watch cache go on from here, whatever the clock says
+            // Storage and every watch cache go on from here, whatever revision the builder was given.
+            settings.first_revision = earlier.revision;
         }
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;

@@ -61,6 +61,7 @@ async fn answer(cluster: &Cluster, method: &str, path: &str, body: &Value) -> (u
     (parts.status.as_u16(), serde_json::from_slice(&body).unwrap_or_default())
 }
 
+/// Sends a request that must succeed.
 async fn done(cluster: &Cluster, method: &str, path: &str, body: &Value) -> Value {
     let (status, answer) = answer(cluster, method, path, body).await;
     assert!((200..300).contains(&status), "{method} {path}: {answer}");

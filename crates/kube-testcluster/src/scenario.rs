@@ -130,11 +130,11 @@ impl Step {
     /// # Errors
     /// The cluster refuses the step.
     pub async fn perform(&self, client: &kube_client::Client, namespace: &str) -> Result<(), ScenarioError> {
-        let performed = self.ask(client, namespace).await;
+        let performed = self.send(client, namespace).await;
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
     }
 
-    async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
+    async fn send(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));
         let sets: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &replica_sets());

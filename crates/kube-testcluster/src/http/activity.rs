@@ -83,6 +83,7 @@ impl Activity {
         InProgress(self.clone())
     }
 
+    /// Follows a piece of an answer that the connection gets, until the piece is written.
     fn give(&self, bytes: Bytes, flight: &Arc<Flight>) -> Bytes {
         let length = bytes.len();
         flight.state().bytes += length;

@@ -16,8 +16,8 @@ use tokio_util::sync::PollSemaphore;
 /// The size in bytes from which the body, the object or the list of a request makes its work heavy.
 const HEAVY: u64 = 64 * 1024;
 
-/// The threads of the runtime that serves a request in a task of its own. Requests in process have none: they share
-/// their task with the program's own code, which must not be moved to another thread.
+/// The threads of the runtime, noted in each request that has a task of its own. Requests in process have no such note:
+/// they share their task with the program's own code, which must not be moved to another thread.
 #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a socket has requests with a task of their own"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {

@@ -104,6 +104,7 @@ pub(crate) struct StoreState {
     /// The number from which the watchers of a new cache are counted. No watcher of a dropped cache has a higher
     /// number, so the end of an old watch does not end a new one.
     first_watcher: u64,
+    /// True after [`Store::close`]. A new watch then ends after its initial events.
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,

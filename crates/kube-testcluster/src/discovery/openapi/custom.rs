@@ -79,7 +79,7 @@ fn document(rows: &[&Resource]) -> Option<Value> {
             }
         }
         let model = model(row);
-        schemas.insert(model.clone().into(), whole(row, &pattern)?);
+        schemas.insert(model.clone().into(), full_schema(row, &pattern)?);
         schemas.insert(format_smolstr!("{model}List"), list(row, &model, &pattern));
     }
     let mut used = BTreeSet::new();
@@ -153,7 +153,7 @@ fn drop_namespace(item: &mut Value) {
 }
 
 /// Returns the whole schema of a kind: that of its definition, with the fields that all objects have.
-fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
+fn full_schema(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom.as_ref()?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
     complete(&mut schema, pattern);

@@ -19,7 +19,7 @@ pub(super) fn snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage>
     let mut is_complete = false;
     let torn = each(bytes, |record| {
         is_complete |= matches!(record, Record::End { .. });
-        state.take(record);
+        state.apply(record);
         true
     })?;
     match torn {
@@ -30,7 +30,7 @@ pub(super) fn snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage>
 
 /// Reads a log.
 pub(super) fn log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Damage> {
-    each(bytes, |record| state.write(record))
+    each(bytes, |record| state.apply_next(record))
 }
 
 /// Calls `take` with every record of a file, until it returns false. Returns the last record if it was not finished.

@@ -48,7 +48,7 @@ pub(super) fn next(bytes: &[u8]) -> Next<'_> {
 }
 
 /// Writes the head of a frame, whose content begins at `HEAD`.
-pub(super) fn close(frame: &mut [u8]) {
+pub(super) fn fill_head(frame: &mut [u8]) {
     let Some((head, content)) = frame.split_at_mut_checked(HEAD) else { return };
     let length = length(content.len());
     head[..4].copy_from_slice(&length);
@@ -88,7 +88,7 @@ impl BatchBuilder {
 
     /// Returns the frame.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        close(&mut self.0);
+        fill_head(&mut self.0);
         self.0
     }
 }

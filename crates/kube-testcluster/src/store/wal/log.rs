@@ -48,13 +48,13 @@ impl Mark {
     }
 
     /// Returns the bytes that fill the mark's place.
-    fn write(self) -> Vec<u8> {
+    fn bytes(self) -> Vec<u8> {
         let mut bytes = vec![0; HEAD];
         bytes.push(MARK);
         bytes.extend_from_slice(&self.batches.to_le_bytes());
         bytes.extend_from_slice(&self.end.to_le_bytes());
         bytes.resize(self.place().len(), 0);
-        frame::close(&mut bytes);
+        frame::fill_head(&mut bytes);
         bytes
     }
 
@@ -85,7 +85,8 @@ impl Log {
     /// Creates an empty log, and flushes it.
     pub(super) fn create(disk: &dyn Disk, name: &str) -> io::Result<Self> {
         let mut file = disk.create(name)?;
-        let pages = [MAGIC.as_slice(), Mark::NONE.write().as_slice(), &[0; PAGE]].concat(); // the second mark comes with the first batch
+        // The second mark comes with the first batch.
+        let pages = [MAGIC.as_slice(), Mark::NONE.bytes().as_slice(), &[0; PAGE]].concat();
         file.write_at(0, &pages)?;
         file.sync()?;
         Ok(Self { file, flushed: Mark::NONE, is_marked: true, is_torn: false })
@@ -124,7 +125,7 @@ impl Log {
     /// Writes the mark, unless the file has it already.
     fn mark(&mut self) -> io::Result<()> {
         if !self.is_marked {
-            self.file.write_at(self.flushed.place().start as u64, &self.flushed.write())?;
+            self.file.write_at(self.flushed.place().start as u64, &self.flushed.bytes())?;
             self.is_marked = true;
         }
         Ok(())

@@ -124,17 +124,17 @@ impl Folder {
 impl Replayed {
     /// Applies the record of a write, whose revision must be the next one: each write takes one. Returns false if it is
     /// not.
-    pub(super) fn write(&mut self, record: &Record<'_>) -> bool {
+    pub(super) fn apply_next(&mut self, record: &Record<'_>) -> bool {
         let is_next = self.revision.checked_add(1) == Some(record.revision()) && !matches!(record, Record::End { .. });
         if is_next {
             self.revision = record.revision();
-            self.take(record);
+            self.apply(record);
         }
         is_next
     }
 
     /// Applies a record without a check of its revision: a snapshot has its objects in the order of their keys.
-    pub(super) fn take(&mut self, record: &Record<'_>) {
+    pub(super) fn apply(&mut self, record: &Record<'_>) {
         let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
         match record {
             Record::Put { revision, group, plural, key, json } => {
@@ -159,7 +159,7 @@ impl Replayed {
 fn read_snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage> {
     let mut batches = Batches { bytes, at: MAGIC.len(), number: 0 };
     while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
-        records.iter().for_each(|record| state.take(record));
+        records.iter().for_each(|record| state.apply(record));
         if let Some(Record::End { .. }) = records.last() {
             let is_all = batches.at == bytes.len();
             return if is_all { Ok(()) } else { Err(Damage { at: batches.at, why: "something follows its end" }) };
@@ -177,7 +177,7 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
     let Some(flushed) = flushed else { return Err(Damage { at: bytes.len(), why: "what was written behind is gone" }) };
     let mut batches = Batches { bytes: flushed, at: START as usize, number: 0 };
     while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
-        write(&records, batches.at, state)?;
+        apply_batch(&records, batches.at, state)?;
     }
     if batches.number != mark.batches {
         return Err(batches.damage(Mismatch::Number));
@@ -185,7 +185,7 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
     batches.bytes = bytes;
     loop {
         match batches.next() {
-            Ok(Some(records)) => write(&records, batches.at, state)?,
+            Ok(Some(records)) => apply_batch(&records, batches.at, state)?,
             Ok(None) => return Ok(None),
             Err(Mismatch::Content) => return Ok(Some(Unfinished { at: batches.at, length: bytes.len() - batches.at })),
             Err(Mismatch::Number) => return Err(batches.damage(Mismatch::Number)), // no crash does this
@@ -194,8 +194,8 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
 }
 
 /// Applies the records of a batch that ends at an offset.
-fn write(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
-    let follow = records.iter().all(|record| state.write(record));
+fn apply_batch(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
+    let follow = records.iter().all(|record| state.apply_next(record));
     if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not follow each other" }) }
 }
 

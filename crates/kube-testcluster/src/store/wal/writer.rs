@@ -178,7 +178,7 @@ impl Writer {
                 };
                 self.revision = event.revision;
                 if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
-                    detach(&mut self.objects, object.key.name());
+                    keep_only_text(&mut self.objects, object.key.name());
                 }
             }
         }
@@ -229,7 +229,7 @@ fn report(before: Option<&str>, now: Option<&str>) {
 
 /// Keeps only the text of a definition's custom resources after the definition has changed, so that the writer does not
 /// keep the old definition in memory.
-fn detach(objects: &mut Objects, definition: &str) {
+fn keep_only_text(objects: &mut Objects, definition: &str) {
     let Some((plural, group)) = definition.split_once('.') else { return };
     let kind = GroupResource::defined(plural, group);
     let first = (kind.clone(), Key::from_start(String::new()));
