@@ -284,9 +284,9 @@ impl fmt::Display for Step {
     }
 }
 
+/// A step as it is written in the file, before [`step`] checks that its keys fit together.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-/// A step as it is written in the file, before [`step`] checks that its keys fit together.
 struct WireStep {
     at: Spanned<String>,
     run: Option<String>,

@@ -114,7 +114,7 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
 
 /// The work items of one cluster. Each write adds the work items that it causes.
 ///
-/// Lock order: take the store's lock first, then this one.
+/// Lock order: take the store's lock first, then the lock of `queue`.
 #[derive(Debug, Default)]
 pub(crate) struct Housekeeping {
     /// True if pods need an existing node. False in a cluster that was created without nodes.

@@ -13,7 +13,7 @@ use kube_machinery::kinds::Resource;
 
 /// The faults that were started and have not ended.
 ///
-/// Lock order: take the store's lock first, then this one.
+/// Lock order: take the store's lock first, then the lock of `faults`.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     faults: Mutex<Vec<Running>>,

@@ -46,8 +46,8 @@ fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
 /// Headers, section 2.3.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// The values of `Sec-Fetch-Site` of pages of this machine, and of a user who types the address. The port does not count
-/// for the site of a page, and `Origin` allows pages of all ports too.
+/// The values of `Sec-Fetch-Site` of pages of this machine, and of a user who types the address. The port does not
+/// count for the site of a page, and the check of `Origin` allows pages of all ports, too.
 const OWN_SITE: [&str; 3] = ["same-origin", "same-site", "none"];
 
 /// As [`OWN_SITE`], for a server with a host name, whose site may have other hosts.

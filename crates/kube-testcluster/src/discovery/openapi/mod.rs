@@ -25,7 +25,7 @@ mod documents;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// The media type that clients ask for. Responses use the other one, because a media type must not contain `@`.
+/// The media type that clients ask for. Responses use [`PROTOBUF`], because a media type must not contain `@`.
 const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 /// Serves the whole API in one document. As upstream, the HTTP method does not matter, here and below.
