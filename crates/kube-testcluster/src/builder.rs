@@ -181,9 +181,9 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the total size, in bytes, of responses that wait for slow clients. A further request gets 429: a write
-    /// before it begins, since its client must learn of a write that is done. The next event of a watch waits. By
-    /// default 512 MiB. Responses and events below 64 KiB do not count.
+    /// Sets the total size, in bytes, of responses that wait for slow clients. A further request gets 429; a write
+    /// is refused before it begins, because a client must learn of a write that is done. A watch is not refused: its
+    /// next event waits. By default 512 MiB. Responses and events below 64 KiB do not count.
     pub fn max_waiting_answers(mut self, bytes: usize) -> Self {
         self.settings.max_waiting_answers = bytes;
         self
@@ -400,7 +400,8 @@ impl ClusterBuilder {
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();
         let mut settings = self.settings;
         if let Some(earlier) = &earlier {
-            settings.first_revision = earlier.revision; // storage and every watch cache go on from here, whatever the clock says
+            // Storage and every watch cache go on from here, whatever revision the builder was given.
+            settings.first_revision = earlier.revision;
         }
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
@@ -418,7 +419,7 @@ impl ClusterBuilder {
             }
             None => {
                 first_objects::write(&store, nodes, self.pods, self.crowd);
-                housekeeping.discard();
+                housekeeping.discard(); // controllers react only to later changes
             }
         }
         if let Some(folder) = folder {

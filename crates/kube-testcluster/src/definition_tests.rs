@@ -1,5 +1,6 @@
-//! Tests that a CustomResourceDefinition leaves nothing behind once it is changed or deleted. Each follows what the
-//! definition says of its kind, which has the schema and the expressions, by a weak reference.
+//! Tests that a CustomResourceDefinition leaves nothing in memory after it was changed or deleted. The server makes a
+//! [`CustomResource`] of a definition, with the schema and the expressions. A weak reference to it shows if it was
+//! freed.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -60,13 +61,14 @@ async fn answer(cluster: &Cluster, method: &str, path: &str, body: &Value) -> (u
     (parts.status.as_u16(), serde_json::from_slice(&body).unwrap_or_default())
 }
 
+/// Sends a request that must succeed.
 async fn done(cluster: &Cluster, method: &str, path: &str, body: &Value) -> Value {
     let (status, answer) = answer(cluster, method, path, body).await;
     assert!((200..300).contains(&status), "{method} {path}: {answer}");
     answer
 }
 
-/// Returns what the definition says of its stored version now.
+/// Returns a weak reference to the server's current [`CustomResource`] of the stored version.
 fn defined(cluster: &Cluster) -> Weak<CustomResource> {
     let catalog = cluster.store.catalog();
     Arc::downgrade(catalog.definition("widgets.example.com").unwrap().stored.custom.as_ref().unwrap())
@@ -205,9 +207,10 @@ async fn a_request_that_outlives_its_definition_finds_no_kind() {
     create().await;
     let before = revision();
     delete().await;
-    let writes = revision() - before; // a request for the revision of the last one waits until the definition is gone
+    let writes = revision() - before;
     for query in ["", "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&"] {
         create().await;
+        // A request for the revision of the deletion's last write waits until the definition is gone.
         let path = format!("{WIDGETS}?{query}resourceVersion={}", revision() + writes);
         let ((status, answer), ()) = tokio::join!(answer(&cluster, "GET", &path, &Value::Null), delete());
         let code = if status == 200 { answer["object"]["code"].clone() } else { status.into() };

@@ -1,7 +1,7 @@
 //! Health: `/healthz`, `/livez` and `/readyz` make all checks, and below them each check has a path of its own, such as
-//! `/livez/ping`. After a panic in the middle of a write, or when the log cannot be written, the check `etcd` fails; the
-//! others are kube-apiserver's, so that clients that ask for one or exclude it get its answer. Upstream:
-//! `k8s.io/apiserver/pkg/server/healthz`.
+//! `/livez/ping`. After a panic in the middle of a write, or while the log cannot be written, the checks `etcd` and
+//! `etcd-readiness` fail. The other checks always pass; they exist because clients may ask for one of kube-apiserver's
+//! checks, or exclude it. Upstream: `k8s.io/apiserver/pkg/server/healthz`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,12 +42,12 @@ impl Endpoint {
         self.before.iter().chain(&HOOKS).chain(self.after).copied()
     }
 
-    /// Makes all checks that the query does not exclude. A failure tells no reason, because anyone may ask. Upstream:
-    /// `handleRootHealth`.
+    /// Makes all checks that the query does not exclude. The response gives no reason for a failure, because anonymous
+    /// clients may ask, too. Upstream: `handleRootHealth`.
     fn serve(&self, store: &Store, uri: &Uri) -> Response {
         let query = Query::parse(uri);
         let mut excluded: BTreeSet<&str> = query.all("exclude").into_iter().collect();
-        let (mut told, mut healthy) = (String::new(), true);
+        let (mut report, mut healthy) = (String::new(), true);
         for name in self.checks() {
             let line = if excluded.remove(name) {
                 format!("[+]{name} excluded: ok\n")
@@ -57,17 +57,17 @@ impl Endpoint {
                 healthy = false;
                 format!("[-]{name} failed: reason withheld\n")
             };
-            told.push_str(&line);
+            report.push_str(&line);
         }
         if !excluded.is_empty() {
             let names: Vec<String> = excluded.into_iter().map(quote).collect();
             let names = names.join(",");
-            told.push_str(&format!("warn: some health checks cannot be excluded: no matches for {names}\n"));
+            report.push_str(&format!("warn: some health checks cannot be excluded: no matches for {names}\n"));
         }
         let name = self.name;
         match query.get("verbose") {
-            _ if !healthy => plain(StatusCode::INTERNAL_SERVER_ERROR, format!("{told}{name} check failed\n")),
-            Some(_) => plain(StatusCode::OK, format!("{told}{name} check passed\n")),
+            _ if !healthy => plain(StatusCode::INTERNAL_SERVER_ERROR, format!("{report}{name} check failed\n")),
+            Some(_) => plain(StatusCode::OK, format!("{report}{name} check passed\n")),
             None => plain(StatusCode::OK, "ok"),
         }
     }
@@ -107,7 +107,7 @@ pub(crate) fn routes() -> Router<Arc<Store>> {
     router
 }
 
-/// What kube-apiserver has started, in its order.
+/// The checks of the parts that kube-apiserver has started, in its order.
 static HOOKS: [&str; 30] = [
     "poststarthook/start-apiserver-admission-initializer",
     "poststarthook/generic-apiserver-start-informers",

@@ -15,7 +15,7 @@ pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Closes a file to all but its owner, who can read and write it whatever the umask.
+/// Lets only the owner read and write a file, whatever the umask is.
 pub(crate) fn keep_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;

@@ -1,5 +1,5 @@
-//! Scenarios: lists of steps in a YAML file, each of which changes a pod, a replica set or a fault at its time. Playing
-//! one gives a client something to watch, alike each time, on this cluster or on a real one.
+//! Scenarios: lists of steps in a YAML file, each of which changes a pod, a replica set or a fault at its time. A
+//! scenario gives a client the same changes to watch each time, on this cluster or on a real one.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}
@@ -130,11 +130,11 @@ impl Step {
     /// # Errors
     /// The cluster refuses the step.
     pub async fn perform(&self, client: &kube_client::Client, namespace: &str) -> Result<(), ScenarioError> {
-        let performed = self.ask(client, namespace).await;
+        let performed = self.send(client, namespace).await;
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
     }
 
-    async fn ask(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
+    async fn send(&self, client: &kube_client::Client, namespace: &str) -> Result<(), kube_client::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &api_resource(PODS));
         let sets: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &replica_sets());
@@ -284,9 +284,9 @@ impl fmt::Display for Step {
     }
 }
 
+/// A step as it is written in the file, before [`step`] checks that its keys fit together.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-/// A step as it is written in the file, before [`step`] checks that its keys fit together.
 struct WireStep {
     at: Spanned<String>,
     run: Option<String>,

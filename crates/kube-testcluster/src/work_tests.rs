@@ -109,6 +109,7 @@ async fn the_pages_of_a_list_count_the_remaining_objects_once() {
         maps.create(&PostParams::default(), &other).await.unwrap();
     }
     assert_eq!(remaining, (0..60).rev().map(|pages| pages * 10).collect::<Vec<_>>());
+    // Each object is visited for its page and once for the count, and at most one more for each page.
     assert!(VISITED.get() - before <= 2 * 600 + 60, "{} objects were visited", VISITED.get() - before);
     cluster.shutdown().await;
 }
@@ -199,6 +200,7 @@ async fn other_tasks_run_while_a_collection_and_a_namespace_are_deleted() {
     cluster.settled().await;
     let emptied = turns.load(Ordering::Relaxed);
     other.abort();
+    // Both deletions yield after every 64 of their 1,000 objects.
     assert!(collected - before > 15 && emptied - collected > 15, "{before}, {collected}, {emptied}");
     cluster.shutdown().await;
 }

@@ -62,8 +62,7 @@ impl Request<'_> {
     /// Returns an object in the version of `row`, with `kind` and `apiVersion`.
     pub(super) fn versioned(&self, row: &Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
-            // Only custom resources are in the version of the request, so only they need the schema of the other
-            // version.
+            // A custom resource is in the version of the request. For another version, it gets that version's schema.
             let is_other = row.custom.is_some() && *row != self.served;
             return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }

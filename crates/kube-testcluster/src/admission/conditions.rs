@@ -1,5 +1,5 @@
 //! Match conditions (`matchConditions`): CEL expressions with which a webhook or a policy excludes requests that its
-//! rules and selectors match. They are evaluated last, after those. Upstream:
+//! rules and selectors match. They are evaluated only for such requests. Upstream:
 //! `admission/plugin/webhook/matchconditions`.
 
 use super::Attributes;
@@ -7,8 +7,8 @@ use crate::http::status::ApiError;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
-/// Returns true if the match conditions let a webhook be called, which gets the objects in the version of `row`. Fails
-/// if a condition cannot be evaluated and the failure policy is `Fail`.
+/// Returns true if a webhook's match conditions are met. They see the objects in the version of `row`. Fails if a
+/// condition cannot be evaluated and the failure policy is `Fail`.
 pub(super) fn are_met(
     conditions: &[Condition],
     policy: FailurePolicy,
@@ -18,7 +18,7 @@ pub(super) fn are_met(
     if conditions.is_empty() {
         return Ok(true);
     }
-    together(results(conditions, attributes, row), policy)
+    combine(results(conditions, attributes, row), policy)
         .map_err(|why| ApiError::forbidden(&attributes.request.served, attributes.name_in_refusal(), &why))
 }
 
@@ -27,7 +27,7 @@ pub(super) fn are_met(
 ///
 /// # Errors
 /// The evaluation errors, if no condition is false and the failure policy is not `Ignore`.
-pub(super) fn together(
+pub(super) fn combine(
     results: impl IntoIterator<Item = Result<bool, String>>,
     policy: FailurePolicy,
 ) -> Result<bool, String> {

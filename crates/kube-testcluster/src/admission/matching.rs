@@ -59,6 +59,7 @@ pub(super) fn is_in_namespace(
     if selector.is_everything() {
         return Ok(true);
     }
+    // For a write of a Namespace itself, its new labels decide; for any other request, the stored Namespace.
     let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
     if let Some(object) = attributes.object.as_deref()
         && is_namespace
@@ -67,7 +68,6 @@ pub(super) fn is_in_namespace(
     {
         return Ok(selects(selector, object));
     }
-    // Otherwise the stored Namespace decides; for a write of a Namespace itself, above, its new labels.
     let home = attributes.request.store.get(NAMESPACES, &Key::new(None, namespace));
     let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, namespace))?.open()?;
     Ok(selects(selector, &home.value))

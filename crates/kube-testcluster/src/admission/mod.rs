@@ -4,8 +4,8 @@
 //!
 //! The order is that of upstream: the plugins of the server and those of
 //! [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating webhooks, the validation of the kind, policies,
-//! validating webhooks. No lock is held meanwhile. They decide about the state that the write has seen; if another
-//! request has written the object meanwhile, admission runs again for the new state.
+//! validating webhooks. No lock is held meanwhile. Admission decides about the object as the write has read it; if
+//! another request writes the object meanwhile, admission runs again for the new state.
 
 mod attributes;
 mod conditions;
@@ -101,13 +101,13 @@ impl<'a> Gate<'a> {
         Self { request: None, warnings: Mutex::default() }
     }
 
-    fn new(store: &'a Store, target: &Target, commit: Commit, who: impl FnOnce() -> (Arc<User>, Map)) -> Self {
+    fn new(store: &'a Store, target: &Target, commit: Commit, caller: impl FnOnce() -> (Arc<User>, Map)) -> Self {
         // A broken webhook or policy must not prevent its own repair, so none applies to writes of these kinds.
         let configured = store.configured().filter(|_| !target.served.configures_admission());
         if configured.is_none() && store.plugins.0.is_empty() {
             return Self::open();
         }
-        let (user, options) = who();
+        let (user, options) = caller();
         let is_namespace = target.served == NAMESPACES;
         let request = RequestContext {
             store,
@@ -147,8 +147,8 @@ impl<'a> Gate<'a> {
         self.validate(Operation::Connect, options.as_ref(), None).await
     }
 
-    /// Runs plugins and mutating webhooks over an object, the second round (see [`Mutation`]) at once after the first.
-    /// For writes that no built-in plugin of the server changes, so there is nothing to run between the rounds.
+    /// Runs plugins and mutating webhooks over an object, in both rounds (see [`Mutation`]). It is for writes that no
+    /// built-in plugin of the server changes, because such a plugin would run between the rounds.
     pub(crate) async fn mutate(
         &self,
         operation: Operation,

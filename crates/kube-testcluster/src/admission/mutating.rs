@@ -57,7 +57,8 @@ impl<'a> Mutation<'a> {
         }
     }
 
-    /// Runs one round. Returns the object, and if a second round is needed; the server's own plugins run before it.
+    /// Runs one round. Returns the object, and whether a second round is needed. The caller runs the server's own
+    /// plugins before the second round.
     pub(crate) async fn round(&mut self, object: Option<Value>) -> Result<(Option<Value>, Reinvoke), ApiError> {
         let Some(request) = self.request else { return Ok((object, Reinvoke::No)) };
         let object = object.map(|object| Cow::Owned(with_defaults(request, object)));

@@ -1,5 +1,5 @@
 //! Calls one admission webhook, mutating or validating: sends it an `AdmissionReview` with the request, and checks the
-//! `AdmissionReview` that it answers. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
+//! `AdmissionReview` in its response. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook`
 //! of the dispatchers.
 
 use std::sync::PoisonError;
@@ -51,7 +51,7 @@ pub(super) async fn ask(
     let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::InQuery)
         .await
         .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
-    // As upstream, the strict checks are for v1 only; older webhooks answer loosely.
+    // As upstream, the uid, the kind and the patch type are checked only in v1.
     let response = if version == "v1" { verify(&uid, &answer, phase) } else { response_in(&answer) };
     let response =
         response.map_err(|why| NotAdmitted::Unanswered(format!("received invalid webhook response: {why}")))?;

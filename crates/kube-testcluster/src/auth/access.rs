@@ -48,8 +48,8 @@ impl Caller {
 
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
-    // Admission policies ask it too, by the CEL variable `authorizer`. This fails if another listener has set one,
-    // which decides alike.
+    // Admission policies ask the same authorizer, by the CEL variable `authorizer`. `set` does not fail, because a
+    // cluster makes its router only once.
     let _ = store.authorizer.set(authorizer.clone());
     let access = Access { store, authorizer, administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))
@@ -71,13 +71,15 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
 
 /// Returns the response to a refused request. Upstream: `RespondWithError`, and `Unauthorized` for invalid credentials.
 fn answered(request: &Request, error: ApiError) -> Response {
-    let is_known = !error.is_unauthorized();
+    let is_unauthorized = error.is_unauthorized();
     let response = refused(request.headers(), &Query::parse(request.uri()), error);
-    if is_known { without_sniffing(response) } else { response }
+    // As upstream, only a 401 lacks the header `X-Content-Type-Options`.
+    if is_unauthorized { response } else { without_sniffing(response) }
 }
 
 impl Access {
-    /// Returns `None` if there is nothing to check.
+    /// Returns the user whose permissions are checked: the impersonated one, or else the user of the request. Returns
+    /// `None` if every request is allowed and this one impersonates no user.
     fn identify(&self, request: &mut Request) -> Result<Option<Arc<User>>, ApiError> {
         let wanted = wanted_user(request.headers_mut())?;
         if wanted.is_none() && self.store.settings.authorization == Authorization::AlwaysAllow {

@@ -16,7 +16,7 @@ use kube_machinery::value::Value;
 
 pub(crate) use crate::plugins::authorization::{Attributes, ResourceAttributes};
 
-/// The subresources of a Namespace, which are not resources inside it.
+/// The subresources of a Namespace. Any other word after the name of a namespace is a resource inside it.
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
@@ -116,7 +116,8 @@ fn verb(method: &Method) -> &'static str {
     }
 }
 
-/// Returns the name of the only object that a list or a watch asks for. Options that cannot be parsed name none.
+/// Returns the name of the only object that a list or a watch asks for. If an option cannot be parsed, the request
+/// names no object.
 fn selected_name(query: &Query) -> Option<String> {
     query.integer("limit").and(query.integer("timeoutSeconds")).ok()?;
     let selector: FieldSelector = query.get("fieldSelector")?.parse().ok()?;

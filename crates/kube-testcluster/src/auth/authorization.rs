@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
-use super::rbac::{Followed, Policy, PolicyRule, together};
+use super::rbac::{LivePolicy, Policy, PolicyRule, together};
 use crate::http::status::ApiError;
 use crate::plugins::authorization::Authorize;
 pub(crate) use crate::plugins::authorization::Decision;
@@ -17,7 +17,7 @@ use kube_machinery::conventions::user::{MASTERS, User};
 pub(crate) enum Authorizer {
     AlwaysAllow,
     /// The stored roles and bindings decide. Members of `system:masters` may do everything.
-    Rbac(Box<Mutex<Followed>>),
+    Rbac(Box<Mutex<LivePolicy>>),
 }
 
 /// All rules of a user in a namespace.
@@ -32,7 +32,7 @@ impl Authorizer {
     pub(crate) fn new(store: &Store) -> Self {
         match store.settings.authorization {
             Authorization::AlwaysAllow => Self::AlwaysAllow,
-            Authorization::Rbac => Self::Rbac(Box::new(Mutex::new(Followed::start(store)))),
+            Authorization::Rbac => Self::Rbac(Box::new(Mutex::new(LivePolicy::start(store)))),
         }
     }
 
@@ -47,8 +47,8 @@ impl Authorizer {
     pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
         match self {
             Self::AlwaysAllow => Rules::Everything,
-            Self::Rbac(followed) => {
-                let (rules, problems) = with_policy(followed, |policy| policy.rules_for(user, namespace));
+            Self::Rbac(live) => {
+                let (rules, problems) = with_policy(live, |policy| policy.rules_for(user, namespace));
                 Rules::These(rules, if problems.is_empty() { String::new() } else { together(problems) })
             }
         }
@@ -58,7 +58,7 @@ impl Authorizer {
     pub(crate) fn policy<T>(&self, read: impl FnOnce(&Policy) -> T) -> Option<T> {
         match self {
             Self::AlwaysAllow => None,
-            Self::Rbac(followed) => Some(with_policy(followed, read)),
+            Self::Rbac(live) => Some(with_policy(live, read)),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Authorize for Authorizer {
         let decided = match self {
             Self::AlwaysAllow => Ok(String::new()),
             Self::Rbac(_) if is_privileged(user) => Ok(String::new()),
-            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, attributes)),
+            Self::Rbac(live) => with_policy(live, |policy| policy.authorize(user, attributes)),
         };
         match decided {
             Ok(reason) => Decision { allowed: true, reason },
@@ -83,6 +83,6 @@ pub(crate) fn is_privileged(user: &User) -> bool {
     user.groups.iter().any(|group| group == MASTERS)
 }
 
-fn with_policy<T>(followed: &Mutex<Followed>, read: impl FnOnce(&Policy) -> T) -> T {
-    read(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
+fn with_policy<T>(live: &Mutex<LivePolicy>, read: impl FnOnce(&Policy) -> T) -> T {
+    read(live.lock().unwrap_or_else(PoisonError::into_inner).current())
 }

@@ -39,7 +39,7 @@ pub use self::secure_serving::SecureServing;
 #[cfg(feature = "tls")]
 pub use self::token_file::BadTokenFile;
 
-/// Returns the user of a request; anonymous when authentication is off.
+/// Returns the user that `access.rs` or `authentication.rs` has attached to a request, or else the anonymous user.
 pub(crate) fn user_of(extensions: &Extensions) -> Arc<User> {
     static ANONYMOUS: LazyLock<Arc<User>> = LazyLock::new(|| Arc::new(User::anonymous()));
     extensions.get::<Arc<User>>().unwrap_or(&ANONYMOUS).clone()

@@ -28,9 +28,9 @@ pub(crate) fn cause(
     let is_new =
         |fields: &[&str]| !old.is_some_and(|old| fields.iter().all(|field| old["spec"][*field] == new["spec"][*field]));
     match resource.kind() {
-        "ValidatingAdmissionPolicy" if is_new(&["paramKind"]) => caller.of_policy(store, &new["spec"]),
+        "ValidatingAdmissionPolicy" if is_new(&["paramKind"]) => caller.cause_in_policy(store, &new["spec"]),
         "ValidatingAdmissionPolicyBinding" if is_new(&["paramRef", "policyName"]) => {
-            caller.of_binding(store, &new["spec"])
+            caller.cause_in_binding(store, &new["spec"])
         }
         _ => None,
     }
@@ -38,7 +38,7 @@ pub(crate) fn cause(
 
 impl Caller {
     /// Checks a policy: the user must be able to read all objects of its `paramKind`.
-    fn of_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
+    fn cause_in_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let kind = ParamKind::of(&spec["paramKind"])?;
         let attributes = ParamRead { verb: "get", name: "*", namespace: "*" };
         if self.may_read(store, Some(&kind), &attributes) {
@@ -53,7 +53,7 @@ impl Caller {
     }
 
     /// Checks a binding: the user must be able to read the objects that its `paramRef` refers to.
-    fn of_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
+    fn cause_in_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
         let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
         let reference = spec["paramRef"].as_object()?;
         let field_text = |field: &str| reference.get(field).map(text).unwrap_or_default();

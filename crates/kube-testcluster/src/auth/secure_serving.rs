@@ -50,7 +50,7 @@ impl SecureServing {
         Ok(self)
     }
 
-    /// Accepts this bearer token as the user's.
+    /// Accepts this bearer token as a credential of this user.
     pub fn token(mut self, token: impl Into<String>, user: User) -> Self {
         self.tokens.insert(token.into(), user);
         self

@@ -44,7 +44,8 @@ pub(crate) fn issue(
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature(store, &signed)))
 }
 
-/// Signs tokens with a key that is derived from this secret, or with a random key. Only the first call has an effect.
+/// Sets the key that signs tokens. The key is derived from the secret; without a secret it is random. Only the first
+/// call has an effect.
 #[cfg(feature = "tls")]
 pub(crate) fn sign_with(store: &Store, secret: Option<&[u8]>) -> std::io::Result<()> {
     let mut key = [0; 32];
@@ -99,8 +100,8 @@ fn is_signed(_: &Store, signed: &str, signature: &[u8]) -> bool {
     checksum(signed) == signature
 }
 
-/// Returns the claims of a token, if this cluster has issued it, it has not expired, and its service account still
-/// exists.
+/// Returns the claims of a token, if this cluster has issued it, it has not expired, and its service account and the
+/// object that it is bound to still exist.
 pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     let (signed, signature) = token.rsplit_once('.')?;
     if !is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?) {
@@ -141,7 +142,7 @@ pub(super) fn authenticate(store: &Store, token: &str) -> Option<User> {
     claims["aud"].as_array()?.iter().any(|audience| audience == ISSUER).then(|| user(&claims))
 }
 
-/// Upstream: `ServiceAccountInfo.UserInfo`.
+/// Returns the user that the claims of a token name. Upstream: `ServiceAccountInfo.UserInfo`.
 pub(crate) fn user(claims: &Value) -> User {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let own = &claims["kubernetes.io"];

@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(read("abc,ada,7\nabc,ada\n"), Err(BadTokenFile::Columns { line: 2, columns: 2 }));
     }
 
-    /// As Go answers (`encoding/csv`).
+    /// Go's `encoding/csv` refuses the same lines.
     #[test]
     fn quotes_that_do_not_pair_are_refused() {
         for line in [r#"abc,ada,7,"a,b"#, r#"abc,ada,7,"a"b"#, r#"abc,a"da,7"#, r#"abc,ada",7"#, r#"""#] {

@@ -6,6 +6,7 @@
 use kube_machinery::value::{Value, json};
 
 const NAME: &str = "kubernetes";
+/// The service's cluster IP: the first address of the range of cluster IPs, as upstream.
 const ADDRESS: &str = "10.96.0.1";
 /// A placeholder for the API server's address, because a server in memory has no address that an endpoint could have.
 const ENDPOINT: &str = "198.51.100.1";

@@ -1,6 +1,7 @@
 //! The RBAC roles and bindings that kube-apiserver creates when it starts, such as `cluster-admin`, `view` and those of
 //! its components. Upstream: `EnsureRBACPolicy` in `pkg/registry/rbac/rest`, and
-//! `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which `peers/validation/policy` generates the file.
+//! `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`, from which `peers/validation/policy` generates
+//! `bootstrap_policy.jsonl`.
 
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};

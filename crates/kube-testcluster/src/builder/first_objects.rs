@@ -96,7 +96,7 @@ fn write_namespace(store: &Store, name: &str) {
     }
 }
 
-/// Writes an object of the user, without a field manager.
+/// Writes a node, or a pod of the user, without a field manager.
 fn put(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let mut value = shaped(resource, value);
     prepare(store, resource, namespace, &mut value);

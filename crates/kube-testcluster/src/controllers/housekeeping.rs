@@ -38,6 +38,7 @@ impl ObjectRef {
     }
 }
 
+/// A task of one of the controllers, with the object, or the name of the object, that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorkItem {
     /// Check whether an object still has owners: one of them changed or is gone.
@@ -113,7 +114,7 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
 
 /// The work items of one cluster. Each write adds the work items that it causes.
 ///
-/// Lock order: take the store's lock first, then this one.
+/// Lock order: take the store's lock first, then the lock of `queue`.
 #[derive(Debug, Default)]
 pub(crate) struct Housekeeping {
     /// True if pods need an existing node. False in a cluster that was created without nodes.
@@ -195,6 +196,7 @@ impl Housekeeping {
         let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
     }
 
+    /// Drops the work items that the writes so far have caused.
     pub(crate) fn discard(&self) {
         self.lock().forget();
         self.unfinished.send_replace(0);

@@ -1,4 +1,4 @@
-//! The controllers without which the API server would not behave as a cluster's: garbage collection, deletion of
+//! The controllers that an API server needs to behave like that of a cluster: garbage collection, deletion of
 //! namespaces, custom resource definitions, and more. They run inside the server and work on its store. The controllers
 //! of workloads are clients of the API, in the crate `kube-controllers`.
 

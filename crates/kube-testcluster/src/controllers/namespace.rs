@@ -73,6 +73,7 @@ async fn delete_kinds(
     failed
 }
 
+/// Changes the namespace `going`, unless it is gone and another namespace has its name.
 async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -> Result<(), ApiError> {
     let change = |home: &Opened| {
         let is_the_same = home.summary.uid() == going.summary.uid();

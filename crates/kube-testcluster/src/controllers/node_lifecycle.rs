@@ -25,7 +25,7 @@ const TAINTS: [(&str, &str, &str); 6] = [
 /// Adds the missing taints of a node, and removes those whose condition no longer holds.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
-    let wanted_taints = store.update(NODES, &key, Commit::Really, |node: &Opened| {
+    let written = store.update(NODES, &key, Commit::Really, |node: &Opened| {
         Ok::<_, ApiError>(match wanted_taints(&node.value) {
             Some(taints) => {
                 let mut value = node.value.clone();
@@ -38,7 +38,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
             None => Next::Keep,
         })
     });
-    wanted_taints.await.map(|_| ())
+    written.await.map(|_| ())
 }
 
 /// Returns the taints that a node should have, or `None` if it has them.

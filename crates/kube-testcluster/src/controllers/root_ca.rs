@@ -40,9 +40,9 @@ pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiErr
         };
     }
     let restored = |current: &Opened| {
-        let note = "/metadata/annotations/kubernetes.io~1description";
+        let description = "/metadata/annotations/kubernetes.io~1description";
         let mut value = current.value.clone();
-        if value["data"] == wanted["data"] && value.pointer(note).is_some() {
+        if value["data"] == wanted["data"] && value.pointer(description).is_some() {
             return Ok::<_, ApiError>(Next::Keep);
         }
         value["data"] = wanted["data"].clone();

@@ -51,7 +51,7 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     };
     let minor =
         full.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok()).expect("a version is v1.MINOR.PATCH");
-    let (minor, emulated) = (minor.to_string(), (minor - 1).to_string());
+    let (minor, previous) = (minor.to_string(), (minor - 1).to_string());
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
@@ -59,7 +59,7 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     };
     answer(&json!({
         "major": "1", "minor": minor, "emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1",
-        "minCompatibilityMinor": emulated, "gitVersion": full, "gitCommit": "0".repeat(40), "gitTreeState": "clean",
+        "minCompatibilityMinor": previous, "gitVersion": full, "gitCommit": "0".repeat(40), "gitTreeState": "clean",
         "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
         "platform": format!("{}/{architecture}", std::env::consts::OS),
     }))

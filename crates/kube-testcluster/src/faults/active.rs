@@ -13,7 +13,7 @@ use kube_machinery::kinds::Resource;
 
 /// The faults that were started and have not ended.
 ///
-/// Lock order: take the store's lock first, then this one.
+/// Lock order: take the store's lock first, then the lock of `faults`.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     faults: Mutex<Vec<Running>>,
@@ -79,12 +79,13 @@ impl Active {
             && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.applies(resource)))
     }
 
-    /// Finds the oldest fault that applies to the request and whose effect is `such`, and uses it up once.
+    /// Finds the oldest fault that applies to the request and whose effect `has_effect` accepts, and counts one use of
+    /// it.
     pub(crate) fn take(
         &self,
         resource: &Resource,
         verb: Option<Verb>,
-        such: impl Fn(Effect) -> bool,
+        has_effect: impl Fn(Effect) -> bool,
     ) -> Option<Effect> {
         if !self.is_any() {
             return None;
@@ -92,7 +93,7 @@ impl Active {
         self.with(|faults| {
             let applies = |running: &Running| {
                 let wanted = running.fault.verb;
-                such(running.fault.effect) && running.applies(resource) && (wanted.is_none() || wanted == verb)
+                has_effect(running.fault.effect) && running.applies(resource) && (wanted.is_none() || wanted == verb)
             };
             let at = faults.iter().position(applies)?;
             let Fault { effect, times, .. } = &mut faults[at].fault;

@@ -43,6 +43,7 @@ impl FromStr for Fault {
         })?;
         let mut fault = Self::new(effect);
         let (mut seen, mut times) = (Vec::new(), None);
+        // Without a colon there are no options, although an empty text splits into one part.
         for option in options.split(',').filter(|_| text.contains(':')) {
             let (choice, value) = choice(effect, option)?;
             if seen.contains(&choice) {

@@ -24,6 +24,7 @@ pub enum Verb {
     DeleteCollection,
 }
 
+/// The part of the API that a request is about. With the HTTP method, it decides about the verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TargetKind {
     Object,

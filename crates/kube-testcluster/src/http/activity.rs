@@ -1,7 +1,8 @@
-//! What happens on one connection, and when the connection is of no use any more: its client asks for nothing, or does
-//! not read an answer. Without these limits, clients that are silent would keep their connections, and the memory of
-//! their answers, for ever. They count for HTTP/1.1 and HTTP/2 alike, because they follow requests and pieces of
-//! answers. A watch that is quiet is a request in progress, so it lives.
+//! Follows the requests and answers of one connection, and decides when the connection is of no use any more: its
+//! client sends no request, or does not read an answer. Without these limits, silent clients would keep their
+//! connections, and the memory of their answers, for ever. The limits hold for HTTP/1.1 and HTTP/2 alike, because they
+//! concern requests and pieces of answers, and not bytes on the connection. A quiet watch is a request in progress, so
+//! its connection stays.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -82,6 +83,7 @@ impl Activity {
         InProgress(self.clone())
     }
 
+    /// Follows a piece of an answer that the connection gets, until the piece is written.
     fn give(&self, bytes: Bytes, flight: &Arc<Flight>) -> Bytes {
         let length = bytes.len();
         flight.state().bytes += length;
@@ -95,8 +97,8 @@ impl Activity {
 }
 
 impl State {
-    /// Returns the next time at which the connection may be over, and why it is over if that time has come. A piece or an
-    /// end of a request that comes meanwhile is due later than that.
+    /// Returns the next time at which the connection may be over, and the reason that holds then. What happens
+    /// meanwhile cannot make that time earlier, because each piece and each end of a request begins a wait of its own.
     fn due(&self) -> (Instant, Over) {
         let unread = self.unread.first_key_value().map(|(_, since)| *since + READ_WITHIN);
         let idle = Some(self.idle_until).filter(|_| self.requests == 0);
@@ -104,7 +106,7 @@ impl State {
             (Some(unread), Some(idle)) if idle < unread => (idle, Over::Idle),
             (Some(unread), _) => (unread, Over::Unread),
             (None, Some(idle)) => (idle, Over::Idle),
-            (None, None) => (Instant::now() + READ_WITHIN, Over::Unread),
+            (None, None) => (Instant::now() + READ_WITHIN, Over::Unread), // nothing to wait for yet, so look again then
         }
     }
 }

@@ -79,8 +79,8 @@ impl Format {
         wrong.map_or(Ok(decoded), |wrong| Err(wrong.error()))
     }
 
-    /// Decodes an object like [`object`](Self::object), but returns a wrong kind of a custom resource beside it:
-    /// upstream checks that only when it validates the object.
+    /// Decodes an object like [`object`](Self::object), but a custom resource that names a wrong kind is no error: the
+    /// wrong kind is returned beside the object, because upstream checks it only when it validates the object.
     pub(crate) fn object_of_any_kind(
         self,
         body: &[u8],
@@ -222,7 +222,8 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
 
-/// A custom resource names a wrong kind or version. Upstream checks that when the object is written.
+/// The error for a custom resource that names a wrong kind or version. Upstream checks that when it validates the
+/// object.
 #[derive(Debug)]
 pub(crate) enum WrongType {
     /// The kind or version is not the one of the path.
@@ -254,7 +255,9 @@ fn wrong_type(resource: &Resource, kind: &str, version: &str, value: &Value) -> 
 /// Checks the kind and version of a patched custom resource.
 /// Fails if the object has no kind, or one that cannot be read.
 pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Result<Option<WrongType>, String> {
-    TypeMeta::of_value(value)?; // upstream reads kind and apiVersion twice: here in any case of letters, below only with the exact names
+    // Upstream reads kind and apiVersion twice: here with their names in any case of letters, below with the exact
+    // names.
+    TypeMeta::of_value(value)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default();
     let (kind, version) = (field("kind"), field("apiVersion"));
     if kind.is_empty() {

@@ -22,6 +22,7 @@ struct CuttableStream {
     rest: Rest,
 }
 
+/// The part of the stream that is still to be sent.
 enum Rest {
     Events,
     /// Half an event was sent; only an error follows, which breaks the connection.

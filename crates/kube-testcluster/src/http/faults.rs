@@ -1,4 +1,4 @@
-//! Applies the injected faults that concern whole requests: delays and refusals. The router calls it before the
+//! Applies the injected faults that concern whole requests: delays and refusals. The router calls [`apply`] before the
 //! handler. Faults are errors on purpose, with which a user tests a client; `faults/` defines them.
 
 use super::status::ApiError;

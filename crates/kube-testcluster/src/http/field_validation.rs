@@ -52,8 +52,10 @@ impl Strictness {
     }
 }
 
-/// The most characters that the warnings of a response may have together, and the most for each one if they have more.
+/// The most characters that the warnings of a response may have together.
 const MOST: usize = 4 * 1024;
+
+/// The characters to which each warning is cut if they have more than [`MOST`] together.
 const MOST_OF_ONE: usize = 256;
 
 /// Adds the warnings to a response, without duplicates. Upstream: `endpoints/filters/warning.go`.

@@ -46,16 +46,17 @@ fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
 /// Headers, section 2.3.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// The values of `Sec-Fetch-Site` of pages of this machine, and of a user who types the address. The port does not count
-/// for the site of a page, and `Origin` allows pages of all ports too.
+/// The values of `Sec-Fetch-Site` of pages of this machine, and of a user who types the address. The port does not
+/// count for the site of a page, and the check of `Origin` allows pages of all ports, too.
 const OWN_SITE: [&str; 3] = ["same-origin", "same-site", "none"];
 
 /// As [`OWN_SITE`], for a server with a host name, whose site may have other hosts.
 #[cfg(feature = "tls")]
 const OWN_ORIGIN: [&str; 2] = ["same-origin", "none"];
 
-/// Returns true if every `Sec-Fetch-Site` has one of these values. Unlike a resource isolation policy, it does not let a
-/// link of a foreign page pass: a page can open windows and frames, and this API has no pages to follow links between.
+/// Returns true if every `Sec-Fetch-Site` has one of these values. A usual resource isolation policy would let a user
+/// follow a link from a foreign page. This one does not, because a page can also open windows and frames, and the API
+/// has no pages that others could link to.
 fn is_of_site(headers: &HeaderMap, allowed: &[&str]) -> bool {
     let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
     sites.all(|site| site.to_str().is_ok_and(|site| allowed.contains(&site)))

@@ -1,6 +1,7 @@
 //! Runs heavy work beside the threads of the runtime. Decoding and validating a request of megabytes, or converting a
 //! long list, takes up to a second without a pause, and every other request on the same thread would wait that long. So
-//! such work is done in turns, and another thread takes over the runtime's other tasks meanwhile.
+//! only some of that work runs at a time ([`Turns`]), and another thread takes over the runtime's other tasks
+//! meanwhile.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -15,8 +16,8 @@ use tokio_util::sync::PollSemaphore;
 /// The size in bytes from which the body, the object or the list of a request makes its work heavy.
 const HEAVY: u64 = 64 * 1024;
 
-/// The threads of the runtime that serves a request in a task of its own. Requests in process have none: they share
-/// their task with the program's own code, which must not be moved to another thread.
+/// The threads of the runtime, noted in each request that has a task of its own. Requests in process have no such note:
+/// they share their task with the program's own code, which must not be moved to another thread.
 #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a socket has requests with a task of their own"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
@@ -46,8 +47,8 @@ impl Weight {
     }
 }
 
-/// The turns of heavy work: one for each two threads of the machine, so that the other half serves the rest, and memory
-/// holds the decoded values of few requests.
+/// Limits how much heavy work runs at the same time, to one request for each two threads of the machine. The other half
+/// of the threads serves other requests, and memory holds the decoded values of few requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns(Arc<Semaphore>);
 
@@ -57,15 +58,15 @@ impl Turns {
         Self(Arc::new(Semaphore::new((threads / 2).max(1))))
     }
 
-    /// Runs work. Heavy work has a turn while it computes, not while it waits, for a webhook for example.
+    /// Runs work. Heavy work counts towards the limit while it computes, not while it waits, for example for a webhook.
     pub(crate) async fn run<T>(&self, weight: Weight, work: impl Future<Output = T>) -> T {
         match weight {
             Weight::Light => work.await,
             Weight::Heavy => {
                 let mut work = pin!(work);
-                let mut turns = PollSemaphore::new(self.0.clone());
+                let mut permits = PollSemaphore::new(self.0.clone());
                 poll_fn(|cx| {
-                    let _turn = ready!(turns.poll_acquire(cx));
+                    let _permit = ready!(permits.poll_acquire(cx)); // given back at the end of this poll
                     block_in_place(|| work.as_mut().poll(cx))
                 })
                 .await

@@ -1,6 +1,6 @@
 //! Applies a JSON patch (RFC 6902) to an object, for PATCH requests and the patches of admission webhooks. The crate
 //! `json_patch` follows the RFC, but upstream's library (`gopkg.in/evanphx/json-patch.v4`) differs from it in details,
-//! so each operation is first rewritten to one that has the same effect there.
+//! so each operation is first rewritten to one that has the same effect as the original one has upstream.
 
 use ::json_patch::jsonptr::{Pointer, PointerBuf};
 use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
@@ -13,7 +13,7 @@ use kube_machinery::value;
 /// The most bytes that the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
-/// The number of operations after which other tasks get a turn. One operation can move a list of a megabyte.
+/// The number of operations after which other tasks may run. One operation can move a list of a megabyte.
 const OPERATIONS_AT_ONCE: usize = 16;
 
 /// Applies the operations one by one, within limits: otherwise a few copies of copies could fill any memory, and a few

@@ -79,8 +79,8 @@ impl Form {
         clauses(&accept).iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
     }
 
-    /// Checks that the client accepts some known encoding. Upstream's router (go-restful) checks this before a handler
-    /// negotiates. The error is `NotAcceptable`, in the words of upstream's router.
+    /// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. That router checks
+    /// this before a handler negotiates. The error is `NotAcceptable`, in the words of the router.
     pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {

@@ -16,7 +16,7 @@ use super::status::ApiError;
 pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The response that replaces a refusal, and the number of its bytes that are already written.
-    instead: Option<(Vec<u8>, usize)>,
+    replacement: Option<(Vec<u8>, usize)>,
     unread: Unread,
 }
 
@@ -24,7 +24,7 @@ impl<S> StatusOnRefusal<S> {
     /// Wraps a connection. After a refusal, the rest of the request counts as unread, so that the connection lingers
     /// and the client can read the answer.
     pub(crate) fn new(stream: S, unread: Unread) -> Self {
-        Self { stream, instead: None, unread }
+        Self { stream, replacement: None, unread }
     }
 }
 
@@ -34,7 +34,7 @@ const REFUSALS: [StatusCode; 3] =
     [StatusCode::BAD_REQUEST, StatusCode::URI_TOO_LONG, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE];
 
 /// Returns the response to write in place of these bytes; `None` if they are no refusal of the HTTP library.
-fn instead(written: &[u8]) -> Option<Vec<u8>> {
+fn replacement_of(written: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
     let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(|code| REFUSALS.contains(code))?;
     if !head.ends_with("\r\n\r\n") || !head.contains("\r\ncontent-length: 0\r\n") {
@@ -53,11 +53,11 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
 
 impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
     /// Writes the rest of the replacement, if there is one.
-    fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while let Some((bytes, written)) = &mut self.instead {
+    fn poll_replacement(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some((bytes, written)) = &mut self.replacement {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;
             if *written == bytes.len() {
-                self.instead = None;
+                self.replacement = None;
             }
         }
         Poll::Ready(Ok(()))
@@ -66,16 +66,16 @@ impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for StatusOnRefusal<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.instead.is_none() {
-            match instead(bytes) {
+        if self.replacement.is_none() {
+            match replacement_of(bytes) {
                 Some(other) => {
                     self.unread.note();
-                    self.instead = Some((other, 0));
+                    self.replacement = Some((other, 0));
                 }
                 None => return Pin::new(&mut self.stream).poll_write(cx, bytes),
             }
         }
-        self.poll_instead(cx).map_ok(|()| bytes.len())
+        self.poll_replacement(cx).map_ok(|()| bytes.len())
     }
 
     fn poll_write_vectored(
@@ -117,10 +117,10 @@ mod tests {
     fn an_empty_answer_of_the_server_itself_stays_as_it_is() {
         let head = |code: &str| format!("HTTP/1.1 {code}\r\ncontent-length: 0\r\ndate: now\r\n\r\n");
         for code in ["404 Not Found", "405 Method Not Allowed", "406 Not Acceptable"] {
-            assert_eq!(instead(head(code).as_bytes()), None, "{code}");
+            assert_eq!(replacement_of(head(code).as_bytes()), None, "{code}");
         }
         for code in ["400 Bad Request", "414 URI Too Long", "431 Request Header Fields Too Large"] {
-            let refusal = String::from_utf8(instead(head(code).as_bytes()).unwrap()).unwrap();
+            let refusal = String::from_utf8(replacement_of(head(code).as_bytes()).unwrap()).unwrap();
             assert!(
                 refusal.starts_with(&format!("HTTP/1.1 {code}\r\n")) && refusal.contains("\"Status\""),
                 "{refusal}"

@@ -128,8 +128,8 @@ impl Target {
         self.resource.is_namespaced() && self.namespace.is_none()
     }
 
-    /// Returns the reason why no object can have this name. It is checked when the object is read. Upstream:
-    /// `NamespaceKeyFunc`.
+    /// Returns the reason why no object can have this name. Handlers check the name when they read the object.
+    /// Upstream: `NamespaceKeyFunc`.
     pub(crate) fn name_problem(&self) -> Option<String> {
         let name = self.name.as_deref()?;
         let why = match name {

@@ -1,6 +1,6 @@
 //! The error messages for a body of another kind than its path, as Go's decoders word them. They depend on the kinds
 //! that upstream has registered in its scheme: it decodes a registered kind as that kind, and then fails to convert it;
-//! for another one it says that no such kind is registered. So this file lists the registered kinds of the served
+//! for a kind that is not registered, the message says so. So this file lists the registered kinds of the served
 //! groups, even those that this server does not serve.
 
 use kube_machinery::codec::json::Json;

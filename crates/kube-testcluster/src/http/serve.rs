@@ -32,7 +32,7 @@ const BEGUN_WITHIN: Duration = Duration::from_secs(32);
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// The pause after a connection could not be accepted, for example because no file descriptor is free.
-const BREATHER: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A running HTTP server. Dropping it ends the server.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ async fn accept(
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(BREATHER).await;
+                tokio::time::sleep(PAUSE).await;
             }
         }
     }
@@ -148,7 +148,8 @@ fn threads() -> Threads {
 
 /// Serves one connection until it ends, or is of no use any more.
 async fn connection(transport: impl Transport, router: axum::Router, stream: TcpStream, shutdown: Watcher) {
-    // Responses and events are written in one piece, so waiting for more data would only delay them.
+    // Turns Nagle's algorithm off: responses and events are written in one piece, so waiting for more data would only
+    // delay them.
     let _ = stream.set_nodelay(true);
     let (stream, client) = match tokio::time::timeout(BEGUN_WITHIN, transport.begin(stream)).await {
         Ok(Ok(begun)) => begun,

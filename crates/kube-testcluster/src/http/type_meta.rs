@@ -42,6 +42,7 @@ impl TypeMeta {
         if let Some(misfit) = misfit {
             return Err(parse_error(&misfit));
         }
+        // As upstream's `ParseGroupVersion`, a slash alone counts as empty.
         if found.api_version == "/" {
             found.api_version.clear();
         }

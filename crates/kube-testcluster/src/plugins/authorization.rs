@@ -9,7 +9,7 @@ use std::fmt;
 
 use kube_machinery::conventions::user::User;
 
-/// The access that a request asks for: the question to an authorizer.
+/// The access that a request asks for, about which an authorizer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Attributes {
     /// A path that is no resource, with the HTTP method in lower case.

@@ -1,5 +1,5 @@
-//! The HTTP API for faults, `/lab/faults`: a scenario or a shell starts faults in a cluster of another process by it.
-//! It is served only with [`Admin::On`](crate::Admin::On).
+//! The HTTP API for faults, `/lab/faults`, with which a scenario or a shell starts faults in a cluster of another
+//! process. It is served only with [`Admin::On`](crate::Admin::On).
 //!
 //! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists the active ones, DELETE ends all of them.
 

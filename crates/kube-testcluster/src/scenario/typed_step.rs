@@ -16,7 +16,7 @@ impl FromStr for Step {
     type Err = String;
 
     /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`, `fault
-    /// FAULT`. `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
+    /// FAULT`. A leading `kubectl`, and the words `pod` and `replicaset`, are optional. The step's time is zero.
     ///
     /// # Errors
     /// Any other text. The message says what was expected.

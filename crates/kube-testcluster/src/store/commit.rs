@@ -234,13 +234,13 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };
         state.writes.notify(|| Write::new(&event, audience));
-        let too_large = state.history_bytes.add(&event);
+        let dropped_up_to = state.history_bytes.add(&event);
         // A kind without a cache is not served. Its next definition makes a cache of all its objects.
         if let Ok(cache) = state.cache(resource) {
             let forgotten = cache.take(event, audience);
             state.forgotten.extend(forgotten);
         }
-        if let Some(revision) = too_large {
+        if let Some(revision) = dropped_up_to {
             state.forget_history(revision);
         }
         state.open_writes -= 1;

@@ -14,7 +14,7 @@ use kube_machinery::kinds::admission::Configured;
 pub(super) struct Configuration {
     /// False if no webhook and no policy exists, so that most requests need no lock to find that out.
     is_any: AtomicBool,
-    read: RwLock<Arc<Configured>>,
+    parsed: RwLock<Arc<Configured>>,
 }
 
 impl Store {
@@ -23,12 +23,13 @@ impl Store {
         if !self.configured.is_any.load(Ordering::Acquire) {
             return None;
         }
-        Some(self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(self.configured.parsed.read().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    /// Reads all objects that configure admission. They are few and change seldom.
+    /// Parses all objects that configure admission. They are few and change seldom. A policy that has not changed is
+    /// taken over from the configuration before, because its expressions are slow to compile.
     pub(super) fn configure(&self, storage: &Storage) {
-        let before = self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let before = self.configured.parsed.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut next = Configured::default();
         for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
             for object in storage.of_kind(row) {
@@ -38,7 +39,7 @@ impl Store {
             }
         }
         let is_any = !next.is_empty();
-        *self.configured.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        *self.configured.parsed.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
         self.configured.is_any.store(is_any, Ordering::Release);
     }
 }

@@ -9,8 +9,8 @@ use super::{Store, StoreState};
 use kube_machinery::kinds::custom_resource::Definition;
 
 impl Store {
-    /// Serves the kinds of the definition with this name as it is stored now. Does nothing if there is no such
-    /// definition.
+    /// Updates the catalog to the definition with this name as it is stored now: its kind is served in another form,
+    /// for the first time, or no longer.
     pub(crate) fn redefine(&self, name: &str) {
         let mut state = self.lock();
         let crd = state.storage.get(Definition::row(), &Key::new(None, name));
@@ -24,7 +24,7 @@ impl Store {
         match (before, &definition) {
             (None, None) => {}
             (Some(before), Some(definition)) if before.has_form_of(definition) => {}
-            (_, Some(definition)) => self.reform(&mut state, definition),
+            (_, Some(definition)) => self.convert_stored(&mut state, definition),
             (Some(before), None) => state.drop_cache(&before.stored),
         }
         let next = match &crd {
@@ -42,7 +42,7 @@ impl Store {
     }
 
     /// Converts the stored objects of a kind to the form that its definition asks for, and ends their watches.
-    fn reform(&self, state: &mut StoreState, definition: &Definition) {
+    fn convert_stored(&self, state: &mut StoreState, definition: &Definition) {
         let resource = &definition.stored;
         state.storage.rewrite(resource, |object| object.in_form_of(definition).ok());
         let (revision, first_watcher) = (state.storage.revision(), state.first_watcher);

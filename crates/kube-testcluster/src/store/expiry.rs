@@ -70,7 +70,7 @@ impl Expiry {
 
 impl Store {
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
-        // While the log has no room, nothing new comes that could fill the memory either.
+        // While the log refuses writes, no object can be removed, and no new ones come that could fill the memory.
         if state.expiry.objects.is_empty() || self.wal.get().is_some_and(Wal::refuses) {
             return;
         }

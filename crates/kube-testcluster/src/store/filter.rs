@@ -12,8 +12,8 @@ pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
     pub(crate) labels: LabelSelector,
     pub(crate) fields: Fields,
-    /// True if a MODIFIED line must also hold the state before the change, because the reader matches a field selector
-    /// after conversion to another version.
+    /// True if a MODIFIED line must also hold the state before the change. The reader then matches the field selector
+    /// itself, after it has converted both states to another version.
     pub(crate) tells_previous: bool,
 }
 

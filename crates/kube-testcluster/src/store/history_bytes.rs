@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use super::event::Event;
 
-/// The part of the limit that is dropped at a time, because each drop looks at all watches.
-const DROPPED_AT_A_TIME: usize = 8;
+/// The number of parts of the limit. One part is dropped at a time, because each drop looks at all watches.
+const PARTS_OF_LIMIT: usize = 8;
 
 /// The writes of the history with the sizes of their objects, the oldest one first.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl HistoryBytes {
         if self.bytes <= self.most {
             return None;
         }
-        let wanted = self.most - self.most / DROPPED_AT_A_TIME;
+        let wanted = self.most - self.most / PARTS_OF_LIMIT;
         let mut dropped = None;
         while self.bytes > wanted && self.writes.len() > 1 {
             let (revision, bytes) = self.writes.pop_front()?;

@@ -1,6 +1,6 @@
-//! The guard of the store's lock ([`Store::lock`]). Every read and write takes this lock, so it is the place for two
-//! chores: expired objects and old history are removed when it is taken, and events that have left the history are
-//! freed only after it is released.
+//! The guard of the store's lock ([`Store::lock`]). Every read and write takes this lock, so the guard also does two
+//! other things: it removes expired objects and old history when the lock is taken, and it frees the events that have
+//! left the history only after the lock is released.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};

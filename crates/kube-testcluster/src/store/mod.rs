@@ -92,7 +92,7 @@ pub(crate) struct Store {
     watches: Arc<Semaphore>,
     /// The write-ahead log; unset if the cluster keeps its data in memory only.
     wal: OnceLock<Wal>,
-    /// The key that signs service account tokens; unset if tokens are not checked.
+    /// The key that signs service account tokens. It is unset without a TLS listener; tokens then have only a checksum.
     #[cfg(feature = "tls")]
     pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
@@ -102,8 +102,10 @@ pub(crate) struct Store {
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
     caches: BTreeMap<GroupResource, WatchCache>,
-    /// No smaller than the number of a watcher of any cache that is gone.
+    /// The number from which the watchers of a new cache are counted. No watcher of a dropped cache has a higher
+    /// number, so the end of an old watch does not end a new one.
     first_watcher: u64,
+    /// True after [`Store::close`]. A new watch then ends after its initial events.
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,

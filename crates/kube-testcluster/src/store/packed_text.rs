@@ -17,7 +17,8 @@ enum Form {
     Packed(Arc<Packed>),
 }
 
-/// A text compressed in LZ4's block format with a dictionary. Parts that also stand in the dictionary take no space.
+/// A text compressed in LZ4's block format with a dictionary. Parts that also stand in the dictionary take hardly any
+/// space.
 struct Packed {
     block: Box<[u8]>,
     /// The length of the unpacked text, in bytes.

@@ -18,8 +18,8 @@ const LONGEST: usize = 8 * 1024;
 /// object would be too often: a busy server would write faster than this task compresses.
 const SLOW: usize = 64 * 1024;
 
-/// The most kinds with a dictionary, so that kinds that are defined and deleted again do not fill the memory. Beyond it,
-/// the dictionaries begin anew.
+/// The most kinds with a dictionary, so that kinds that are defined and deleted again do not fill the memory. Beyond
+/// it, the dictionaries begin anew.
 const MOST_DICTIONARIES: usize = 1_000;
 
 /// Compresses aged objects outside the store's lock. The first object of a kind is the dictionary for the next ones,
@@ -33,7 +33,7 @@ pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: Cancella
             if dictionaries.len() >= MOST_DICTIONARIES {
                 dictionaries.clear();
             }
-            dictionaries.insert(kind, end(&object.added()));
+            dictionaries.insert(kind, dictionary(&object.added()));
         }
         if object.length() >= SLOW {
             tokio::task::yield_now().await;
@@ -43,7 +43,7 @@ pub(crate) async fn run(mut aged: UnboundedReceiver<Arc<Object>>, stop: Cancella
 
 /// Copies the end of a text as the dictionary. The beginning holds names, which no other object has. A copy, because
 /// the text may be freed earlier.
-fn end(text: &Bytes) -> Bytes {
+fn dictionary(text: &Bytes) -> Bytes {
     Bytes::copy_from_slice(&text[text.len().saturating_sub(LONGEST)..])
 }
 

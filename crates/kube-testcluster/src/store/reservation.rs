@@ -42,7 +42,7 @@ impl Allocators {
         Ok(Reservation(Some((allocator.clone(), number.map_err(refused)?))))
     }
 
-    /// Tells the allocator of the kind which values an object has after a write; `None` after a removal.
+    /// Records in the kind's allocator which values an object has after a write; `None` after a removal.
     pub(super) fn record(&self, resource: &Resource, key: &Key, state: Option<&Value>) {
         if let Some(allocator) = self.0.get(&resource.group_resource()) {
             lock(allocator).record(key.as_str(), state);
@@ -55,7 +55,8 @@ fn lock(allocator: &Mutex<Box<dyn Allocator>>) -> MutexGuard<'_, Box<dyn Allocat
 }
 
 /// The values reserved for an object that is not written yet. Dropping the reservation gives them back. Holds the
-/// allocator and its number for the reservation; `None` if the kind has no allocator, or after [`keep`](Self::keep).
+/// allocator, and the number that it gave to the reservation; `None` if the kind has no allocator, or after
+/// [`keep`](Self::keep).
 #[derive(Debug)]
 #[must_use = "dropping a reservation gives its values back at once"]
 pub(super) struct Reservation(Option<(Shared, u64)>);

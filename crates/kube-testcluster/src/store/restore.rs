@@ -29,7 +29,7 @@ impl Store {
         self.take_over(others)
     }
 
-    /// Stores restored objects at their old revisions. Controllers learn of them as of writes.
+    /// Stores restored objects at their old revisions. The controllers' hook gets each as a write.
     fn take_over(&self, objects: Vec<RestoredObject>) -> Result<(), DataError> {
         let catalog = self.catalog();
         let mut state = self.lock();
@@ -59,8 +59,8 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps every write from now on in a folder. Called after the start's objects are written, which the first
-    /// snapshot then holds.
+    /// Keeps every write from now on in a folder. Called after the first objects are written, so that the first
+    /// snapshot has them.
     pub(crate) fn keep_in(&self, folder: Folder) -> Result<(), DataError> {
         let state = self.lock();
         let wal = Wal::begin(folder, &state.storage)?;

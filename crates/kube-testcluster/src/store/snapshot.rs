@@ -33,8 +33,8 @@ impl Snapshot {
     }
 }
 
-/// The objects that one step of going back restores. Definitions come first, because they decide which custom resources
-/// are served.
+/// The objects that one step of a restore writes back. Definitions come first, because they decide which custom
+/// resources are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RestoreStep {
     /// The built-in kinds, including CustomResourceDefinitions.

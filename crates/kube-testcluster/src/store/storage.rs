@@ -190,7 +190,7 @@ impl Storage {
             let Some(versions) = objects.get_mut(&key) else { continue };
             let older = versions.iter().filter(|version| version.revision < self.compacted).count();
             versions.drain(..older);
-            // A removal matters only to states before it.
+            // The record of a removal is of no use once the states before it are dropped.
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }

@@ -45,17 +45,17 @@ const LONG: u64 = 64 << 20;
 struct Progress {
     /// The revision of the last write that is on the disk.
     revision: u64,
-    /// The reason why the last attempt to write has failed. Then no further write must come.
+    /// The reason why the last attempt to write has failed. While it is set, the store refuses writes.
     refused: Option<Arc<str>>,
     /// The number of attempts so far.
     attempts: u64,
 }
 
-/// What the writer thread is sent.
+/// A message to the writer thread.
 #[derive(Debug)]
 enum Message {
     Write(Arc<Event>),
-    /// Asks for one more attempt to write what waits.
+    /// Asks for one more attempt to write the waiting events.
     TryAgain,
 }
 
@@ -64,6 +64,7 @@ enum Message {
 pub(crate) struct Wal {
     /// The revision of the last write that was appended.
     appended: AtomicU64,
+    /// The progress of the writer thread.
     on_disk: watch::Receiver<Progress>,
     /// `None` after [`close`](Self::close).
     writer: Mutex<Option<Running>>,

@@ -30,7 +30,7 @@ impl TestCluster {
 
     /// Restores every object of a snapshot with its uid, and removes all other objects. The snapshot may come from
     /// another cluster. The changes are writes: they take new revisions, and watchers get them as events, so informers
-    /// and operators stay right. There is no admission, and finalizers do not hold removed objects. A custom resource
+    /// and operators stay correct. There is no admission, and finalizers do not hold removed objects. A custom resource
     /// without a definition is restored too, and is served once it has one.
     ///
     /// # Errors

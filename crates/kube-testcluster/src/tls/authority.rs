@@ -16,7 +16,7 @@ use crate::private_file::{create_private, sync_directory};
 
 /// The validity of a certificate. Some clients refuse more than 825 days.
 const LASTS: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// The last second of the year 9999, since 1970: no certificate names a later time.
+/// The last second of the year 9999, counted from 1970. No certificate can name a later time.
 const LAST_TIME: Duration = Duration::from_secs(253_402_300_799);
 /// Certificates are valid from this long ago, because the clock of a client may be slow.
 const SLOW: Duration = Duration::from_secs(60 * 60);
@@ -103,7 +103,7 @@ impl Authority {
     }
 
     fn of_key(name: &str, key: PrivateKey) -> Result<Self, TlsError> {
-        let mut params = of(name, Vec::new())?;
+        let mut params = params(name, Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages =
             vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment, KeyUsagePurpose::KeyCertSign];
@@ -128,7 +128,7 @@ impl Authority {
     /// # Errors
     /// If a name cannot stand in a certificate.
     pub fn server(&self, names: impl IntoIterator<Item = impl Into<String>>) -> Result<KeyPair, TlsError> {
-        let params = of("kube-apiserver", names.into_iter().map(Into::into).collect())?;
+        let params = params("kube-apiserver", names.into_iter().map(Into::into).collect())?;
         self.signed(params, ExtendedKeyUsagePurpose::ServerAuth)
     }
 
@@ -137,7 +137,7 @@ impl Authority {
     /// # Errors
     /// If the system has no randomness.
     pub fn client(&self, user: &str, group: Option<&str>) -> Result<KeyPair, TlsError> {
-        let mut params = of(user, Vec::new())?;
+        let mut params = params(user, Vec::new())?;
         if let Some(group) = group {
             params.distinguished_name.push(DnType::OrganizationName, group);
         }
@@ -164,7 +164,8 @@ fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), sync_directory)
 }
 
-fn of(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
+/// Returns the parameters of a certificate with this common name. `others` are the other names that it is valid for.
+fn params(name: &str, others: Vec<String>) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::new(others)?;
     params.distinguished_name = rcgen::DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);

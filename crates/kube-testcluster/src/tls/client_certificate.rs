@@ -43,8 +43,8 @@ impl ClientCertificate {
 
 #[derive(Clone)]
 pub(super) struct Authorities {
-    /// The certificates of the authorities. As in Go, a client may use one of them as its own, even one that says that
-    /// it is an authority's: some test suites name the certificate of their only client as the authority.
+    /// The certificates of the authorities. As in Go, a client may use one of them as its own, even if the certificate
+    /// says that it is an authority's: some test suites name the certificate of their only client as the authority.
     pub(super) own: Arc<[CertificateDer<'static>]>,
     /// Verifies a certificate that one of them has signed.
     pub(super) verifier: Arc<dyn ClientCertVerifier>,

@@ -1,5 +1,5 @@
 //! The TLS side of a listener: makes the handshake of each connection with the server's certificate, asks for the
-//! client's certificate, and hands both stream and client to `http/serve.rs`.
+//! client's certificate, and hands the stream and the client's identity to `http/serve.rs`.
 
 use std::io;
 use std::sync::Arc;

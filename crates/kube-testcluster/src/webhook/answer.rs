@@ -17,7 +17,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The error is client-go's message for a response without an object.
+    /// Returns the object in the response. The error is client-go's message for a response without one.
     pub(super) fn object(self) -> Result<Value, String> {
         if !(200..=206).contains(&self.code) {
             return Err(self.status_message().unwrap_or_else(|| self.generic_message()));

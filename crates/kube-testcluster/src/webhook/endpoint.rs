@@ -1,5 +1,5 @@
 //! The URL of a webhook, and the network address behind it. A configuration names either a URL, or a Service of the
-//! cluster; the latter's address is read from the stored Endpoints. Upstream: `hookClientConfig` in
+//! cluster; the address of a Service is read from its stored Endpoints. Upstream: `hookClientConfig` in
 //! `util/webhook/client.go`, and `ResolveEndpoint` in `util/proxy/proxy.go`.
 
 use std::time::Duration;
@@ -89,17 +89,18 @@ fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<Str
         return Ok(with_port(spec["externalName"].as_str().unwrap_or_default(), port));
     }
     let ports = spec["ports"].as_array().into_iter().flatten();
-    let Some(of_service) = ports.into_iter().find(|one| one["port"] == port) else {
+    let Some(service_port) = ports.into_iter().find(|one| one["port"] == port) else {
         return Err(format!("no service port {port} found for service {name:?}"));
     };
     let none = || format!("no endpoints available for service {name:?}");
     let endpoints = open(ENDPOINTS).ok_or_else(none)?;
     let subsets = endpoints.value["subsets"].as_array().into_iter().flatten();
-    subsets.into_iter().find_map(|subset| address(subset, of_service)).ok_or_else(none)
+    subsets.into_iter().find_map(|subset| address(subset, service_port)).ok_or_else(none)
 }
 
-fn address(subset: &Value, of_service: &Value) -> Option<String> {
-    let name = of_service["name"].as_str().unwrap_or_default();
+/// Returns the first address of a subset of endpoints, with the subset's port for this port of the service.
+fn address(subset: &Value, service_port: &Value) -> Option<String> {
+    let name = service_port["name"].as_str().unwrap_or_default();
     let port = subset["ports"].as_array()?.iter().find(|port| port["name"].as_str().unwrap_or_default() == name)?;
     let port = u16::try_from(port["port"].as_u64()?).ok()?;
     Some(with_port(subset["addresses"].get(0)?["ip"].as_str()?, port))

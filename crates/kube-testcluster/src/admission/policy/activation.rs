@@ -128,8 +128,8 @@ impl<'a> Activation<'a> {
     /// Computes all variables that a variable depends on, from the first one on. So no variable is computed inside
     /// another one, and a long chain of variables cannot exhaust the stack.
     fn compute_what_it_needs(&self, of: &'a Expressions, index: usize, meter: &Meter) {
-        // `needed` is sorted by index, and a variable can name only earlier ones, so the order of `needed` is a valid
-        // one.
+        // `needed` is sorted by index, and a variable can name only earlier ones. So each variable is computed after
+        // those that it names.
         let (mut needed, mut open) = (BTreeSet::new(), vec![index]);
         while let Some(next) = open.pop() {
             let planned = of.variables[next].program.planned();

@@ -14,9 +14,9 @@ use kube_machinery::kinds::{is_label, is_subdomain};
 /// The CEL cost of a check, as upstream. It is high, so that one expression can make only two checks: each may be slow.
 const OF_A_CHECK: u64 = 350_000;
 
-/// The user whose permissions are checked, and the authorizer.
+/// The user whose permissions are checked, and the authorizer that checks them.
 #[derive(Clone, Debug)]
-struct Who {
+struct Principal {
     user: Arc<User>,
     /// `None` if everything is allowed.
     authorizer: Option<Arc<dyn Authorize>>,
@@ -26,20 +26,20 @@ struct Who {
 #[derive(Clone, Debug)]
 enum Subject {
     /// `authorizer`, or `authorizer.serviceAccount(…)`.
-    Authorizer(Who),
+    Authorizer(Principal),
     /// `authorizer.path(…)`.
-    Path(Who, String),
+    Path(Principal, String),
     /// `authorizer.group(…)`.
-    Group(Who, String),
+    Group(Principal, String),
     /// `….resource(…)`, with the parts that further calls have set.
-    Resource(Who, ResourceAttributes),
+    Resource(Principal, ResourceAttributes),
     /// `….check(…)`.
     Decision(Decision),
 }
 
 /// Returns the value of `authorizer`.
 pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
-    Value::object(Subject::Authorizer(who(attributes)))
+    Value::object(Subject::Authorizer(principal(attributes)))
 }
 
 /// Returns the value of `authorizer.requestResource`.
@@ -52,15 +52,15 @@ pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
         subresource: attributes.subresource().to_owned(),
         name: attributes.name().to_owned(),
     };
-    Value::object(Subject::Resource(who(attributes), resource))
+    Value::object(Subject::Resource(principal(attributes), resource))
 }
 
-fn who(attributes: &Attributes<'_>) -> Who {
+fn principal(attributes: &Attributes<'_>) -> Principal {
     let authorizer = attributes.request.store.authorizer.get().cloned();
-    Who { user: attributes.request.user.clone(), authorizer }
+    Principal { user: attributes.request.user.clone(), authorizer }
 }
 
-impl Who {
+impl Principal {
     fn check(&self, attributes: &authorization::Attributes) -> Value {
         let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, attributes));
         Value::object(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
@@ -103,27 +103,29 @@ impl Object for Subject {
         let text = |text: &str| Ok(Value::text(text));
         let charged = |check: &dyn Fn() -> Value| meter.charge(OF_A_CHECK).map(|()| check());
         Some(match (self, name, texts.as_slice()) {
-            (Self::Authorizer(who), "path", [path]) => {
-                named("path", path).map(|path| Value::object(Self::Path(who.clone(), path)))
+            (Self::Authorizer(principal), "path", [path]) => {
+                named("path", path).map(|path| Value::object(Self::Path(principal.clone(), path)))
             }
-            (Self::Authorizer(who), "group", [group]) => {
-                Ok(Value::object(Self::Group(who.clone(), (*group).to_owned())))
+            (Self::Authorizer(principal), "group", [group]) => {
+                Ok(Value::object(Self::Group(principal.clone(), (*group).to_owned())))
             }
-            (Self::Authorizer(who), "serviceAccount", [namespace, name]) => who.service_account(namespace, name),
-            (Self::Group(who, group), "resource", [resource]) => named("resource", resource).map(|resource| {
+            (Self::Authorizer(principal), "serviceAccount", [namespace, name]) => {
+                principal.service_account(namespace, name)
+            }
+            (Self::Group(principal, group), "resource", [resource]) => named("resource", resource).map(|resource| {
                 let attributes = ResourceAttributes { group: group.clone(), resource, ..ResourceAttributes::default() };
-                Value::object(Self::Resource(who.clone(), attributes))
+                Value::object(Self::Resource(principal.clone(), attributes))
             }),
-            (Self::Path(who, path), "check", [verb]) => charged(&|| {
-                who.check(&authorization::Attributes::Path { verb: (*verb).to_owned(), path: path.clone() })
+            (Self::Path(principal, path), "check", [verb]) => charged(&|| {
+                principal.check(&authorization::Attributes::Path { verb: (*verb).to_owned(), path: path.clone() })
             }),
-            (Self::Resource(who, attributes), "check", [verb]) => charged(&|| {
+            (Self::Resource(principal, attributes), "check", [verb]) => charged(&|| {
                 let attributes = ResourceAttributes { verb: (*verb).to_owned(), ..attributes.clone() };
-                who.check(&authorization::Attributes::Resource(attributes))
+                principal.check(&authorization::Attributes::Resource(attributes))
             }),
-            (Self::Resource(who, attributes), part, [value]) => {
+            (Self::Resource(principal, attributes), part, [value]) => {
                 let attributes = with_part(attributes.clone(), part, (*value).to_owned())?;
-                Ok(Value::object(Self::Resource(who.clone(), attributes)))
+                Ok(Value::object(Self::Resource(principal.clone(), attributes)))
             }
             (Self::Decision(decision), "allowed", []) => Ok(Value::Bool(decision.allowed)),
             (Self::Decision(decision), "reason", []) => text(&decision.reason),

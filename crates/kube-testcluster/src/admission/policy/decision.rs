@@ -51,7 +51,8 @@ impl Decision {
         Self { verdict, ..Self::deny(message) }
     }
 
-    pub(super) fn is_against(&self) -> bool {
+    /// Returns true if the decision is against the request.
+    pub(super) fn denies(&self) -> bool {
         self.verdict == Verdict::Deny
     }
 }

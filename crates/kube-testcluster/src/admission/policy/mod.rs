@@ -138,7 +138,7 @@ fn act<'h>(
     attributes: &Attributes<'_>,
     denials: &mut Vec<Denial<'h>>,
 ) {
-    for decision in decisions.into_iter().filter(Decision::is_against) {
+    for decision in decisions.into_iter().filter(Decision::denies) {
         if decision.is_final {
             denials.push(Denial::new(&hook.policy, Some(binding), decision));
             continue;

@@ -28,7 +28,7 @@ pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<
             of_conditions(conditions, &with_authorizer)
         }
     };
-    match conditions::together(results, policy.failure_policy) {
+    match conditions::combine(results, policy.failure_policy) {
         Ok(true) => {}
         Ok(false) => return Vec::new(),
         Err(why) => return failed(why),

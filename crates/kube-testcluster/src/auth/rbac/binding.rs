@@ -37,7 +37,7 @@ struct Subject {
 
 /// The user or group that a subject stands for, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Who {
+enum UserOrGroup {
     User(String),
     Group(String),
 }
@@ -68,14 +68,14 @@ impl Binding {
 
     /// Returns the user or group that a subject stands for. A service account is a user; without a namespace it belongs
     /// to the namespace of the binding.
-    fn who(&self, subject: &Subject) -> Option<Who> {
+    fn user_or_group(&self, subject: &Subject) -> Option<UserOrGroup> {
         match subject.kind.as_str() {
-            "User" => Some(Who::User(subject.name.clone())),
-            "Group" => Some(Who::Group(subject.name.clone())),
+            "User" => Some(UserOrGroup::User(subject.name.clone())),
+            "Group" => Some(UserOrGroup::Group(subject.name.clone())),
             "ServiceAccount" => {
                 let namespace = Some(&subject.namespace).filter(|own| !own.is_empty()).unwrap_or(&self.namespace);
                 let name = format!("system:serviceaccount:{namespace}:{}", subject.name);
-                (!namespace.is_empty()).then_some(Who::User(name))
+                (!namespace.is_empty()).then_some(UserOrGroup::User(name))
             }
             _ => None,
         }
@@ -83,9 +83,9 @@ impl Binding {
 
     /// Describes the binding, its role, and its first subject that matches the user.
     pub(super) fn described(&self, user: &User) -> String {
-        let is_user = |subject: &&Subject| match self.who(subject) {
-            Some(Who::User(name)) => name == user.name,
-            Some(Who::Group(name)) => user.groups.contains(&name),
+        let is_user = |subject: &&Subject| match self.user_or_group(subject) {
+            Some(UserOrGroup::User(name)) => name == user.name,
+            Some(UserOrGroup::Group(name)) => user.groups.contains(&name),
             None => false,
         };
         let subject = self.subjects.iter().find(is_user);
@@ -129,10 +129,10 @@ pub(super) struct Bindings {
 impl Bindings {
     pub(super) fn put(&mut self, binding: Binding) {
         self.remove(&binding.name);
-        for who in binding.subjects.iter().filter_map(|subject| binding.who(subject)) {
-            let names = match who {
-                Who::User(name) => self.of_users.entry(name).or_default(),
-                Who::Group(name) => self.of_groups.entry(name).or_default(),
+        for named in binding.subjects.iter().filter_map(|subject| binding.user_or_group(subject)) {
+            let names = match named {
+                UserOrGroup::User(name) => self.of_users.entry(name).or_default(),
+                UserOrGroup::Group(name) => self.of_groups.entry(name).or_default(),
             };
             names.insert(binding.name.clone());
         }
@@ -141,15 +141,15 @@ impl Bindings {
 
     pub(super) fn remove(&mut self, name: &str) {
         let Some(binding) = self.by_name.remove(name) else { return };
-        for who in binding.subjects.iter().filter_map(|subject| binding.who(subject)) {
-            let (map, who) = match who {
-                Who::User(who) => (&mut self.of_users, who),
-                Who::Group(who) => (&mut self.of_groups, who),
+        for named in binding.subjects.iter().filter_map(|subject| binding.user_or_group(subject)) {
+            let (map, named) = match named {
+                UserOrGroup::User(user) => (&mut self.of_users, user),
+                UserOrGroup::Group(group) => (&mut self.of_groups, group),
             };
-            if let Some(names) = map.get_mut(&who) {
+            if let Some(names) = map.get_mut(&named) {
                 names.remove(name);
                 if names.is_empty() {
-                    map.remove(&who);
+                    map.remove(&named);
                 }
             }
         }

@@ -1,7 +1,7 @@
-//! Checks if the rules that a user has allow everything that the rules of a role allow which the user wants to grant
-//! (see `escalation.rs`), and returns the missing rules for the error message.
+//! Compares the rules that a user has (owned rules) with the rules of the role that the user wants to grant (wanted
+//! rules, see `escalation.rs`), and returns the missing rules for the error message.
 //!
-//! One owned rule need not cover a whole wanted rule. So wanted rules are broken down into pieces: one verb on one
+//! Several owned rules together may cover one wanted rule. So wanted rules are broken down into pieces: one verb on one
 //! resource or path, perhaps of one name. Upstream:
 //! `k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go`, and
 //! `pkg/registry/rbac/validation/policy_compact.go`.
@@ -20,7 +20,7 @@ pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<Poli
     let is_covered = |piece: &PolicyRule| owned.iter().any(|rule| rule_covers(rule, piece));
     let (mut uncovered, mut pieces_left) = (Vec::new(), MOST_PIECES);
     for rule in wanted {
-        match pieces_left.checked_sub(count(rule)) {
+        match pieces_left.checked_sub(piece_count(rule)) {
             Some(fewer) => {
                 pieces_left = fewer;
                 uncovered.extend(pieces(rule).into_iter().filter(|piece| !is_covered(piece)));
@@ -32,7 +32,8 @@ pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<Poli
     uncovered
 }
 
-fn count(rule: &PolicyRule) -> usize {
+/// Returns the number of pieces of a rule, without making them.
+fn piece_count(rule: &PolicyRule) -> usize {
     let names = rule.resource_names.len().max(1);
     let of_a_verb = rule.api_groups.len().saturating_mul(rule.resources.len()).saturating_mul(names);
     rule.verbs.len().saturating_mul(of_a_verb.saturating_add(rule.non_resource_urls.len()))

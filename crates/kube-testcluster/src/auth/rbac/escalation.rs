@@ -48,7 +48,9 @@ pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), Api
 impl Caller {
     /// Checks a write of a role: the user must have its rules, or the right to `escalate`.
     fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
-        if self.may("escalate", GROUP, grant.resource.plural(), grant.namespace, grant.name) || grant.is_for_garbage() {
+        if self.may("escalate", GROUP, grant.resource.plural(), grant.namespace, grant.name)
+            || grant.changes_only_gc_fields()
+        {
             return Ok(());
         }
         self.confirm_no_escalation(grant, &PolicyRule::all_of(grant.new))?;
@@ -73,7 +75,7 @@ impl Caller {
             _ => None,
         };
         let may_bind = |resource| self.may("bind", &role.group, resource, grant.namespace, &role.name);
-        if grant.is_for_garbage() || resource.is_some_and(may_bind) {
+        if grant.changes_only_gc_fields() || resource.is_some_and(may_bind) {
             return Ok(());
         }
         let rules = |policy: &Policy| policy.rules_of(&role, grant.namespace).map(<[_]>::to_vec);
@@ -101,7 +103,7 @@ impl Caller {
             for (_, rules) in policy.of(&self.user, grant.namespace) {
                 match rules {
                     Ok(rules) => owned.extend_from_slice(rules),
-                    Err(problem) => problems.push(grant.told(&problem)),
+                    Err(problem) => problems.push(grant.message_about(&problem)),
                 }
             }
             (owned, problems)
@@ -126,9 +128,9 @@ impl Caller {
 }
 
 impl Grant<'_> {
-    /// Returns the message about a role that cannot be read. A missing one is named as the resource of the request,
-    /// because upstream reads it by its registry here, and by a lister elsewhere.
-    fn told(&self, problem: &Unresolved) -> String {
+    /// Returns the message about a role that cannot be read. A missing role is named as the resource of the request,
+    /// because upstream reads the role by its registry here, and by a lister elsewhere.
+    fn message_about(&self, problem: &Unresolved) -> String {
         match problem {
             Unresolved::NotFound { name, .. } => format!("{} {} not found", self.resource.qualified(), quote(name)),
             other => other.to_string(),
@@ -140,8 +142,9 @@ impl Grant<'_> {
         ApiError::not_allowed(self.resource.group(), self.resource.plural(), name, why)
     }
 
-    /// Returns true if only fields change that the garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.
-    fn is_for_garbage(&self) -> bool {
+    /// Returns true if the write changes only fields that the garbage collector changes. Upstream:
+    /// `IsOnlyMutatingGCFields`.
+    fn changes_only_gc_fields(&self) -> bool {
         let Some(old) = self.old else { return false };
         let rest = |value: &Value| {
             let mut value = value.clone();

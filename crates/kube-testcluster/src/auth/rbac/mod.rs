@@ -8,7 +8,7 @@ pub(crate) mod escalation;
 mod policy;
 mod policy_rule;
 
-pub(crate) use self::policy::{Followed, Policy};
+pub(crate) use self::policy::{LivePolicy, Policy};
 pub(crate) use self::policy_rule::PolicyRule;
 
 use super::attributes::Attributes;
@@ -17,8 +17,8 @@ use kube_machinery::conventions::user::User;
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Policy {
-    /// Returns the reason why a user may do something, or as an error the roles that could not be resolved; empty if
-    /// there are none. Upstream: `RBACAuthorizer.Authorize`.
+    /// Returns the reason why the user is allowed to do something. If no rule allows it, the error lists the roles that
+    /// could not be resolved; it is empty if there are none. Upstream: `RBACAuthorizer.Authorize`.
     pub(super) fn authorize(&self, user: &User, attributes: &Attributes) -> Result<String, String> {
         let namespace = match attributes {
             Attributes::Path { .. } => "",

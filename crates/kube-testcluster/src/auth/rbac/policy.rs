@@ -93,7 +93,7 @@ impl Policy {
     }
 
     /// Returns the bindings of a user with their rules: first the ClusterRoleBindings, then the bindings of this
-    /// namespace, unless it is empty. Upstream: `VisitRulesFor`, here in the order of names.
+    /// namespace, unless it is empty. Both are in the order of their names. Upstream: `VisitRulesFor`.
     pub(super) fn of<'a>(
         &'a self,
         user: &'a User,
@@ -105,15 +105,15 @@ impl Policy {
     }
 }
 
-/// The policy, with the writes that are not applied to it yet.
+/// A policy that follows the stored roles and bindings.
 #[derive(Debug)]
-pub(crate) struct Followed {
+pub(crate) struct LivePolicy {
     policy: Policy,
     /// The writes of roles and bindings that are not applied yet, a stream for each of the four kinds.
     changes: [UnboundedReceiver<OpenedEvent>; 4],
 }
 
-impl Followed {
+impl LivePolicy {
     /// Reads the stored roles and bindings, and follows their changes.
     pub(crate) fn start(store: &Store) -> Self {
         let mut policy = Policy::default();
@@ -128,7 +128,7 @@ impl Followed {
     }
 
     /// Returns the current policy. Applies only the writes since the last call.
-    pub(crate) fn now(&mut self) -> &Policy {
+    pub(crate) fn current(&mut self) -> &Policy {
         for changes in &mut self.changes {
             while let Ok((event, current)) = changes.try_recv() {
                 let object = event.object();

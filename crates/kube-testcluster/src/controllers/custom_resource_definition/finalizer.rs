@@ -17,13 +17,13 @@ use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_tru
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 
 /// Returns true if a definition is being deleted and still has this controller's finalizer.
-pub(super) fn is_waited_for(crd: &Object) -> bool {
+pub(super) fn is_pending(crd: &Object) -> bool {
     crd.summary.is_deleting && crd.summary.has_finalizer(CLEANUP_FINALIZER)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// Objects are left, because finalizers hold them.
+    /// Objects are left, because their own finalizers hold them.
     Waits,
     /// No object is left, and the finalizer is gone.
     Done,
@@ -31,7 +31,7 @@ pub(super) enum Progress {
 
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
-    let Some(crd) = crd.filter(|crd| is_waited_for(crd)) else { return Ok(Progress::Done) };
+    let Some(crd) = crd.filter(|crd| is_pending(crd)) else { return Ok(Progress::Done) };
     let was_served = is_condition_true(&crd.open()?.value, "Established");
     let message = "CustomResource deletion is in progress";
     write(store, key, true, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
@@ -70,7 +70,8 @@ enum Finalizer {
     Removed,
 }
 
-/// Writes the progress of the deletion. A definition that no finalizer holds any more is removed by this write.
+/// Writes the progress of the deletion as the condition `Terminating`, with the status `is_true`. A definition that no
+/// finalizer holds any more is removed by this write.
 async fn write(
     store: &Store,
     key: &Key,
@@ -81,7 +82,7 @@ async fn write(
 ) -> Result<(), ApiError> {
     let now = store.clock.now();
     let change = |crd: &Opened| {
-        if !is_waited_for(crd) {
+        if !is_pending(crd) {
             return Ok::<_, ApiError>(Next::Keep); // a new definition may have the name by now
         }
         let mut value = crd.value.clone();

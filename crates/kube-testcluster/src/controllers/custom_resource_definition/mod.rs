@@ -47,7 +47,7 @@ pub(crate) async fn apply(store: &Store, name: &str) {
         match sync_one(store, &name).await {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
-            Err(error) if is_over(&error) => {} // another write was faster, and applies it
+            Err(error) if is_over(&error) => {} // another write was faster; its request applies the definition
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
@@ -114,11 +114,12 @@ async fn wait_for_termination(store: &Store, retry_after: Option<Duration>) {
 
 fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects;
-    let waiting = all.iter().filter(|crd| finalizer::is_waited_for(crd));
+    let waiting = all.iter().filter(|crd| finalizer::is_pending(crd));
     waiting.map(|crd| crd.key.name().to_owned()).collect()
 }
 
-/// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if it is waited for.
+/// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if
+/// the definition waits for it.
 async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
@@ -127,7 +128,7 @@ async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let names = naming::sync(store, &key).await?;
     establish(store, &key).await?;
     note_approval(store, &key).await?;
-    if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_some_and(|crd| finalizer::is_waited_for(&crd)) {
+    if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_some_and(|crd| finalizer::is_pending(&crd)) {
         store.terminations.notify_one();
     }
     Ok(names)

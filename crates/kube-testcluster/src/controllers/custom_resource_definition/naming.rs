@@ -23,7 +23,7 @@ pub(super) enum Names {
 
 /// The names of one or several definitions. Plurals, singulars and short names share one space, kinds have another.
 #[derive(Default)]
-struct Taken {
+struct NameSet {
     resources: BTreeSet<String>,
     kinds: BTreeSet<String>,
 }
@@ -39,7 +39,7 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
                 return Ok::<_, ApiError>(Next::Keep); // as upstream, without a look at the conditions
             }
             let next = with_accepted(&crd.value, &taken_by_others(store, key.name()), &now);
-            let (mut before, mut after) = (Taken::default(), Taken::default());
+            let (mut before, mut after) = (NameSet::default(), NameSet::default());
             before.add(had);
             after.add(&next["status"]["acceptedNames"]);
             let releases = !before.resources.is_subset(&after.resources) || !before.kinds.is_subset(&after.kinds);
@@ -61,8 +61,8 @@ fn list(names: &Value, field: &str) -> Array {
 }
 
 /// Returns the names that the other definitions of the group have.
-fn taken_by_others(store: &Store, name: &str) -> Taken {
-    let mut taken = Taken::default();
+fn taken_by_others(store: &Store, name: &str) -> NameSet {
+    let mut taken = NameSet::default();
     for other in others_of_group(store, name) {
         let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, &Key::new(None, &other));
         if let Some(crd) = crd.and_then(|crd| crd.open().ok()) {
@@ -72,7 +72,7 @@ fn taken_by_others(store: &Store, name: &str) -> Taken {
     taken
 }
 
-impl Taken {
+impl NameSet {
     fn add(&mut self, names: &Value) {
         let short = names["shortNames"].as_array().into_iter().flatten();
         let resources = [&names["plural"], &names["singular"]].into_iter().chain(short);
@@ -85,7 +85,7 @@ impl Taken {
 
 /// Returns the definition with the names that it gets, and the conditions about them. Upstream:
 /// `calculateNamesAndConditions`.
-fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
+fn with_accepted(crd: &Value, taken: &NameSet, now: &str) -> Value {
     const NAMES: [(&str, &str); 4] = [
         ("plural", "PluralConflict"),
         ("singular", "SingularConflict"),
@@ -96,7 +96,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
     let mut names = crd["status"]["acceptedNames"].clone();
     let mut conflict: Option<(&str, String)> = None;
     for (field, reason) in NAMES {
-        // Kinds and the names of resources do not conflict. "ind" is in "kind" and "listKind" only.
+        // Names of kinds and names of resources do not conflict. Only `kind` and `listKind` contain "ind".
         let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
         match requested[field].as_str().unwrap_or_default() {
             name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
@@ -104,7 +104,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
         }
         // The order of upstream, because the last conflict is the one that is reported.
         if field == "singular" {
-            match short_names(requested, &names, taken) {
+            match check_short_names(requested, &names, taken) {
                 Ok(()) => set_list(&mut names, requested, "shortNames"),
                 Err(why) => conflict = Some(("ShortNamesConflict", why)),
             }
@@ -133,7 +133,7 @@ fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
 }
 
 /// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
-fn short_names(requested: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
+fn check_short_names(requested: &Value, accepted: &Value, taken: &NameSet) -> Result<(), String> {
     let own = list(accepted, "shortNames");
     let conflicts: Vec<String> = list(requested, "shortNames")
         .iter()

@@ -90,8 +90,8 @@ impl Queue {
             if current.resource == NAMESPACES {
                 let name = current.key.name().to_owned();
                 // The first write of the deletion starts the work; later writes are combined.
-                let goes_already = event.previous.as_deref().is_some_and(is_deleting);
-                self.push(if goes_already {
+                let was_deleting = event.previous.as_deref().is_some_and(is_deleting);
+                self.push(if was_deleting {
                     WorkItem::EmptyNamespaceLater(name)
                 } else {
                     WorkItem::EmptyNamespace(name)

@@ -72,7 +72,7 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
         WorkItem::HandleDependents(object_ref) => {
             let handled = garbage_collector::handle_dependents(store, housekeeping, object_ref).await;
             if object_ref.kind == CUSTOM_RESOURCE_DEFINITIONS.group_resource() {
-                custom_resource_definition::apply(store, object_ref.key.name()).await; // this may have been its last finalizer
+                custom_resource_definition::apply(store, object_ref.key.name()).await; // the definition may have lost its last finalizer
             }
             handled
         }
@@ -91,8 +91,8 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
     }
 }
 
-/// Returns true if the object has changed or is gone. That write has queued a new work item, so this error needs no
-/// report.
+/// Returns true if the error says that the object has changed or is gone. The write that did this has queued a new work
+/// item, so the error needs no report.
 pub(crate) fn is_over(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }

@@ -50,14 +50,14 @@ fn rows<'c>(catalog: &'c Catalog, group: &str, version: &str) -> impl Iterator<I
     catalog.custom().filter(move |row| row.group() == group && row.version() == version)
 }
 
-/// Returns a hash of all that a document depends on, so that it need not be made to know its hash.
+/// Returns a hash of everything that a document depends on. So the index needs no documents.
 fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
     let mut hashes = Vec::new();
     for row in rows(catalog, group, version) {
         let names = [row.group(), row.version(), row.plural(), row.kind(), &row.list_kind()].join(" ");
         let document = row.custom.as_ref().map(|custom| &custom.document);
-        let fields: Vec<_> = row.fields().map(|field| field.0).collect();
-        let all = format!("{names} {} {:?} {fields:?} {document:?}", row.is_namespaced(), row.subresources());
+        let selectable: Vec<_> = row.fields().map(|field| field.0).collect();
+        let all = format!("{names} {} {:?} {selectable:?} {document:?}", row.is_namespaced(), row.subresources());
         hashes.extend(fnv(all.as_bytes()).to_be_bytes());
     }
     format!("{:016X}", fnv(&hashes))
@@ -79,7 +79,7 @@ fn document(rows: &[&Resource]) -> Option<Value> {
             }
         }
         let model = model(row);
-        schemas.insert(model.clone().into(), whole(row, &pattern)?);
+        schemas.insert(model.clone().into(), full_schema(row, &pattern)?);
         schemas.insert(format_smolstr!("{model}List"), list(row, &model, &pattern));
     }
     let mut used = BTreeSet::new();
@@ -153,7 +153,7 @@ fn drop_namespace(item: &mut Value) {
 }
 
 /// Returns the whole schema of a kind: that of its definition, with the fields that all objects have.
-fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
+fn full_schema(row: &Resource, pattern: &Value) -> Option<Value> {
     let custom = row.custom.as_ref()?;
     let mut schema: Value = serde_json::from_str(&custom.document).ok()?;
     complete(&mut schema, pattern);
@@ -161,9 +161,9 @@ fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     set_meta(properties, pattern);
     schema["x-kubernetes-group-version-kind"] =
         json!([{"group": row.group(), "kind": row.kind(), "version": row.version()}]);
-    let fields: Vec<Value> = row.fields().map(|(name, ..)| json!({"fieldPath": name})).collect();
-    if !fields.is_empty() {
-        schema["x-kubernetes-selectable-fields"] = fields.into();
+    let selectable: Vec<Value> = row.fields().map(|(name, ..)| json!({"fieldPath": name})).collect();
+    if !selectable.is_empty() {
+        schema["x-kubernetes-selectable-fields"] = selectable.into();
     }
     Some(schema)
 }
@@ -232,6 +232,7 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
+/// Adds the schemas of the pattern that the document uses, and those that they refer to.
 fn add_used(schemas: &mut Map, used: BTreeSet<String>, pattern: &Value) {
     let mut due: Vec<String> = used.into_iter().collect();
     while let Some(name) = due.pop() {

@@ -25,7 +25,7 @@ mod documents;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// The media type that clients ask for. Responses use the other one, because a media type must not contain `@`.
+/// The media type that clients ask for. Responses use [`PROTOBUF`], because a media type must not contain `@`.
 const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 /// Serves the whole API in one document. As upstream, the HTTP method does not matter, here and below.
@@ -40,6 +40,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
     compress(AcceptedEncoding::of(&headers), answer)
 }
 
+/// Serves the index of the documents by group version.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
     let custom = custom::index(&store.catalog());

@@ -59,8 +59,8 @@ impl ApiError {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
-    /// The error for a view that does not fit the object, which is a list or is not one. `hub` is the name of the
-    /// object's Go type.
+    /// The error for a view that does not fit the object, because the object is a list or is not one, as `is` says.
+    /// `hub` is the name of the object's Go type.
     pub(crate) fn wrong_view(view: &str, is: &str, hub: &str) -> Self {
         let message = format!("you requested {view}, but the requested object {is} (*{hub})");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)

@@ -11,7 +11,7 @@ use crate::private_file::{create_private, sync_directory};
 /// A folder of files. What was written, created, renamed or removed is only safe from a power cut after the `sync` of
 /// the file, or of the folder.
 pub(crate) trait Disk: fmt::Debug + Send + Sync {
-    /// The folder's path, for messages.
+    /// Returns the folder's path, for messages.
     fn path(&self) -> &Path;
 
     /// Returns the names of all files.
@@ -22,7 +22,7 @@ pub(crate) trait Disk: fmt::Debug + Send + Sync {
     /// Creates a file, or empties the one that has the name.
     fn create(&self, name: &str) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Gives a file another name, at once. A file that has the new name is replaced.
+    /// Gives a file another name, atomically. A file that has the new name is replaced.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     fn remove(&self, name: &str) -> io::Result<()>;
@@ -30,7 +30,7 @@ pub(crate) trait Disk: fmt::Debug + Send + Sync {
     /// Flushes the names of the files.
     fn sync(&self) -> io::Result<()>;
 
-    /// True if the writer runs as a task of the test, so that the test's seed decides everything.
+    /// Returns true if the writer runs as a task of the test, so that the test's seed decides everything.
     #[cfg(test)]
     fn is_simulated(&self) -> bool {
         false

@@ -1,5 +1,5 @@
-//! Reads the files of the first version of the format, so that a cluster goes on with a folder of an earlier program. It
-//! begins a new generation, so it writes no such file.
+//! Reads the files of the first version of the format, so that a cluster goes on with a folder of an earlier program.
+//! Each start begins a new generation in the current format, so no such file is written.
 //!
 //! In that version each record is a frame of its own, without a number, and nothing says how far a log was on the disk.
 //! So only the form of the last record tells whether it was finished: a crash cuts it off, or leaves zeros in place of
@@ -19,7 +19,7 @@ pub(super) fn snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage>
     let mut is_complete = false;
     let torn = each(bytes, |record| {
         is_complete |= matches!(record, Record::End { .. });
-        state.take(record);
+        state.apply(record);
         true
     })?;
     match torn {
@@ -30,7 +30,7 @@ pub(super) fn snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage>
 
 /// Reads a log.
 pub(super) fn log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Damage> {
-    each(bytes, |record| state.write(record))
+    each(bytes, |record| state.apply_next(record))
 }
 
 /// Calls `take` with every record of a file, until it returns false. Returns the last record if it was not finished.
@@ -40,6 +40,7 @@ fn each(bytes: &[u8], mut take: impl FnMut(&Record<'_>) -> bool) -> Result<Optio
         let damaged = |why| Damage { at, why };
         let next = frame::next(&bytes[at..]);
         let Next::Frame(content, rest) = next else {
+            // An unfinished record is cut off, or has lost a sector and nothing was written behind it.
             let was_finished = match next {
                 Next::BadLength => !has_lost_a_sector(bytes, at, at + HEAD) || has_data(&bytes[at + HEAD..]),
                 Next::BadContent(rest) => !has_lost_a_sector(bytes, at, bytes.len() - rest.len()) || has_data(rest),

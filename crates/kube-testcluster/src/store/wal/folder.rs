@@ -76,8 +76,8 @@ impl Folder {
         self.disk.read(name).map_err(|why| DataError::Unusable { path: self.path_of(name), why })
     }
 
-    /// Puts the next generation into use, whose log and unfinished snapshot are complete. An error means that the
-    /// previous generation stays in use.
+    /// Puts the next generation into use, after its log and its snapshot were written and flushed. An error means that
+    /// the previous generation stays in use.
     pub(super) fn begin_next(&mut self) -> io::Result<()> {
         let next = self.generation + 1;
         self.disk.sync()?; // the log has its name before the snapshot has
@@ -86,8 +86,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Makes sure that the newest generation is still the newest one after a power cut. No write to its log may be
-    /// answered before. Then the files of earlier generations go.
+    /// Makes sure that the newest generation is still the newest one after a power cut, and removes the files of
+    /// earlier generations. No write in the log of the newest generation may be answered before this has succeeded.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         if self.is_unsettled {
             self.disk.sync()?;
@@ -114,7 +114,7 @@ impl Folder {
     pub(super) fn abandon_next(&self) {
         let next = self.generation + 1;
         for name in [unfinished_name(next), log_name(next)] {
-            let _ = self.disk.remove(&name); // it may be missing, and the next generation replaces it otherwise
+            let _ = self.disk.remove(&name); // the file may be missing, and the next attempt replaces one that stays
         }
     }
 

@@ -16,6 +16,7 @@ pub(super) const FAMILY: &[u8; 7] = b"ILABWAL";
 /// The number of bytes before a frame's content.
 pub(super) const HEAD: usize = 12;
 
+/// The first byte of a batch's content. Records begin with 1 to 3, and marks with 5.
 const BATCH: u8 = 4;
 
 /// The result of reading the first frame of some bytes.
@@ -23,11 +24,11 @@ const BATCH: u8 = 4;
 pub(super) enum Next<'a> {
     /// The content of a frame, and the bytes behind it.
     Frame(&'a [u8], &'a [u8]),
-    /// The bytes end before the frame does. Without any bytes there is no frame.
+    /// The bytes end before the frame does, or there are none.
     Cut,
     /// The length is not as it was written.
     BadLength,
-    /// The content is not as it was written. The bytes behind the frame.
+    /// The content is not as it was written. Holds the bytes behind the frame.
     BadContent(&'a [u8]),
 }
 
@@ -46,8 +47,8 @@ pub(super) fn next(bytes: &[u8]) -> Next<'_> {
     }
 }
 
-/// Puts the head before a content that begins at `HEAD`.
-pub(super) fn close(frame: &mut [u8]) {
+/// Writes the head of a frame, whose content begins at `HEAD`.
+pub(super) fn fill_head(frame: &mut [u8]) {
     let Some((head, content)) = frame.split_at_mut_checked(HEAD) else { return };
     let length = length(content.len());
     head[..4].copy_from_slice(&length);
@@ -87,7 +88,7 @@ impl BatchBuilder {
 
     /// Returns the frame.
     pub(super) fn finish(mut self) -> Vec<u8> {
-        close(&mut self.0);
+        fill_head(&mut self.0);
         self.0
     }
 }

@@ -1,18 +1,19 @@
 //! The log file of a generation: two marks, and the batches of writes.
 //!
-//! A batch that was answered and is damaged must stop the next start. A batch that no client was answered for may be
-//! cut off, or have zeros in place of any of its pages, because a power cut writes pages in any order. The bytes of the
-//! last batch cannot tell the two apart, so a mark does: the number of batches that a flush has brought to the disk, and
-//! the length of the file with them. It is written after the flush and before the answers. What lies before the mark's
-//! end must be whole; what lies behind it is as much as was finished.
+//! If a batch is damaged whose writes were answered, the next start must fail. A batch whose writes were not answered
+//! may be cut off, or have zeros in place of any of its pages, because pages reach the disk in any order before a power
+//! cut. The bytes of the last batch cannot tell the two apart, so a mark does: the number of batches that a flush has
+//! brought to the disk, and the length of the file with them. The mark is written after the flush and before the
+//! answers. The batches up to the mark's end must be whole. Behind it, batches count up to the first one that is not
+//! whole.
 //!
-//! The mark needs no flush of its own, which would double the time of each write. After a crash of the process it is
-//! in the file. The flush of each batch also flushes the mark of the batch before, so after a power cut it is at most one
+//! The mark needs no flush of its own, which would double the time of each write. After a crash of the process it is in
+//! the file. The flush of each batch also flushes the mark of the batch before, so after a power cut it is at most one
 //! batch behind. Then the last batch is judged by its checksum alone, and if it cannot be read, the next revision is
 //! higher than any that it can have given (see `reader.rs`).
 //!
-//! There are two marks, in pages of their own, which take turns, so that one of them is whole when a power cut tears the
-//! other.
+//! There are two marks, each in a page of its own, and they are written alternately, so that one of them is whole when
+//! a power cut tears the other.
 
 use std::io;
 
@@ -26,9 +27,10 @@ const PAGE: usize = 4096;
 /// The offset of the first batch, in bytes.
 pub(super) const START: u64 = 2 * PAGE as u64;
 
+/// The first byte of a mark's content, which no batch has.
 const MARK: u8 = 5;
 
-/// How far a log is on the disk.
+/// The part of a log that is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     /// The number of batches.
@@ -46,13 +48,13 @@ impl Mark {
     }
 
     /// Returns the bytes that fill the mark's place.
-    fn write(self) -> Vec<u8> {
+    fn bytes(self) -> Vec<u8> {
         let mut bytes = vec![0; HEAD];
         bytes.push(MARK);
         bytes.extend_from_slice(&self.batches.to_le_bytes());
         bytes.extend_from_slice(&self.end.to_le_bytes());
         bytes.resize(self.place().len(), 0);
-        frame::close(&mut bytes);
+        frame::fill_head(&mut bytes);
         bytes
     }
 
@@ -71,7 +73,7 @@ impl Mark {
 #[derive(Debug)]
 pub(super) struct Log {
     file: Box<dyn DiskFile>,
-    /// What is on the disk.
+    /// The part of the log that is on the disk.
     flushed: Mark,
     /// True if the mark in the file is `flushed`.
     is_marked: bool,
@@ -83,7 +85,8 @@ impl Log {
     /// Creates an empty log, and flushes it.
     pub(super) fn create(disk: &dyn Disk, name: &str) -> io::Result<Self> {
         let mut file = disk.create(name)?;
-        let pages = [MAGIC.as_slice(), Mark::NONE.write().as_slice(), &[0; PAGE]].concat(); // the second mark comes with the first batch
+        // The second mark comes with the first batch.
+        let pages = [MAGIC.as_slice(), Mark::NONE.bytes().as_slice(), &[0; PAGE]].concat();
         file.write_at(0, &pages)?;
         file.sync()?;
         Ok(Self { file, flushed: Mark::NONE, is_marked: true, is_torn: false })
@@ -119,9 +122,10 @@ impl Log {
         Ok(())
     }
 
+    /// Writes the mark, unless the file has it already.
     fn mark(&mut self) -> io::Result<()> {
         if !self.is_marked {
-            self.file.write_at(self.flushed.place().start as u64, &self.flushed.write())?;
+            self.file.write_at(self.flushed.place().start as u64, &self.flushed.bytes())?;
             self.is_marked = true;
         }
         Ok(())

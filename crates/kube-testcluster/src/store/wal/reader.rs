@@ -30,7 +30,7 @@ pub(crate) struct RestoredObject {
     pub(crate) json: Vec<u8>,
 }
 
-/// The highest revision that is taken over: as many are left for later writes.
+/// The highest revision that a folder may have. As many revisions are left for later writes.
 const HIGHEST: u64 = u64::MAX / 2;
 
 /// The version of a file's format.
@@ -40,7 +40,7 @@ enum Format {
     Second,
 }
 
-/// The first bytes of a file that are not as they were written.
+/// The damage of a file: the offset of the first bytes that are not as they were written, and the damage in words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     pub(super) at: usize,
@@ -66,11 +66,11 @@ pub(super) struct Replayed {
 impl Folder {
     /// Reads the data of an earlier cluster. Returns `None` if there was none. The error is `Damaged` or `Unusable`.
     pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
-        if let Some(log) = self.stray_log()? {
-            return Err(self.damaged(&snapshot_name(log), "it is missing, and its log is there"));
+        if let Some(generation) = self.stray_log()? {
+            return Err(self.damaged(&snapshot_name(generation), "it is missing, and its log is there"));
         }
         if self.generation == 0 {
-            // The reserve is made after the first snapshot has its name.
+            // The reserve is made after the first snapshot has its name, so a folder with a reserve has had a snapshot.
             let had_one = self.names()?.iter().any(|name| name == reserve::NAME);
             let missing = || self.damaged(&snapshot_name(1), "it is missing, with all that came after it");
             return if had_one { Err(missing()) } else { Ok(None) };
@@ -91,8 +91,8 @@ impl Folder {
         if let Some(Unfinished { at, length }) = unfinished {
             let path = self.path_of(&log);
             tracing::warn!(path = %path.display(), at, length, "the last writes were never finished, and are left out");
-            // If a power cut has hidden that they were answered, clients know their revisions. A write takes more than a
-            // byte, so these are the revisions that they can have had.
+            // If a power cut has lost the mark of answered writes, clients know the revisions of those writes. Each
+            // write takes more than a byte, so the next revision is higher than all of them.
             state.revision = state.revision.saturating_add(length as u64);
         }
         if state.revision > HIGHEST {
@@ -124,17 +124,17 @@ impl Folder {
 impl Replayed {
     /// Applies the record of a write, whose revision must be the next one: each write takes one. Returns false if it is
     /// not.
-    pub(super) fn write(&mut self, record: &Record<'_>) -> bool {
+    pub(super) fn apply_next(&mut self, record: &Record<'_>) -> bool {
         let is_next = self.revision.checked_add(1) == Some(record.revision()) && !matches!(record, Record::End { .. });
         if is_next {
             self.revision = record.revision();
-            self.take(record);
+            self.apply(record);
         }
         is_next
     }
 
-    /// Applies the record of a snapshot, whose objects are in the order of their keys.
-    pub(super) fn take(&mut self, record: &Record<'_>) {
+    /// Applies a record without a check of its revision: a snapshot has its objects in the order of their keys.
+    pub(super) fn apply(&mut self, record: &Record<'_>) {
         let index = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
         match record {
             Record::Put { revision, group, plural, key, json } => {
@@ -159,7 +159,7 @@ impl Replayed {
 fn read_snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage> {
     let mut batches = Batches { bytes, at: MAGIC.len(), number: 0 };
     while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
-        records.iter().for_each(|record| state.take(record));
+        records.iter().for_each(|record| state.apply(record));
         if let Some(Record::End { .. }) = records.last() {
             let is_all = batches.at == bytes.len();
             return if is_all { Ok(()) } else { Err(Damage { at: batches.at, why: "something follows its end" }) };
@@ -177,7 +177,7 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
     let Some(flushed) = flushed else { return Err(Damage { at: bytes.len(), why: "what was written behind is gone" }) };
     let mut batches = Batches { bytes: flushed, at: START as usize, number: 0 };
     while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
-        write(&records, batches.at, state)?;
+        apply_batch(&records, batches.at, state)?;
     }
     if batches.number != mark.batches {
         return Err(batches.damage(Mismatch::Number));
@@ -185,17 +185,17 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
     batches.bytes = bytes;
     loop {
         match batches.next() {
-            Ok(Some(records)) => write(&records, batches.at, state)?,
+            Ok(Some(records)) => apply_batch(&records, batches.at, state)?,
             Ok(None) => return Ok(None),
             Err(Mismatch::Content) => return Ok(Some(Unfinished { at: batches.at, length: bytes.len() - batches.at })),
-            Err(Mismatch::Number) => return Err(batches.damage(Mismatch::Number)), // no crash makes a whole batch with it
+            Err(Mismatch::Number) => return Err(batches.damage(Mismatch::Number)), // no crash does this
         }
     }
 }
 
 /// Applies the records of a batch that ends at an offset.
-fn write(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
-    let follow = records.iter().all(|record| state.write(record));
+fn apply_batch(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
+    let follow = records.iter().all(|record| state.apply_next(record));
     if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not follow each other" }) }
 }
 

@@ -1,6 +1,7 @@
-//! A file that only takes up room. A write is in the store before it is in the log, so when the disk is full, some
-//! writes wait that can no longer be refused, and reads could not be answered, because they show them. The file gives its
-//! room to these writes. Later writes are refused before they change anything, until the file can be made again.
+//! A file that only takes up room. A write is in the store before it is in the log. So when the disk becomes full, some
+//! writes wait that can no longer be refused, and a read that shows one of them cannot be answered. Then the file is
+//! removed, and the waiting writes get its room. Later writes are refused before they change anything, until the file
+//! can be made again.
 
 use std::io;
 
@@ -12,7 +13,7 @@ pub(super) const NAME: &str = "reserve";
 /// reads are refused too.
 const ROOM: usize = if cfg!(test) { 64 << 10 } else { 1 << 20 };
 
-/// The file, if it is there.
+/// The state of the file: it is there, or its room was given away.
 #[derive(Debug)]
 pub(super) enum Reserve {
     Kept,
@@ -26,7 +27,7 @@ impl Reserve {
             return Ok(());
         }
         let mut room = vec![0; ROOM];
-        fastrand::Rng::with_seed(0).fill(&mut room); // not zeros, which a disk that compresses would not keep room for
+        fastrand::Rng::with_seed(0).fill(&mut room); // not zeros: a disk that compresses keeps no room for them
         disk.create(NAME)?.write_at(0, &room).inspect_err(|_| {
             let _ = disk.remove(NAME);
         })?;
@@ -34,7 +35,7 @@ impl Reserve {
         Ok(())
     }
 
-    /// Gives the room away. Returns false if there is none.
+    /// Removes the file, so that waiting writes get its room. Returns false if there was no file.
     pub(super) fn spend(&mut self, disk: &dyn Disk) -> bool {
         let spent = matches!(self, Self::Kept) && disk.remove(NAME).is_ok();
         *self = Self::Spent;

@@ -1,5 +1,5 @@
-//! A disk for tests, in memory: it can be full, it can end in the middle of any operation, and it can be read again as a
-//! crash of the process or a power cut leaves it.
+//! A disk for tests, in memory: it can be full, it can end in the middle of any operation, and it can be read again as
+//! a crash of the process or a power cut leaves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -27,10 +27,11 @@ pub(super) struct SimulatedDisk(Arc<Mutex<State>>);
 struct State {
     /// All files that had a name once.
     files: Vec<Content>,
-    /// The files by name, as the process sees them, and as they are after a power cut.
+    /// The files by name, as the process sees them. A file is its index in `files`.
     names: BTreeMap<String, usize>,
+    /// The names that were flushed, which are safe from a power cut.
     flushed: BTreeMap<String, usize>,
-    /// The number of bytes that all files may have; `None` for any number.
+    /// The number of bytes that all files together may have; `None` for any number.
     room: Option<u64>,
     /// The number of operations before the disk ends; `None` if it does not.
     left: Option<u64>,
@@ -58,7 +59,7 @@ impl SimulatedDisk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets all files together grow to this many bytes more.
+    /// Lets all files together grow by this many bytes; `None` for any number.
     pub(super) fn leave_room(&self, bytes: Option<u64>) {
         let mut state = self.state();
         let used = state.used();

@@ -36,7 +36,8 @@ type Objects = BTreeMap<(GroupResource, Key), Kept>;
 #[derive(Debug)]
 enum Kept {
     Object(Arc<Object>),
-    /// A custom resource whose definition has changed since. The object would keep the definition as it was.
+    /// The text of a custom resource whose definition has changed since its last write. Only the text is kept, because
+    /// an `Object` refers to its definition, and the old definition would stay in memory.
     Text(ObjectText),
 }
 
@@ -56,11 +57,12 @@ impl Kept {
     }
 }
 
-/// The state of the thread.
+/// The writer of a folder, whose methods run in its thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     folder: Folder,
     log: Log,
+    /// The file whose room the waiting writes get when the disk is full.
     reserve: Reserve,
     /// A log longer than this is replaced by a new snapshot. In bytes.
     long: u64,
@@ -140,8 +142,8 @@ impl Writer {
         });
     }
 
-    /// Brings all writes that wait to the disk, with the reserve's room if that is needed. An error means that no
-    /// further write must come: there is no room for it.
+    /// Writes all waiting events to the disk. If that fails, it gives the reserve's room away and tries once more. Even
+    /// if that succeeds, it returns the error of the first attempt, because there is no room for further writes.
     fn write(&mut self) -> io::Result<()> {
         match self.write_waiting() {
             Ok(()) => self.reserve.keep(&*self.folder.disk),
@@ -176,7 +178,7 @@ impl Writer {
                 };
                 self.revision = event.revision;
                 if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
-                    detach(&mut self.objects, object.key.name());
+                    keep_only_text(&mut self.objects, object.key.name());
                 }
             }
         }
@@ -192,7 +194,7 @@ impl Writer {
         match next_generation(&mut self.folder, &self.objects, self.revision) {
             Ok((snapshot, log)) => {
                 (self.log, self.long) = (log, self.least.max(snapshot));
-                // Without the flush, the next write tries it again.
+                // If this fails, the next write settles the folder before it writes.
                 let _ = self.folder.settle();
             }
             Err(error) => {
@@ -202,7 +204,7 @@ impl Writer {
         }
     }
 
-    /// Ends the log.
+    /// Ends the log. Writes the events that still wait, if the disk works again.
     fn end(mut self) {
         if !self.waiting.is_empty()
             && let Err(error) = self.write()
@@ -225,8 +227,9 @@ fn report(before: Option<&str>, now: Option<&str>) {
     }
 }
 
-/// Keeps only the text of the objects of a definition that has changed, so that the log does not keep its earlier state.
-fn detach(objects: &mut Objects, definition: &str) {
+/// Keeps only the text of a definition's custom resources after the definition has changed, so that the writer does not
+/// keep the old definition in memory.
+fn keep_only_text(objects: &mut Objects, definition: &str) {
     let Some((plural, group)) = definition.split_once('.') else { return };
     let kind = GroupResource::defined(plural, group);
     let first = (kind.clone(), Key::from_start(String::new()));
@@ -237,7 +240,6 @@ fn detach(objects: &mut Objects, definition: &str) {
     }
 }
 
-/// Adds a write to a batch.
 fn push(batch: &mut BatchBuilder, event: &Event) {
     let object = event.object();
     let (group, plural) = (object.resource.group(), object.resource.plural());

@@ -1,5 +1,5 @@
-//! What a start makes of files that are not as they were written: damage of answered writes is refused, and what a crash
-//! leaves is taken.
+//! Tests the start with files that are not as they were written: damage of answered writes is refused, and what a crash
+//! leaves is accepted.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ async fn what_lies_behind_the_answered_writes_is_no_damage() {
             // The next batch, as long as several pages, is cut off somewhere.
             _ => {
                 let mut next = [last, last, last].concat();
-                next[13..21].copy_from_slice(&6u64.to_le_bytes());
+                next[13..21].copy_from_slice(&6u64.to_le_bytes()); // the number of the batch
                 next.truncate(random.usize(1..next.len()));
                 next
             }
@@ -138,7 +138,7 @@ async fn what_lies_behind_the_answered_writes_is_no_damage() {
         if random.bool() {
             let lost = random.usize(0..tail.len()) / 512 * 512;
             let end = tail.len().min(lost + 512 * random.usize(1..8));
-            tail[lost..end].fill(0); // a power cut has written its sectors in another order
+            tail[lost..end].fill(0); // sectors that had not reached the disk before the power cut
         }
         let torn = [bytes.as_slice(), &tail].concat();
         assert_same(read_with(&disk, LOG, torn), &original, &format!("seed {seed}"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::first_version::MAGIC;
 use super::super::folder::{log_name, snapshot_name};
-use super::super::frame::{HEAD, close};
+use super::super::frame::{HEAD, fill_head};
 use super::super::record::Record;
 use super::super::simulated_disk::SimulatedDisk;
 use super::super::{DataError, Folder};
@@ -14,7 +14,7 @@ fn bytes(records: &[Record<'_>]) -> Vec<u8> {
     for record in records {
         let mut frame = vec![0; HEAD];
         record.write(&mut frame);
-        close(&mut frame);
+        fill_head(&mut frame);
         bytes.extend(frame);
     }
     bytes

@@ -14,7 +14,7 @@ async fn a_write_is_refused_while_the_disk_is_full_and_reads_go_on() {
     let router = cluster.router();
     assert_eq!(create(&router, "before", 10).await.status, 201);
     disk.leave_room(Some(100));
-    // The first one is stored already when the disk turns out to be full, and takes the room of the reserve.
+    // The first write is in the store already when the disk turns out to be full, and gets the room of the reserve.
     assert_eq!(create(&router, "last", 1000).await.status, 201);
     for name in ["a", "b"] {
         let refused = create(&router, name, 1000).await;

@@ -1,5 +1,5 @@
-//! The property of a folder over restarts: whatever ends a cluster, and whatever the clock says at the next start, nothing
-//! that was answered is lost, no revision is given twice, and no watch or informer misses a change.
+//! The property of a folder over restarts: whatever ends a cluster, and whatever the clock says at the next start,
+//! nothing that was answered is lost, no revision is given twice, and no watch or informer misses a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -31,10 +31,10 @@ const WRITTEN: [(&str, &str, &str); 4] = [
     ("/apis/example.com/v1/namespaces/default/doors", "example.com/v1", "Door"),
 ];
 
-/// The labels of an object, which a write changes; `None` for an object that is not there.
+/// The value of an object's label `write`, which each write changes; `None` for an object that is not there.
 type Label = Option<String>;
 
-/// What the clients of a folder know.
+/// The state of a folder that its clients have seen.
 struct Clients {
     random: fastrand::Rng,
     /// The states that an object may have: one after a write that was answered, two after one that was not.
@@ -49,6 +49,7 @@ impl Clients {
         self.revisions.last().copied().unwrap_or_default()
     }
 
+    /// Notes the revision of an answer, which must not be lower than an earlier one.
     fn see(&mut self, revision: u64, what: &str) {
         assert!(revision >= self.newest(), "{what}: {revision} after {}", self.newest());
         self.revisions.insert(revision);
@@ -139,7 +140,7 @@ impl Clients {
     }
 }
 
-/// A server that is there from time to time.
+/// The address of a server, which answers only while a cluster is started.
 #[derive(Clone, Default)]
 struct Address(Arc<Mutex<Option<Router>>>);
 
@@ -179,7 +180,8 @@ fn some_kinds(cluster: &Cluster, random: &mut fastrand::Rng) -> Vec<String> {
     random.choose_multiple(paths, 3)
 }
 
-/// Starts a cluster that may not get far, and answers nothing. Returns the disk that the next start finds.
+/// Starts a cluster on a disk that ends after a few operations, perhaps during the start. The cluster answers no
+/// request. Returns the disk that the next start finds.
 async fn cut_start(disk: &SimulatedDisk, clients: &mut Clients) -> SimulatedDisk {
     disk.end_after(clients.random.u64(0..30));
     if let Ok(cluster) = start(disk, builder().first_revision(clients.random.u64(1..1 << 60))) {
@@ -193,7 +195,7 @@ async fn cut_start(disk: &SimulatedDisk, clients: &mut Clients) -> SimulatedDisk
 async fn one_start(disk: &SimulatedDisk, is_first: bool, clients: &mut Clients, address: &Address) -> SimulatedDisk {
     let disk = &if clients.random.u8(0..3) == 0 { cut_start(disk, clients).await } else { disk.clone() };
     let digits = clients.random.u32(1..60);
-    let clock = clients.random.u64(1..1 << digits);
+    let clock = clients.random.u64(1..1 << digits); // of any order of magnitude, before and after the last revision
     let cluster = start(disk, builder().first_revision(clock)).unwrap();
     let router = cluster.router();
     let begun_at = cluster.store.lock().storage.revision();
