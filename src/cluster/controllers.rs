@@ -71,7 +71,7 @@ impl From<Authorization> for kube_testcluster::Authorization {
 pub enum ManagedFields {
     /// None, and server-side apply is refused.
     Off,
-    /// Those that somebody has applied, from then on.
+    /// Those that a client has applied, from then on.
     #[default]
     Applied,
     /// All, as in kube-apiserver.

@@ -83,8 +83,8 @@ pub enum Pods {
 }
 
 /// Returns the first revision for a cluster that other programs can reach: the microseconds since 1970. No cluster
-/// writes that often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list
-/// again.
+/// writes once a microsecond, so a resourceVersion of an earlier cluster at the same address is too old, and its
+/// clients list again.
 pub(crate) fn revision_of_the_clock() -> u64 {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
