@@ -31,7 +31,7 @@ pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
 /// Returns the error of a cluster without TLS whose address other machines can reach.
 pub fn open_address_needs_tls() -> Words {
     (
-        "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without it there is no \
+        "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without TLS there is no \
          authentication, so every client that reaches the address may do everything",
         "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有它就没有认证，能访问它的人什么都能做",
     )

@@ -31,7 +31,7 @@ impl From<Controllers> for kube_testcluster::Controllers {
 /// The admission plugins for new pods and namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
-    /// What kube-apiserver adds with its default plugins.
+    /// All that kube-apiserver adds with its default plugins.
     #[default]
     Kube,
     /// Nothing.

@@ -61,7 +61,7 @@ pub struct ClusterSettings {
     pub managed_fields: ManagedFields,
     /// The pods at the start; `None` for none.
     pub pods: Option<Pods>,
-    /// The scenario file to play.
+    /// The scenario file.
     pub scenario: Option<PathBuf>,
     /// The kubelet's stages: a file, or a name in [`Stages::NAMES`](kube_testcluster::Stages::NAMES).
     pub stages: Option<PathBuf>,

@@ -1,6 +1,5 @@
 //! A simulated network cable between a lesson's client and the built-in cluster, for the commands `cut` and `heal` of
-//! a live run. The requests of typed commands, the scenario and kubectl do not go
-//! through the cable.
+//! a live run. Requests of typed commands, the scenario and kubectl do not go through the cable.
 
 use std::io;
 

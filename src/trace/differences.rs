@@ -132,7 +132,7 @@ fn sentence(en: &str, zh: &str) -> Option<Sentence> {
     Some((en.to_owned(), zh.to_owned()))
 }
 
-// Each of the following functions returns a sentence if its difference is in the records.
+// Each function from here to `order` returns a sentence if its difference is in the records.
 
 /// DeltaFIFO merges the changes of one key into one slot.
 fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {

@@ -20,7 +20,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
         changes.for_each(async |change| queue.add(change.key())).await;
         Ok::<_, BoxError>(())
     };
-    // The queue gives a key whose work failed again, with a growing delay, even if its pod is gone.
+    // The queue retries a key whose work failed, with a growing delay, even if the pod is gone.
     let follow = async |key: String| match pods.get(&key) {
         Some(_) => balancer.add(&key).await,
         None => balancer.remove(&key).await,

@@ -2,8 +2,8 @@
 //! ended it. Linux could tie the command itself to its parent (`PR_SET_PDEATHSIG`), but that is set between `fork` and
 //! `exec`, which safe Rust cannot do, and it would not reach the processes that the command has started.
 //!
-//! The guardian is a second process of this program, under another name. It reads a pipe until the end. This program
-//! writes a byte before it ends in order; if it is killed, the system closes the pipe without a byte.
+//! The guardian is a second process of this program, under another name. It waits at a pipe for one byte or the end.
+//! This program writes the byte before it ends in order; if it is killed, the system closes the pipe without the byte.
 
 use std::env;
 use std::ffi::OsString;
