@@ -15,14 +15,14 @@ use informer_lab::{board, book, cluster, doctor, replay, step};
 
 use cli::{Invocation, RecordSource, Request, manual};
 
-/// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes half
-/// as much processor time again, and far more in the static release, because musl's allocator has a single lock.
+/// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes one
+/// and a half times the processor time, and far more in the static release, because musl's allocator has a single lock.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
-    // The program stands in for etcd and kube-apiserver if it was started under one of their names.
+    // The program acts as kube-apiserver, etcd or kubectl if it was started under that name.
     if let Some(binary) = Binary::from_args(&args) {
         return binary.run(&args);
     }

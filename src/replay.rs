@@ -1,4 +1,4 @@
-//! `informer-lab replay FILE`: prints a run again that `--record` wrote.
+//! `informer-lab replay FILE`: prints again a run that `--record` wrote.
 
 use std::path::Path;
 

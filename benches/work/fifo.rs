@@ -12,11 +12,11 @@ use crate::timing::{Figure, per_item};
 pub fn delta(options: &Options) -> Vec<Figure> {
     let pods = many(options.number("keys", 10_000));
     let mut popped = 0;
-    let turn = |queue: DeltaFifo<Pod>| {
+    let run_once = |queue: DeltaFifo<Pod>| {
         pods.iter().for_each(|pod| queue.add(pod.clone()).unwrap());
         popped = std::iter::from_fn(|| queue.try_pop()).count();
     };
-    let nanos = per_item(options.time(), pods.len(), || DeltaFifo::new(meta_namespace_key::<Pod>), turn);
+    let nanos = per_item(options.time(), pods.len(), || DeltaFifo::new(meta_namespace_key::<Pod>), run_once);
     vec![Figure::new("", nanos, "ns", popped as u64)]
 }
 
@@ -24,10 +24,10 @@ pub fn delta(options: &Options) -> Vec<Figure> {
 pub fn real(options: &Options) -> Vec<Figure> {
     let pods = many(options.number("keys", 10_000));
     let mut popped = 0;
-    let turn = |queue: RealFifo<Pod>| {
+    let run_once = |queue: RealFifo<Pod>| {
         pods.iter().for_each(|pod| queue.add(pod.clone()).unwrap());
         popped = std::iter::from_fn(|| queue.try_pop()).count();
     };
-    let nanos = per_item(options.time(), pods.len(), || RealFifo::atomic(meta_namespace_key::<Pod>), turn);
+    let nanos = per_item(options.time(), pods.len(), || RealFifo::atomic(meta_namespace_key::<Pod>), run_once);
     vec![Figure::new("", nanos, "ns", popped as u64)]
 }

@@ -26,17 +26,18 @@ pub fn same(options: &Options) -> Vec<Figure> {
     iter::once(Figure::new("", nanos, "ns", did)).chain(bytes_per_object(before, did)).collect()
 }
 
-/// Moves each object between two index values with every update. Half of the objects have each value.
+/// Moves each object between two index values with every update. Half of the objects have each value. The first letter
+/// of an object's text is its index value, and the rest is its key.
 pub fn moving(options: &Options) -> Vec<Figure> {
     let store = store("by-side", Arc::new(|text: &Text| text.0[..1].into()));
-    let side = |n: usize, turn: usize| if (n + turn).is_multiple_of(2) { "a" } else { "b" };
+    let side = |n: usize, round: usize| if (n + round).is_multiple_of(2) { "a" } else { "b" };
     let number = options.number("objects", OBJECTS);
-    let objects = |turn| (0..number).map(|n| Arc::new(Text(format!("{}object-number-{n}", side(n, turn))))).collect();
-    let turns: [Vec<_>; 2] = [objects(0), objects(1)];
-    let mut turn = 0;
+    let objects = |round| (0..number).map(|n| Arc::new(Text(format!("{}object-number-{n}", side(n, round))))).collect();
+    let states: [Vec<_>; 2] = [objects(0), objects(1)];
+    let mut round = 0;
     let update = |()| {
-        turn += 1;
-        turns[turn % 2].iter().for_each(|object| store.update(&object.0[1..], object.clone()));
+        round += 1;
+        states[round % 2].iter().for_each(|object| store.update(&object.0[1..], object.clone()));
     };
     let nanos = per_item(options.time(), number, || (), update);
     vec![Figure::new("", nanos, "ns", store.by_index("by-side", "a").unwrap().len() as u64)]

@@ -11,7 +11,7 @@ use kube_informers::cache::{Index, Indexer};
 use kube_informers::selector::LabelSelector;
 
 use crate::options::Options;
-use crate::timing::{Figure, per_turn};
+use crate::timing::{Figure, per_call};
 
 /// The number of objects to find.
 const MATCHES: usize = 100;
@@ -39,7 +39,7 @@ pub fn scan(options: &Options) -> Vec<Figure> {
     let reader = indexer.reader();
     let selector: LabelSelector = "match=true".parse().unwrap();
     let mut found = 0;
-    let spent = per_turn(options.time(), || (), |()| found = reader.select(&selector).len());
+    let spent = per_call(options.time(), || (), |()| found = reader.select(&selector).len());
     vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
 }
 
@@ -47,7 +47,7 @@ pub fn scan(options: &Options) -> Vec<Figure> {
 pub fn by_index(options: &Options) -> Vec<Figure> {
     let (_, by_match) = filled(options.number("objects", 10_000));
     let mut found = 0;
-    let spent = per_turn(
+    let spent = per_call(
         options.time(),
         || (),
         |()| {

@@ -1,5 +1,5 @@
-//! The benchmarks of the libraries. Each run measures one of them, so none disturbs another: `cargo run --release -p
-//! informer-lab-benches -- WORK [--key value…]`, where WORK is the name of a benchmark.
+//! The benchmarks of the libraries. Each run measures one benchmark, so that no other disturbs it:
+//! `cargo run --release -p informer-lab-benches -- WORK [--key value…]`, where WORK is the name of a benchmark.
 //!
 //! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
 //! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.
@@ -54,7 +54,7 @@ const WORKS: [(&str, Work); 15] = [
 ];
 
 fn main() -> ExitCode {
-    // Cargo adds --bench.
+    // `cargo bench` adds --bench.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     let chosen = words.next();
     let options = match Options::parse(words) {

@@ -24,7 +24,7 @@ pub fn list_to_handlers(options: &Options) -> Vec<Figure> {
     runtime.block_on(async {
         let before = resident();
         let start = Instant::now();
-        let (_events, receiver) = mpsc::channel(1);
+        let (_events, receiver) = mpsc::channel(1); // the watch stays open as long as `_events` lives
         let informer = informer_of(Source::new(pods.clone(), receiver));
         let added = Arc::new(AtomicU64::new(0));
         let counter = added.clone();

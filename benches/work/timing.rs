@@ -1,5 +1,5 @@
-//! Measures how long repeated work takes, and prints the results ("figures") as JSON, which `peers/compare` reads together
-//! with those of client-go's benchmarks.
+//! Measures how long repeated work takes, and formats the results ("figures") as JSON. `peers/compare` reads them
+//! together with the figures of client-go's benchmarks.
 
 use std::time::{Duration, Instant};
 
@@ -26,21 +26,22 @@ impl Figure {
     }
 }
 
-/// Returns the mean time of one turn of `work`, over as many turns as fit into `time`. The time of `prepare` does not count.
-pub fn per_turn<S>(time: Duration, mut prepare: impl FnMut() -> S, mut work: impl FnMut(S)) -> Duration {
+/// Returns the mean time of one call of `work`, over as many calls as fit into `time`. The time of `prepare` does not
+/// count.
+pub fn per_call<S>(time: Duration, mut prepare: impl FnMut() -> S, mut work: impl FnMut(S)) -> Duration {
     work(prepare()); // warms the caches
-    let (mut turns, mut spent) = (0_u32, Duration::ZERO);
+    let (mut calls, mut spent) = (0_u32, Duration::ZERO);
     while spent < time {
         let state = prepare();
         let start = Instant::now();
         work(state);
         spent += start.elapsed();
-        turns += 1;
+        calls += 1;
     }
-    spent / turns
+    spent / calls
 }
 
-/// Returns the mean time per item in nanoseconds, if each turn of `work` processes `items` items.
+/// Returns the mean time per item in nanoseconds, if each call of `work` processes `items` items.
 pub fn per_item<S>(time: Duration, items: usize, prepare: impl FnMut() -> S, work: impl FnMut(S)) -> f64 {
-    per_turn(time, prepare, work).as_nanos() as f64 / items as f64
+    per_call(time, prepare, work).as_nanos() as f64 / items as f64
 }

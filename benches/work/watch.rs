@@ -24,14 +24,14 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
         informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
         let handled = Arc::new(AtomicU64::new(0));
-        // Gets the time of the first and of the last call of a handler.
+        // The channel gets the time of the first call of a handler and the time of the last.
         let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {
-            let (handled, moments) = (handled.clone(), first_or_last.clone());
+            let (handled, sender) = (handled.clone(), first_or_last.clone());
             let handler = HandlerFuncs::new().update_func(move |_: Arc<Pod>, _: Arc<Pod>| {
                 let handled = handled.fetch_add(1, Ordering::Relaxed) + 1;
                 if handled == 1 || handled == changes * handlers {
-                    moments.send(Instant::now()).unwrap();
+                    sender.send(Instant::now()).unwrap();
                 }
             });
             informer.add_event_handler(handler).unwrap();

@@ -11,19 +11,20 @@ use kube_informers::workqueue::{Item, WorkQueue};
 use tokio::runtime::Builder;
 
 use crate::options::Options;
-use crate::timing::{Figure, per_item, per_turn};
+use crate::timing::{Figure, per_call, per_item};
 
-/// Runs client-go's BenchmarkQueue: adds, gets and finishes each of a hundred keys in a new queue, on one thread.
+/// Runs client-go's BenchmarkQueue: adds, gets and finishes each of a hundred keys in a new queue, on one thread. The
+/// figure is the time for all hundred keys.
 pub fn alone(options: &Options) -> Vec<Figure> {
     let keys: Vec<Arc<str>> = (0..100).map(|n| format!("key-{n}").into()).collect();
-    let turn = |queue: WorkQueue<Arc<str>>| {
+    let run_once = |queue: WorkQueue<Arc<str>>| {
         for key in &keys {
             queue.add(key.clone());
             let got = queue.get().now_or_never().expect("a queued key comes at once").expect("the queue is open");
             drop(got); // marks the key as done
         }
     };
-    let spent = per_turn(options.time(), WorkQueue::new, turn);
+    let spent = per_call(options.time(), WorkQueue::new, run_once);
     vec![Figure::new("", spent.as_nanos() as f64, "ns", keys.len() as u64)]
 }
 
@@ -33,7 +34,7 @@ pub fn workers(options: &Options) -> Vec<Figure> {
     let keys: Vec<Arc<str>> = (0..number).map(|n| format!("key-{n}").into()).collect();
     let runtime = Builder::new_multi_thread().build().unwrap();
     let mut done = 0;
-    let spent = per_turn(
+    let spent = per_call(
         options.time(),
         || Arc::new(WorkQueue::new()),
         |queue: Arc<WorkQueue<Arc<str>>>| {

@@ -3,8 +3,8 @@
 //!
 //! The page is a TypeScript program in `player/`, built into the single file `page.html`, which is committed. The
 //! Rust code only inserts records and options, and serves the page. The page computes the same picture as
-//! `informer-lab step`, and shows the same sentences: the narrator's and the questions are in the record, and the
-//! rest in [`words`], which is part of the page.
+//! `informer-lab step`, and shows the same sentences: the record contains the narrator's sentences and the questions,
+//! and [`words`], which is part of the page, has the others.
 
 #[cfg(not(target_family = "wasm"))]
 mod live;
@@ -32,7 +32,7 @@ pub use words::words;
 /// The options of `board`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoardSettings {
-    /// The choice of questions before decisive events.
+    /// Whether the page asks questions before decisive events.
     pub predict: Predict,
     /// The destination of the page.
     pub to: PageDestination,
@@ -41,7 +41,7 @@ pub struct BoardSettings {
 /// The destination of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageDestination {
-    /// A file. It gets only the record if its name ends in `.ndjson`.
+    /// A file. If its name ends in `.ndjson`, it gets only the records, without the page.
     File(PathBuf),
     /// A browser on this machine, at this loopback address.
     Browser(SocketAddr),

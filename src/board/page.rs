@@ -8,7 +8,8 @@ use crate::trace::{Lang, Record, to_json};
 /// The page as `player/` builds it, without records.
 pub const PAGE: &str = include_str!("page.html");
 
-/// The empty elements of the page that the records and options are inserted into.
+/// The empty element of the page that the first record is inserted into. The others are for the second record and the
+/// options.
 pub const FIRST: &str = r#"<script type="application/x-ndjson" id="first"></script>"#;
 const SECOND: &str = r#"<script type="application/x-ndjson" id="second"></script>"#;
 const OPTIONS: &str = r#"<script type="application/json" id="options"></script>"#;

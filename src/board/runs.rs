@@ -27,7 +27,7 @@ pub fn runs() -> Value {
     })
 }
 
-/// A run has the option of a seed only if races can change its output.
+/// Describes a run. It has the option `seed` only if races can change its output.
 fn run(row: &Row) -> Value {
     let cluster = cluster(row);
     let has_eras = !row.shows_both_eras() && (cluster.is_some() || row.modern.is_some());
@@ -52,8 +52,8 @@ fn run(row: &Row) -> Value {
     })
 }
 
-/// Returns the cluster that the run's options can change; `None` for `stale` too, because its lesson depends on its own
-/// cluster.
+/// Returns the cluster that the run's options can change. `stale` has a cluster, but the lesson depends on it, so no
+/// option changes it.
 fn cluster(row: &Row) -> Option<&ClusterDefaults> {
     row.defaults.cluster.as_ref().filter(|_| row.options.common == CommonOptions::Watch)
 }

@@ -53,7 +53,8 @@ pub(super) fn serve_until(router: Router, listener: TcpListener, stop: Cancellat
     })
 }
 
-/// Returns the routes of the page. No other page may show it in a frame, because a click on that page could act here.
+/// Returns the routes of the page. No other page may show this one in a frame, because a click in the frame could act
+/// here.
 pub(super) fn router<S: Clone + Send + Sync + 'static>(page: String) -> Router<S> {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),

@@ -7,7 +7,6 @@ use anyhow::Result;
 use crate::console::{Console, Ended};
 use crate::trace::Failure;
 
-/// Fails, because a web page has no HTTP server.
 pub(super) fn serve(_page: String, _address: SocketAddr, _console: &Console) -> Result<Ended> {
     Err(Failure::not_in_a_page().into())
 }

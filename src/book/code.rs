@@ -30,7 +30,8 @@ impl Language {
         }
     }
 
-    /// Returns the end of a string literal's first part and the start of its next part, which together keep its value.
+    /// Returns the text that ends the first part of a broken string literal, and the text that begins the next part.
+    /// The two parts together have the value of the whole literal.
     fn seam(self) -> (&'static str, &'static str) {
         match self {
             Self::Rust => ("\\", ""),
@@ -39,8 +40,8 @@ impl Language {
         }
     }
 
-    /// Returns true if a line may be broken after this text. Not in Go after a name, a value or a closing bracket,
-    /// where Go inserts a semicolon.
+    /// Returns true if a line may be broken after this text. Go inserts a semicolon at the end of a line after a name,
+    /// a value or a closing bracket, so a line of Go may not be broken there.
     fn goes_on_after(self, line: &str) -> bool {
         let last = line.trim_end().chars().next_back().unwrap_or(' ');
         self != Self::Go || !(last.is_alphanumeric() || [')', ']', '}', '"'].contains(&last))
@@ -54,8 +55,8 @@ impl Language {
 }
 
 /// Breaks the line into parts that fit the width and are still the same program. A line is broken after a comma, a
-/// bracket or an operator, or at a method; comments and lines without such a place, between words. A comment behind the
-/// code moves above it.
+/// bracket or an operator, or before a method. A comment, or a line without such a place, is broken between words. A
+/// comment behind the code moves above the code.
 pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String> {
     if line.width() <= width {
         return vec![line.to_owned()];
@@ -110,6 +111,7 @@ fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec
     parts
 }
 
+/// The part of a line of code that is not broken yet.
 struct Rest {
     line: String,
     /// True if the rest begins inside a string literal.
@@ -120,7 +122,7 @@ struct Rest {
 impl Rest {
     /// Returns the offset at which the line is broken: after a comma, a bracket or an operator far to the right, else
     /// before a method, else at any such place, else inside a long string literal, else between words. `begins` is
-    /// the width of the indentation.
+    /// the length of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {
@@ -162,7 +164,8 @@ fn words(line: &str) -> impl Iterator<Item = usize> {
     linebreaks(line).map(|(at, _)| at).filter(|at| *at < line.len() && !is_in_word(line, *at))
 }
 
-/// Returns true if the line up to this offset fits the width, without trailing blanks.
+/// Returns true if the line up to this offset fits the width, without trailing blanks, and has more than the first
+/// `begins` bytes, which are the indentation.
 fn fits_before(line: &str, at: usize, begins: usize, width: usize) -> bool {
     at > begins && line[..at].trim_end().width() <= width
 }

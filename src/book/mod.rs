@@ -1,5 +1,5 @@
-//! `informer-lab read`: shows a chapter of the book on the terminal. The book is the Markdown files in `lessons/`; the
-//! program contains them, compressed, for rooms without a network.
+//! `informer-lab read`: shows a chapter of the book on the terminal. The book is the Markdown files in `lessons/`. The
+//! program contains them, compressed, so that they can be read without a network.
 
 mod chapters;
 mod code;

@@ -110,8 +110,8 @@ impl Writer {
                 self.page.push('\n');
             }
             TagEnd::Strong | TagEnd::Emphasis => self.text.mark(Mark::End),
-            // A terminal page has no clickable links, so the address is printed. A link inside the book is a name that
-            // `read` knows.
+            // A terminal page has no clickable links, so the address is printed. The address of a link
+            // inside the book is left out: `read` finds a chapter by its name.
             TagEnd::Link => {
                 if let Some(url) = self.link.take() {
                     self.text.push(&format!(" ({url})"));
@@ -157,6 +157,7 @@ impl Writer {
         }
     }
 
+    /// Writes a paragraph. `first` stands before its first line, and the further lines are indented as far.
     fn paragraph(&mut self, first: &str, text: &Text) {
         let indent = first.chars().count();
         for (number, (line, _)) in
@@ -167,7 +168,8 @@ impl Writer {
         }
     }
 
-    /// Tabs become blanks, and lines wider than the page are broken. A wide page has room to indent the code.
+    /// Writes the current code block. Tabs become blanks, and lines wider than the page are broken. The code is
+    /// indented if it then still fits the page.
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         let code = code.replace('\t', "    ");

@@ -37,7 +37,7 @@ pub enum Ink {
     Terminal,
 }
 
-/// Each mark has the byte offset that it stands before.
+/// A text and its marks. Each mark has the byte offset of the text before which it stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     plain: String,
@@ -78,7 +78,8 @@ impl Text {
         let mut inked = if open == Mark::End { String::new() } else { open.code().to_owned() };
         let mut from = line.start;
         for (at, mark) in &self.marks {
-            // At the end of a line an emphasis may end; one that starts there starts in the next line.
+            // A mark at the very end of the line belongs to this line if it ends an emphasis, and else to the next
+            // line.
             if line.contains(at) || (*at == line.end && *mark == Mark::End && open != Mark::End) {
                 inked.push_str(&self.plain[from..*at]);
                 inked.push_str(mark.code());

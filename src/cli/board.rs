@@ -15,6 +15,7 @@ use super::explain::{UsageError, conflict};
 use super::nested::parse_record_source;
 use super::request::{Request, checked_settings, parse_cli};
 
+/// The options of `board` that take a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
 /// Builds the request of `board`: a page of recorded runs, or a page that follows a live run. Only a live run can be
@@ -108,6 +109,7 @@ mod tests {
     use crate::cli::parse;
 
     fn board_request(line: &str) -> (usize, BoardSettings) {
+        // An underscore is a blank inside one argument.
         let args: Vec<OsString> = line.split(' ').map(|word| word.replace('_', " ").into()).collect();
         match parse(&args).expect(line).request {
             Request::Board(runs, settings) => (runs.len(), settings),

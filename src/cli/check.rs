@@ -48,7 +48,7 @@ fn watches_a_cluster(row: &Row, watch: &WatchArgs) -> Result<(), Words> {
     let option = source_option(&watch.source);
     let of_run = match row.defaults.lasts {
         None => run_option(&watch.run),
-        Some(_) => watch.run.follow.then_some("--follow"), // such a run ends by itself, and keys would have no cluster to act on
+        Some(_) => watch.run.follow.then_some("--follow"), // such a run ends by itself, and a typed command would have no cluster
     };
     let Some(option) = option.or(of_run) else { return Ok(()) };
     let lesson = row.lesson_name();

@@ -120,7 +120,7 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
 
 pub const COMMANDS: &str = "命令";
 
-/// The headings of our own.
+/// Our own headings.
 pub const HEADINGS: [&str; 5] = [COMMANDS, "集群", "时代", "运行", "输出"];
 
 /// clap's headings for arguments and options without a heading of ours, in English and Chinese.

@@ -1,5 +1,5 @@
-//! The lessons on the command line. clap's subcommands and options are made from the rows of the catalog; after
-//! parsing, the options choose one row again.
+//! The lessons on the command line. clap's subcommands and options are made from the rows of the catalog. After
+//! parsing, the subcommand and its options choose one of the rows.
 
 use std::net::SocketAddr;
 
@@ -68,7 +68,8 @@ impl FromArgMatches for LessonArgs {
                 (value, option)
             }
         };
-        // `--serve` alone names the row, because its only allowed value is the main row's.
+        // The command of a row with `--serve` names no other option, because `--serve` allows only the main row's
+        // value.
         let option = if serve.is_some() { Some(format!("--{SERVE}")) } else { option };
         let command = option.map_or_else(|| name.to_owned(), |option| format!("{name} {option}"));
         let run = rows().find(|row| row.command == command).expect("every value of a lesson's option has a row");
@@ -97,9 +98,9 @@ fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
 }
 
-/// Returns the lessons in the order of the program's help, which is the catalog's order but for the indexer. The
-/// catalog has it after the shared informer, as the tutorials; the help has it before the first informer, as the
-/// book.
+/// Returns the lessons in the order of the program's help, which is the catalog's order except for the indexer. The
+/// catalog has the indexer after the shared informer, as the tutorials do; the help has it before the first informer,
+/// as the book does.
 fn in_order_of_help() -> Vec<&'static Row> {
     let mut all: Vec<_> = lessons().collect();
     let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));

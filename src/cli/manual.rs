@@ -11,7 +11,7 @@ use informer_lab::trace::{Failure, Printer};
 
 use super::args::Cli;
 
-/// For lessons whose description in the catalog is too long or is about the main row only.
+/// Descriptions for lessons whose description in the catalog is too long or is about the main row only.
 const ABOUT: [(&str, &str); 10] = [
     ("reflector", "Reflector into a DeltaFIFO, with or without known objects"),
     ("indexer", "Indexer: find objects by a label or by their namespace"),

@@ -14,7 +14,8 @@ use super::explain::{UsageError, conflict};
 use super::lessons::LessonArgs;
 use super::request::{RecordSource, Request, checked_settings, parse_cli};
 
-/// Parses the words after `step` or `board` into a recorded file or a lesson. An existing file takes precedence.
+/// Parses the words after the subcommand `by` (`step` or `board`) into a recorded file or a lesson. An existing file
+/// takes precedence.
 pub(super) fn parse_record_source(
     by: &str,
     args: &[OsString],

@@ -22,7 +22,7 @@ use super::check::{check, real_cluster_option};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::lessons::{LessonArgs, WatchArgs};
 use super::nested::{parse_eras, parse_record_source};
-use super::values::only_without_tls;
+use super::values::open_address_needs_tls;
 
 #[derive(Debug)]
 pub struct Invocation {
@@ -56,6 +56,7 @@ pub enum Request {
     Cluster(ClusterSettings),
     /// Print the path of the folder for `KUBEBUILDER_ASSETS`.
     Envtest,
+    /// Check the terminal, the language and this cluster, with this namespace.
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
@@ -128,7 +129,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
                 return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
             }
             if !cluster.tls && !cluster.listen.ip().is_loopback() {
-                return Err(conflict("cluster", only_without_tls()));
+                return Err(conflict("cluster", open_address_needs_tls()));
             }
             Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
         }

@@ -28,28 +28,30 @@ pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
 }
 
-/// Refuses an address that other machines can reach, for a cluster without TLS.
-pub fn only_without_tls() -> Words {
+/// Returns the error of a cluster without TLS whose address other machines can reach.
+pub fn open_address_needs_tls() -> Words {
     (
-        "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without it there is no \
-         authentication, so anyone who reaches it may do everything",
+        "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without TLS there is no \
+         authentication, so every client that reaches the address may do everything",
         "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有它就没有认证，能访问它的人什么都能做",
     )
         .into()
 }
 
-/// Returns the refusal of an address that other machines can reach, for a lesson, which has no TLS.
+/// Returns the error of a lesson whose address other machines can reach. Lessons have no TLS.
 fn only_of_this_machine() -> Words {
     (
-        "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so anyone who reaches \
-         it may do everything that it can do",
+        "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so every \
+         client that reaches the address has the lesson's rights",
         "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
     )
         .into()
 }
 
+/// Parses the number of a stop of the tour.
 pub fn stop(text: &str) -> Result<usize, Words> {
-    text.parse().map_err(|_| ("expected the number of a stop, such as 2", "应为某一站的编号，例如 2").into())
+    text.parse()
+        .map_err(|_| ("expected the number of a stop of the tour, such as 2", "应为某一站的编号，例如 2").into())
 }
 
 /// Parses `all`, `deletions` (the controllers that deletions need), `none`, or the names of workload controllers.
@@ -98,7 +100,7 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
     number.ok_or_else(|| expected().into())
 }
 
-/// Parses a fault, and rewords its error in both languages.
+/// Parses a fault. The error keeps its English text and gets a Chinese one.
 pub fn fault(text: &str) -> Result<Fault, Words> {
     let words = |error: BadFault| {
         let error = error.to_string();
@@ -114,10 +116,11 @@ pub fn fault(text: &str) -> Result<Fault, Words> {
     text.parse().map_err(words)
 }
 
-/// The longest duration that is accepted. A clock cannot overflow when it is added.
+/// The longest duration that is accepted. It can be added to a clock without an overflow.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Parses a duration in jiff's friendly format. Negative durations are refused.
+/// Parses a duration in jiff's friendly format. Negative durations are refused, and also days and weeks, which jiff
+/// treats as calendar units.
 pub fn duration(text: &str) -> Result<Duration, Words> {
     let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     let fits = parsed.filter(|duration| *duration <= LONGEST);
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_listens_on_this_machine_only() {
+    fn a_lesson_listens_on_this_machine_only() {
         assert_eq!(loopback("[::1]:80"), Ok("[::1]:80".parse().unwrap()));
         assert!(loopback("0.0.0.0:80").unwrap_err().to_string().contains("no authentication"));
     }

@@ -33,13 +33,13 @@ const NOT_RUN: u8 = 126;
 /// The time that a command has to end after a signal.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
-/// exit code 128 plus the signal's number.
+/// Runs the command `words` with KUBECONFIG set, and returns its exit code. As in a shell, a command that a signal has
+/// ended has exit code 128 plus the signal's number.
 ///
-/// Each of the `signals`, given as a shell's exit code, is passed on to the command and to the processes that it
-/// started. Ten seconds after the first signal, the remaining processes are killed, so that none outlives the
-/// cluster. In the foreground of a terminal, the terminal itself sends Ctrl-C to the command, so SIGINT is not passed
-/// on, and other signals go to the command alone. Windows has no signals: only Ctrl-C reaches the command.
+/// Each of the `signals`, given as the exit code that a shell reports for it, is passed on to the command and to the
+/// processes that it started. Ten seconds after the first signal, the remaining processes are killed, so that none
+/// outlives the cluster. In the foreground of a terminal, the terminal itself sends Ctrl-C to the command, so SIGINT is
+/// not passed on, and other signals go to the command alone. Windows has no signals: only Ctrl-C reaches the command.
 ///
 /// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126. On Unix a guardian ends
 /// the command if this program is killed.
@@ -139,12 +139,12 @@ mod tests {
     /// because it does not run while the pipe is read.
     #[tokio::test(start_paused = true)]
     async fn processes_that_ignore_a_signal_are_killed_after_ten_seconds() {
-        const DEAF: &str = "trap '' TERM; exec 3>\"$KUBECONFIG\"; tail -f /dev/null & echo up >&3; wait";
+        const IGNORES_SIGTERM: &str = "trap '' TERM; exec 3>\"$KUBECONFIG\"; tail -f /dev/null & echo up >&3; wait";
         let folder = std::env::temp_dir().join(format!("informer-lab-{:016x}", fastrand::u64(..)));
         std::fs::create_dir(&folder).unwrap();
         let pipe = folder.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let words = ["sh", "-c", DEAF].map(OsString::from);
+        let words = ["sh", "-c", IGNORES_SIGTERM].map(OsString::from);
         let (sender, signals) = unbounded_channel();
         let (kubeconfig, began) = (KubeconfigFile::of_test(&pipe), Instant::now());
         let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::En));

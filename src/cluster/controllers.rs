@@ -31,7 +31,7 @@ impl From<Controllers> for kube_testcluster::Controllers {
 /// The admission plugins for new pods and namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
-    /// What kube-apiserver adds with its default plugins.
+    /// All that kube-apiserver adds with its default plugins.
     #[default]
     Kube,
     /// Nothing.
@@ -71,7 +71,7 @@ impl From<Authorization> for kube_testcluster::Authorization {
 pub enum ManagedFields {
     /// None, and server-side apply is refused.
     Off,
-    /// Those that somebody has applied, from then on.
+    /// Those that a client has applied, from then on.
     #[default]
     Applied,
     /// All, as in kube-apiserver.

@@ -81,7 +81,7 @@ impl KubeconfigFile {
         &self.path
     }
 
-    /// Returns true if the file goes with its cluster.
+    /// Returns true if the file is removed with its cluster.
     #[cfg(unix)]
     pub(crate) fn is_temporary(&self) -> bool {
         self.temporary.is_some()
@@ -153,10 +153,10 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     let shown = path.display();
     let directory = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned));
     let directory = directory.map(|directory| directory.canonicalize().unwrap_or(directory));
-    let kubes = env::home_dir().map(|home| home.join(".kube"));
-    let kubes = kubes.map(|kubes| kubes.canonicalize().unwrap_or(kubes));
-    if let (Some(directory), Some(kubes)) = (directory, kubes)
-        && directory.starts_with(kubes)
+    let dot_kube = env::home_dir().map(|home| home.join(".kube"));
+    let dot_kube = dot_kube.map(|dot_kube| dot_kube.canonicalize().unwrap_or(dot_kube));
+    if let (Some(directory), Some(dot_kube)) = (directory, dot_kube)
+        && directory.starts_with(dot_kube)
     {
         return Err(Failure::new((
             format!("{shown} lies in ~/.kube, where nothing is ever written"),
@@ -209,7 +209,7 @@ fn remove_stale(folder: &Path) {
     let ours = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_temporary_name));
     for directory in ours.map(|entry| entry.path()) {
         let kubeconfig = directory.join("kubeconfig");
-        // Those of other users cannot be read.
+        // The files of other users cannot be read.
         let found = fs::read(&kubeconfig).ok().filter(|found| found.starts_with(MARK.as_bytes()));
         if found.and_then(|found| server(&found)).is_some_and(|address| !answers(address)) {
             let _ = fs::remove_file(&kubeconfig);
@@ -254,7 +254,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// Only the file's owner can read it.
+/// Creates a file that only its owner can read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -263,7 +263,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Only the directory's owner can enter it.
+/// Creates a directory that only its owner can enter.
 fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);

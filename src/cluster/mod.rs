@@ -61,7 +61,7 @@ pub struct ClusterSettings {
     pub managed_fields: ManagedFields,
     /// The pods at the start; `None` for none.
     pub pods: Option<Pods>,
-    /// The scenario file to play.
+    /// The scenario file.
     pub scenario: Option<PathBuf>,
     /// The kubelet's stages: a file, or a name in [`Stages::NAMES`](kube_testcluster::Stages::NAMES).
     pub stages: Option<PathBuf>,
@@ -83,8 +83,8 @@ pub enum Pods {
 }
 
 /// Returns the first revision for a cluster that other programs can reach: the microseconds since 1970. No cluster
-/// writes that often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list
-/// again.
+/// writes once a microsecond, so a resourceVersion of an earlier cluster at the same address is too old, and its
+/// clients list again.
 pub(crate) fn revision_of_the_clock() -> u64 {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     u64::try_from(now.as_micros()).unwrap_or(u64::MAX)

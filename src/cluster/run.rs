@@ -34,7 +34,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         };
         // Armed only now, so that a signal while many pods are created ends the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-        // Only now, because the key of a kept authority is in the cluster's folder.
+        // After `start_in`, because the key of a kept authority is in the cluster's folder.
         let (served, credentials) = match security::secure_serving(settings)? {
             None => (cluster.serve(listener), None),
             Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),

@@ -11,6 +11,7 @@ use super::files;
 use super::kubeconfig_file::Credentials;
 use crate::trace::Failure;
 
+/// The name of the authority that signs the certificates.
 const AUTHORITY: &str = "informer-lab";
 
 /// The user in the kubeconfig, and its group.

@@ -38,7 +38,7 @@ pub struct Interrupt(Arc<State>);
 struct State {
     stop: CancellationToken,
     listening: AtomicBool,
-    /// True while a live run is in progress, which must stop in order.
+    /// True after a live run has begun, which must stop in order.
     in_order: AtomicBool,
     /// True while another program, such as a pager, uses the terminal. Ctrl-C is meant for that program.
     elsewhere: AtomicBool,
@@ -58,7 +58,7 @@ struct CommandSignals {
 }
 
 impl Interrupt {
-    /// Returns a token that the first signal cancels, for one live run, instead of ending the process.
+    /// Returns a token for one live run. From now on the first signal cancels the token, instead of ending the process.
     pub(crate) fn arm(&self) -> io::Result<CancellationToken> {
         self.listen()?;
         self.0.in_order.store(true, Ordering::SeqCst);

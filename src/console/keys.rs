@@ -1,4 +1,4 @@
-//! Reads single key presses, without Enter and without an echo. The tour waits with it between its stops.
+//! Reads single key presses, without Enter and without an echo. The tour waits for them between its stops.
 
 use std::io::{self, BufRead, Read};
 

@@ -31,7 +31,7 @@ pub struct Console {
     pub printer: Printer,
     /// The speed at which a recorded run is printed.
     pub speed: Speed,
-    /// Ctrl-C and SIGTERM.
+    /// The signals that end a run, such as Ctrl-C.
     pub interrupt: Interrupt,
     /// The file of `--record`.
     pub record: Option<RecordFile>,

@@ -9,8 +9,8 @@ use terminal_size::{Height, terminal_size_of};
 use super::{Console, Ended, Interrupt};
 use crate::trace::Printer;
 
-/// Prints a text of the program's own words. If the text does not fit the terminal, shows it in the program of `PAGER`, or in `less`, or without
-/// either a screen at a time. An empty `PAGER` switches all that off.
+/// Prints one of the program's own texts. A text that does not fit the terminal is shown in the pager that `PAGER`
+/// names, else in `less`, and if neither works, one screen at a time. An empty `PAGER` switches all that off.
 pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
     let printer = &console.printer;
     let lines = text.lines().count();

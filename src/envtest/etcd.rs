@@ -1,4 +1,4 @@
-//! Stands in for the binary `etcd`, which envtest starts and waits for before kube-apiserver. It only answers health
+//! Replaces the binary `etcd`, which envtest starts and waits for before kube-apiserver. It only answers health
 //! checks, and stores nothing, because our API server keeps its objects in memory.
 
 use std::ffi::OsString;

@@ -64,7 +64,7 @@ fn name(word: &str) -> Option<&str> {
     flag.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(flag)
 }
 
-/// One line describes each flag that is used.
+/// Returns the help: the sentence `what`, and one line for each flag in `used`.
 pub(super) fn help(what: &str, used: &[(&str, &str)]) -> String {
     let widest = used.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let lines = used.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));

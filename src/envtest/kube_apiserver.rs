@@ -1,4 +1,4 @@
-//! Stands in for the binary `kube-apiserver`, which envtest starts: the API server alone, in memory, with TLS.
+//! Replaces the binary `kube-apiserver`, which envtest starts: the API server alone, in memory, with TLS.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -33,7 +33,7 @@ const USED_FLAGS: [(&str, &str); 10] = [
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
-/// Ignored because they change nothing here.
+/// Flags that change nothing here, so they are ignored without a notice. The empty texts are unused.
 const IGNORED_SILENTLY: [(&str, &str); 6] = [
     ("allow-privileged", ""),
     ("disable-admission-plugins", ""),
@@ -158,7 +158,8 @@ fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
     flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
 }
 
-/// A request needs the consent of one mode only, so `AlwaysAllow` among several modes allows everything.
+/// Returns the authorization. A request needs the consent of one mode only, so `AlwaysAllow` among several modes allows
+/// everything.
 fn authorization(flags: &Flags) -> Authorization {
     let has = |wanted: &str| modes(flags).any(|mode| mode == wanted);
     if has("RBAC") && !has("AlwaysAllow") { Authorization::Rbac } else { Authorization::AlwaysAllow }

@@ -1,4 +1,4 @@
-//! Stands in for the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
+//! Replaces the binary `kubectl`: runs the real kubectl from PATH, because this program has none.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use anyhow::Result;
 
 use crate::trace::Failure;
 
-/// Set in the environment of the started kubectl. If that is a copy of this program, it does not start another one.
+/// A variable in the environment of the started kubectl. If that kubectl is a copy of this program, it sees the
+/// variable and starts no further one.
 const MARK: &str = "INFORMER_LAB_KUBECTL";
 
 pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {

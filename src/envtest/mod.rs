@@ -1,7 +1,7 @@
 //! `informer-lab envtest`: this program replaces envtest's binaries. envtest, the test library of controller-runtime,
-//! starts `kube-apiserver` and `etcd` from the folder in `KUBEBUILDER_ASSETS`. The command prints a folder with links
-//! to this program of these names, and `kubectl`; started by such a name, the program acts as that binary. So tests
-//! of an operator need no download and no etcd.
+//! starts `kube-apiserver` and `etcd` from the folder in `KUBEBUILDER_ASSETS`. The command prints the path of a
+//! folder with three links to this program: `kube-apiserver`, `etcd` and `kubectl`. Started by such a name, the
+//! program acts as that binary. So tests of an operator need no download and no etcd.
 //!
 //! The expected behaviour: `pkg/internal/testing/{process,controlplane}` of controller-runtime, and the processes of
 //! jenvtest and of fabric8's kube-api-test, which start the same binaries.

@@ -33,7 +33,7 @@ pub(super) fn load(flags: &Flags, names: &[String]) -> Result<KeyPair> {
         .and_then(|()| write(&certificate, &pair.certificate))
         .and_then(|()| write(&key, &pair.key));
     match written {
-        // Only a folder that was named must be writable.
+        // The default folder need not be writable.
         Err(error) if flags.get("cert-dir").is_some() => Err(cannot("write", "写入", folder.as_ref(), error).into()),
         _ => Ok(pair),
     }
@@ -48,7 +48,7 @@ fn cannot(en: &str, zh: &str, path: &Path, error: io::Error) -> Failure {
     Failure::new((format!("cannot {en} {shown}"), format!("无法{zh} {shown}"))).because(error)
 }
 
-/// Only the file's owner can read it.
+/// Writes a new file that only its owner can read.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

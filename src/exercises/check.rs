@@ -68,7 +68,8 @@ fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<
     })
 }
 
-/// Prints the explanation of the mistake, the difference to our solution, and the next exercise.
+/// Prints the explanation of the mistake, the difference to our solution, and the next exercise. The outer error is
+/// that of reading the solution, the inner one that of standard output.
 fn praise(
     exercise: &Exercise,
     mine: &str,
@@ -98,7 +99,7 @@ fn praise(
     Ok(print())
 }
 
-/// Returns the error if cargo or the judging program failed, so that there is no verdict.
+/// Returns the error for a failure of cargo or of the judging program, which leaves no verdict.
 fn does_not_run(exercise: &Exercise, status: ExitStatus) -> Failure {
     let message = match status.code() {
         Some(101) => ("the exercises do not compile", "练习编译不过"),

@@ -1,6 +1,7 @@
 //! The learner's progress: the list of mended programs, in a file of the user.
 //!
-//! `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the user's application data.
+//! The file is `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the
+//! user's application data.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ struct Kept {
 }
 
 impl Progress {
-    /// Without a file, there is no progress yet.
+    /// Reads the progress. Without a file, there is none yet.
     pub(super) fn load() -> Result<Self> {
         Self::of_file(file()?)
     }

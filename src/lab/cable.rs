@@ -1,5 +1,5 @@
 //! A simulated network cable between a lesson's client and the built-in cluster, for the commands `cut` and `heal` of
-//! a live run. Commands, scenario and kubectl reach the cluster without it.
+//! a live run. Requests of typed commands, the scenario and kubectl do not go through the cable.
 
 use std::io;
 
@@ -47,6 +47,7 @@ impl Cable {
         *self.0.borrow() == Plug::Out
     }
 
+    /// Returns a client whose requests go through the cable.
     pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
         let (router, plug) = (cluster.router(), self.0.clone());
         let service = service_fn(move |request: Request<Body>| {

@@ -23,7 +23,7 @@ pub(super) async fn look_up_namespace(client: &Client, namespace: &str, address:
     try_look_up_namespace(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
 
-/// Looks up the namespace. If the account may not read namespaces, it is assumed to exist.
+/// Looks up the namespace. If the account may not read namespaces, the namespace is assumed to exist.
 pub(super) async fn try_look_up_namespace(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(NamespaceLookup::Exists),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_account_that_may_not_read_namespaces_is_believed() {
+    async fn without_the_right_to_read_namespaces_the_namespace_is_assumed_to_exist() {
         let body = r#"{"kind":"Status","status":"Failure","code":403,"reason":"Forbidden","message":"no"}"#;
         assert_eq!(look_up_answer(403, body).await, Ok(NamespaceLookup::Exists));
     }

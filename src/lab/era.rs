@@ -1,5 +1,5 @@
-//! The two eras of the tutorial: Kubernetes as the tutorials describe it (2023), and as it is today. The queue, the way
-//! to list and the watch cache changed in between, so `--era`, `--client` and `--server` choose.
+//! The two eras of the lessons: Kubernetes as the tutorials describe it (2023), and as it is today. The queue, the way
+//! to list and the watch cache changed in between. `--era`, `--client` and `--server` choose the era.
 
 use std::fmt;
 

@@ -24,11 +24,11 @@ enum Command {
     Store,
     /// Show the lesson's queue.
     Queue,
-    /// Every Reflector resyncs now.
+    /// Let every Reflector resync now.
     Resync,
-    /// Adds a handler to the informer that runs.
+    /// Add a handler to the running informer.
     Late,
-    /// The time that each handler of `late` takes for a notification.
+    /// Let each handler of `late` take this long for a notification.
     Slow(Duration),
     /// Pull out the cable between the lesson and the cluster.
     Cut,
@@ -277,8 +277,9 @@ fn lacks_store(lab: &Lab) -> bool {
     lacks(lab, |pipeline| pipeline.has_store)
 }
 
-/// Returns true if the lesson has no such part, a store or a queue. The picture only learns of a part from its first
-/// event, so this is certain only after the first list has passed through, or if no Reflector brings in objects.
+/// Returns true if the lesson certainly lacks a part (a store or a queue). The picture learns of a part only from the
+/// part's first event, so the lack is certain only after the first list has passed through, or if no Reflector brings
+/// in objects.
 fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     let pipelines = lab.picture().pipelines;
     let any = |is: fn(&Pipeline) -> bool| pipelines.values().any(is);

@@ -73,6 +73,7 @@ impl<T: Object + Send + Sync + 'static> AsyncEventHandler<T> for Latecomer {
         };
         let initial = if notification.is_initial() { " (initial)" } else { "" };
         let (number, key) = (self.number, notification.key());
+        // The lessons' own handlers have the numbers up to 3.
         self.lab.print(Style::Handler(3 + number), format_args!("{does}:late-{number} {}{initial}", short(&key)));
     }
 }

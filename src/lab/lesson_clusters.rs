@@ -17,7 +17,7 @@ use crate::cluster::KubeconfigFile;
 use crate::trace::Failure;
 use kube_testcluster::{Admin, Cluster, Controllers};
 
-/// About as long as a write takes in etcd.
+/// The simulated time of a write, about as long as in etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 const BUILT_IN: &str = "the built-in cluster";
@@ -71,7 +71,7 @@ impl LessonClusters {
                 others.push(other);
             }
         }
-        // Requests go through the simulated cable that the commands `cut` and `heal` move, if the run has one.
+        // In a run with the commands `cut` and `heal`, the lesson's requests go through the simulated cable.
         let client = match &plan.cable {
             Some(cable) => cable.client(&cluster, &plan.namespace),
             None => cluster.client(&plan.namespace),

@@ -155,7 +155,7 @@ impl Lab {
     }
 
     /// Returns a token that is cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was
-    /// pressed, or it failed. The lesson then stops in order and returns.
+    /// pressed, or the run failed. The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
         self.0.config.stop.clone()
     }
@@ -211,7 +211,8 @@ impl Lab {
         self.record_text(What::Narration { en: visible(en), zh: visible(zh) });
     }
 
-    /// Returns a race of this run, independent of other races. With a real cluster, the cluster decides.
+    /// Returns a race of this run, independent of other races. With a real cluster it never waits, because the cluster
+    /// decides the order.
     pub fn race(&self) -> Race {
         let n = self.0.races.fetch_add(1, Ordering::Relaxed);
         Race::new(sub_seed(self.0.config.seed, "moment", n), self.0.config.waits)

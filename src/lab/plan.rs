@@ -25,9 +25,10 @@ pub(super) struct Plan {
     /// `None` for a lesson that makes its own objects.
     pub(super) source: Option<PlannedSource>,
     pub(super) clusters: Clusters,
-    /// The cable between the lesson and its built-in cluster, in a live run.
+    /// The simulated network cable between the lesson and its built-in cluster; `None` outside a live run with a
+    /// built-in cluster.
     pub(super) cable: Option<Cable>,
-    /// The scenario that the run plays itself.
+    /// The scenario that the run performs itself.
     pub(super) scenario: Option<Scenario>,
     /// The scenario that the user is asked to perform in another terminal.
     pub(super) by_hand: Option<Scenario>,
@@ -69,7 +70,8 @@ impl Plan {
         let cluster_defaults = defaults.cluster.as_ref();
         let source = cluster_defaults.map(|defaults| PlannedSource::new(defaults, settings)).transpose()?;
         let (scenario, by_hand) = scenarios(cluster_defaults, settings)?;
-        // Only a live run has a keyboard that could pull the cable out.
+        // Only in a live run can the user type `cut` and `heal`, which break and restore the connection to the built-in
+        // cluster.
         let has_cable = settings.pace() == Pace::Live && matches!(source, Some(PlannedSource::BuiltIn(_)));
         let seed = settings.seed.draw(defaults, printer);
         let (server, kind) = match &source {
@@ -98,7 +100,8 @@ impl Plan {
 }
 
 impl Until {
-    /// Returns the condition: the user's limit first, then none in a live run, then the lesson's own.
+    /// Returns the condition that ends the run: the user's limit; in a live run without one, only a stop; otherwise the
+    /// lesson's own.
     fn new(defaults: &Defaults, settings: &Settings) -> Self {
         match (settings.limit, settings.pace(), defaults.lasts) {
             (Some(limit), _, _) => Self::Elapsed(limit),
@@ -138,8 +141,8 @@ impl PlannedCluster {
     }
 }
 
-/// Returns the scenario to play, and the one that the user is asked to perform. The default scenario is not played on a
-/// cluster that the user can reach.
+/// Returns the scenario that the run performs, and the one that the user is asked to perform. On a cluster that the
+/// user can reach, the run does not perform the default scenario.
 fn scenarios(
     cluster_defaults: Option<&ClusterDefaults>,
     settings: &Settings,

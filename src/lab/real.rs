@@ -76,7 +76,7 @@ pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) ->
         SelfSubjectAccessReview { spec, ..Default::default() }
     };
     let reviews: Api<SelfSubjectAccessReview> = Api::all(client);
-    // A server without SelfSubjectAccessReviews, such as the built-in one, has no authorization to check.
+    // After an error, the server is taken to have no SelfSubjectAccessReviews, and so no authorization to check.
     if let Ok(review) = reviews.create(&PostParams::default(), &may("watch")).await
         && review.status.is_some_and(|status| !status.allowed)
     {

@@ -13,7 +13,6 @@ pub(super) struct Connection {
     pub(super) address: String,
 }
 
-/// Fails, because a web page cannot reach a cluster.
 pub(super) async fn connect(_target: &Target, _namespace: &str, _limit: Option<Duration>) -> Result<Connection> {
     Err(Failure::not_in_a_page().into())
 }

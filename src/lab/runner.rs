@@ -26,7 +26,7 @@ use kube_testcluster::{Cluster, Scenario};
 /// The time without an event after which a run without a time limit ends, on the run's own clock.
 const AT_REST: Duration = Duration::from_secs(1);
 
-/// The longest time that a lesson has to stop, in virtual time, which would go on for ever if a lesson hung.
+/// The longest virtual time that a lesson has to stop. Without this limit, a lesson that hangs would run for ever.
 const STOPS_WITHIN: Duration = Duration::from_secs(3600);
 
 /// A lesson as a function, as the rows of the catalog hold it.
@@ -104,7 +104,7 @@ struct RunResult {
 }
 
 impl RunResult {
-    /// The result if the clusters could not be reached, or if the user interrupted before.
+    /// Returns the result of a run that did not begin: the cluster could not be reached, or a signal came before.
     fn not_begun(result: Result<()>) -> Self {
         Self { records: Vec::new(), result, reader_gone: false }
     }
@@ -206,7 +206,7 @@ impl Plan {
         }
     }
 
-    /// Plays the scenario and carries out the user's commands, and returns when the run must end.
+    /// Performs the scenario and carries out the user's commands, and returns when the run must end.
     async fn wait_for_end(
         &self,
         lab: &Lab,

@@ -8,7 +8,6 @@ use super::Lab;
 use crate::trace::Failure;
 use kube_testcluster::Cluster;
 
-/// Fails, because a web page has no HTTP server.
 pub(super) fn serve_cluster(_cluster: &mut Cluster, _listener: TcpListener) -> Result<SocketAddr> {
     Err(Failure::not_in_a_page().into())
 }

@@ -27,7 +27,7 @@ fn should_delegate_list(options: &ListOptions) -> bool {
 // ANCHOR_END: delegate
 
 // ANCHOR: list
-/// Sends every combination to an API server of each era, or to the real one, and prints who answered and the number of
+/// Sends every combination to an API server of each era, or to the real one, and prints what answered and the number of
 /// pods.
 pub async fn run(lab: &Lab) -> Result<()> {
     let mut servers = Vec::new();

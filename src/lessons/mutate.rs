@@ -44,13 +44,13 @@ use go_cache::GoCache;
 use kube_informers::cache::{Indexer, meta_namespace_key};
 
 // ANCHOR: go
-/// Writes to what a cache shares as in Go, and then to copies, as here.
+/// Writes to the shared objects of a cache, as in Go, and then to copies, as here.
 pub async fn run(lab: &Lab) -> Result<()> {
     as_in_go(lab).await?;
     as_here(lab)
 }
 
-/// Everybody has the same pointer. The compiler has no objection: that is what the lock is for.
+/// All handlers have the same pointer. Because of the lock, the compiler does not object to a write.
 async fn as_in_go(lab: &Lab) -> Result<()> {
     lab.narrate("as in Go: whoever gets a pod has the cache's own pointer", "像 Go 那样：拿到的就是缓存自己的指针");
     let mut cache = GoCache::default();

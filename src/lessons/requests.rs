@@ -1,5 +1,5 @@
-//! Counts the requests that a lesson's client sends to the API server. The lessons `factory` and `lister` show by it
-//! what an informer saves.
+//! Counts the requests that a lesson's client sends to the API server. The lessons `factory` and `lister` print the
+//! count, to show what an informer saves.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ struct Counts {
 }
 
 impl Requests {
+    /// Returns a client whose requests are counted.
     pub(super) fn client(&self, lab: &Lab) -> kube::Client {
         let (client, requests) = (lab.client(), self.clone());
         let counted = service_fn(move |request: Request<Body>| {

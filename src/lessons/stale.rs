@@ -16,7 +16,8 @@ use crate::trace::Style;
 use kube_informers::cache::{ListWatch, Reader, SharedIndexInformer};
 
 // ANCHOR: stale
-/// Two controllers want one pod each, and look twice while the watch stands still. The second one waits between its looks.
+/// Two controllers want one pod each, and look twice at the cache while the watch stands still. The second one waits
+/// for its own write in between.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods));
@@ -47,7 +48,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// Counts a controller's pods in the cache, and creates one if there is none. Returns the version of what it wrote.
+/// Counts a controller's pods in the cache, and creates one if there is none. Returns the new pod's version.
 async fn reconcile(lab: &Lab, cache: &Reader<Pod>, app: &str, number: u32) -> Result<Option<String>> {
     let is_its_own =
         |pod: &Pod| pod.metadata.labels.as_ref().and_then(|labels| labels.get("app")).is_some_and(|a| a == app);

@@ -27,7 +27,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(informer.run(lab.stop()).await?)
 }
 
-/// Prints what it is told, with the milliseconds since the start and the resourceVersions of an update.
+/// Prints each notification, with the milliseconds since the start and the resourceVersions of an update.
 struct TimedHandler {
     lab: Lab,
     style: Style,

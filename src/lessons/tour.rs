@@ -46,7 +46,7 @@ pub fn learners_stops() -> Vec<&'static Row> {
 /// # Errors
 /// The first stop does not exist; otherwise the same as [`Row::run`].
 pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
-    // With pauses for questions: the user can answer, and has not asked for full speed.
+    // The tour pauses and asks only if the user can answer, and has not asked for full speed.
     let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
     let stops = if asks { learners_stops() } else { stops(settings.length) };
     let first = settings.first.unwrap_or(1);

@@ -62,6 +62,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     .render(keys, buffer);
 }
 
+/// The height of the remarks, in lines.
 const REMARK_LINES: u16 = 4;
 
 /// Returns the height of each of the two rows of boxes, which take a little more than half of the screen.
@@ -69,7 +70,7 @@ fn box_height(screen: u16) -> u16 {
     (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
 }
 
-/// A box of the frame. `Nothing` stands for an event that changes no box.
+/// A box of the frame. `Nothing` is the box of an event that changes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FrameBox {
     Server,

@@ -5,7 +5,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::trace::{columns_of_character, visible};
 
-/// The most characters for each column that are looked at, because a character may take no column, such as an accent.
+/// The number of characters that are read for each column. It is more than one, because a character may take no column,
+/// such as an accent.
 const CHARACTERS_PER_COLUMN: usize = 4;
 
 /// Returns the visible form of a text, cut to the width.
@@ -44,8 +45,8 @@ pub(super) fn joined(texts: impl Iterator<Item = String>, between: &str, width: 
     line
 }
 
-/// Returns as many lines as fit into `room`, and how many are left out. `about` is the line of the event's object: if
-/// it is not among them, it takes the place of the last.
+/// Returns as many lines as fit into `room`, and how many are left out. `about` is the line of the event's object. If
+/// that line would be left out, it replaces the last one.
 pub(super) fn shortened(
     lines: impl Iterator<Item = String>,
     count: usize,

@@ -2,8 +2,8 @@
 
 use crate::trace::What;
 
-/// The sentences in English and Chinese, by the event's name in a record, with a second word for special cases. The
-/// player has the same table.
+/// The sentences in English and Chinese, by the event's name in a record. The name of a special case has a second word.
+/// The player has the same table.
 pub const MEANINGS: [(&str, &str, &str); 32] = [
     ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
     (

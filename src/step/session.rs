@@ -30,10 +30,11 @@ pub enum Key {
     Answer(bool),
 }
 
-/// The first distance in events between saved pictures, from which a step back recomputes.
+/// The distance in events between saved pictures at first. A step back recomputes the picture from a saved one.
 const SAVE_INTERVAL: usize = 500;
 
-/// The most saved pictures. Beyond it every other one is dropped, because a picture is as large as the run's state.
+/// The most saved pictures. Beyond this number, every other one is dropped, because a picture is as large as the run's
+/// state.
 const MOST_SAVED: usize = 64;
 
 /// A record with the current event and the state of the questions.

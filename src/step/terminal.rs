@@ -44,7 +44,7 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     shown
 }
 
-/// Draws and reads keys until the user quits. While a search is typed, it takes all keys.
+/// Draws and reads keys until the user quits. While the user types a search, the search takes all keys.
 fn until_quit(
     session: &mut Session,
     terminal: &mut ratatui::DefaultTerminal,

@@ -13,7 +13,7 @@ const MEANINGS: [(&str, &str); 35] = [
     ("timed out", "超时"),
     ("timeout", "超时"),
     ("Network is unreachable", "网络不可达"),
-    ("network is unreachable", "网络不可达"), // the error of a lesson's `Cable`
+    ("network is unreachable", "网络不可达"), // the error in the lesson `relist`
     ("too old resource version", "版本太旧，服务端已没有从它开始的变化"),
     ("a fault was asked for", "注入的故障"),
     ("No route to host", "没有到这台主机的路由"),

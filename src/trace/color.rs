@@ -26,7 +26,7 @@ pub enum Style {
     Plain,
 }
 
-const HANDLERS: [Color; 4] = [Color::Blue, Color::Magenta, Color::BrightBlue, Color::BrightMagenta];
+const HANDLER_COLORS: [Color; 4] = [Color::Blue, Color::Magenta, Color::BrightBlue, Color::BrightMagenta];
 
 impl Style {
     fn color(self) -> Option<Color> {
@@ -35,7 +35,7 @@ impl Style {
             Self::Updated => Some(Color::Yellow),
             Self::Deleted => Some(Color::Red),
             Self::Synced => Some(Color::Cyan),
-            Self::Handler(n) => Some(HANDLERS[n % HANDLERS.len()]),
+            Self::Handler(n) => Some(HANDLER_COLORS[n % HANDLER_COLORS.len()]),
             Self::Plain => None,
         }
     }

@@ -22,7 +22,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
         lists(&classic, &modern),
         resyncs(&classic, &modern),
         tombstones(&classic, &modern),
-        ghosts(&classic, &modern),
+        stays_in_store(&classic, &modern),
         order(&classic, &modern),
     ]
     .into_iter()
@@ -31,6 +31,7 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
     if sentences.is_empty() { vec![unknown()] } else { sentences }
 }
 
+/// The facts of one run from which the sentences are made.
 #[derive(Debug, Default)]
 struct Facts<'a> {
     lines: Vec<&'a str>,
@@ -106,7 +107,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The sentence for equal traces.
+/// Returns the sentence for equal traces.
 fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     let mut inside = Vec::new();
     let mut inside_zh = Vec::new();
@@ -130,6 +131,8 @@ fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
 fn sentence(en: &str, zh: &str) -> Option<Sentence> {
     Some((en.to_owned(), zh.to_owned()))
 }
+
+// Each function from here to `order` returns a sentence if its difference is in the records.
 
 /// DeltaFIFO merges the changes of one key into one slot.
 fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
@@ -203,7 +206,7 @@ fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
 }
 
 /// An object that was deleted stays in one of the stores.
-fn ghosts(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+fn stays_in_store(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     let (classic, modern) = (classic.stored(), modern.stored());
     let only: Vec<&str> = classic.difference(&modern).copied().map(short).collect();
     if only.is_empty() || modern.is_empty() {

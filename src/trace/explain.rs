@@ -135,7 +135,7 @@ impl Step {
         }
     }
 
-    /// The number of notifications, if the step is about notifications.
+    /// Returns the number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
     }

@@ -15,7 +15,7 @@ pub struct Failure {
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// A sentence in English and in Chinese. One text alone stands for both.
+/// A sentence in English and in Chinese. A single text is used for both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     en: String,

@@ -1,7 +1,7 @@
 //! All output of the program, except the screen that `informer-lab step` draws and clap's own messages.
 //!
-//! - The *trace* is the lines that a lesson itself prints, on standard output and nothing else there. The *narration*
-//!   is the remarks that explain them, on standard error.
+//! - The *trace* is the lines that a lesson itself prints. Standard output has nothing else. The *narration* is the
+//!   remarks that explain the trace, on standard error.
 //! - A *run* is one execution of a lesson. Its *record* is the list of its events, each a [`Record`].
 //!   `docs/record.md` describes the file.
 //! - The *picture* ([`Picture`]) is the state of queues, stores and handlers, computed by applying a record's events.

@@ -31,7 +31,7 @@ struct Relist {
 impl Narrator {
     /// Returns the sentences on an event. `before` is the pipeline's state before the event.
     pub fn remarks_on(&mut self, record: &Record, before: &Pipeline) -> Vec<Remark> {
-        let mut sentences = self.ghosts(record, before);
+        let mut sentences = self.objects_that_stay(record, before);
         sentences.extend(self.meaning(record, before));
         sentences.into_iter().map(|(en, zh)| Remark::new(Speaker::Narrator, en, zh)).collect()
     }
@@ -173,7 +173,7 @@ impl Narrator {
 
     /// Collects the deltas of a relist. After the last one, returns a sentence on each object that stays in the store
     /// for ever, because the list lacks it and no tombstone deletes it.
-    fn ghosts(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
+    fn objects_that_stay(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
         if record.what.is_program_text() {
             return Vec::new();
         }
@@ -205,12 +205,12 @@ impl Narrator {
             let deleted = || before.queued(key).last().is_some_and(|delta| delta.is_deletion());
             !before.listed.contains_key(*key) && !relist.tombstones.contains(*key) && !deleted()
         });
-        gone.map(|key| ghost(short(key))).collect()
+        gone.map(|key| stays_in_store(short(key))).collect()
     }
 }
 
-/// The sentence on an object that stays in the store although it was deleted.
-fn ghost(name: &str) -> (String, String) {
+/// Returns the sentence on an object that stays in the store although it was deleted.
+fn stays_in_store(name: &str) -> (String, String) {
     (
         format!(
             "{name} stays in the store, though the list lacks it: without known objects the queue cannot compare the \

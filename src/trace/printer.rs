@@ -109,8 +109,8 @@ impl Printer {
         self.lock().labelled(label, text)
     }
 
-    /// Prints a text that this program has formatted itself, from nothing but its own words: the coloured form if
-    /// standard output has colours, else the plain one.
+    /// Prints one of the program's own texts, whose escape codes are not made visible: the coloured form if standard
+    /// output has colours, else the plain one.
     pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
         let mut streams = self.lock();
         let text = if streams.out_paint == Paint::Color { coloured } else { plain };
@@ -118,7 +118,7 @@ impl Printer {
         streams.flush()
     }
 
-    /// Writes bytes that were made elsewhere from nothing but the program's own words, such as a manual page.
+    /// Writes one of the program's own texts as bytes, such as a manual page.
     pub fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut streams = self.lock();
         streams.bytes(bytes)?;

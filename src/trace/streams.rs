@@ -14,8 +14,8 @@ use super::visible::{printable, visible};
 use super::width::{Width, hanging, labelled, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Show, Style, What, to_json};
 
-/// Standard output, standard error and the transcript. When dropped, says that the narration was left out, if it was,
-/// unless the user asked for that or a transcript has the narration.
+/// Standard output, standard error and the transcript. If some narration was left out, the drop prints a notice of
+/// that, unless the user asked for it or a transcript has the narration.
 ///
 /// The narration is the text around the trace that explains it, and it can be left out: headings, the lesson's own
 /// sentences ([`What::Narration`]), and the remarks that the [`Commentary`] finds in the records. A notice is a message
@@ -171,7 +171,7 @@ impl Streams {
         labelled(label, &visible(text), self.width.of_screen()).join("\n") + "\n"
     }
 
-    /// Writes what this program has formatted itself, from nothing but its own words.
+    /// Writes one of the program's own texts, whose escape codes are not made visible.
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.lift_footer();
         self.out.write_all(bytes)
@@ -247,8 +247,8 @@ impl Streams {
         }
     }
 
-    /// Prints a narration or a notice on standard error, and writes it into the transcript. It is bold after the mark
-    /// `# `. The explainer's remarks have another mark and are plain; dimmed, they could not be read on a projector.
+    /// Prints a narration or a notice on standard error, and writes it into the transcript. With the mark `# ` the text
+    /// is bold. The explainer's remarks have another mark and are plain; dimmed, they could not be read on a projector.
     fn print_wrapped(&mut self, mark: &str, text: &str) {
         let text = printable(text);
         for line in wrapped(mark, &text, self.width.of_narration()) {

@@ -17,8 +17,9 @@ const DEFAULT: usize = 80;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Width {
-    /// Of standard output and standard error: the terminal's width, else `COLUMNS`.
+    /// The width of standard output: the terminal's, else `COLUMNS`.
     out: Option<usize>,
+    /// The width of standard error: the terminal's, else `COLUMNS`.
     err: Option<usize>,
     /// The width of standard output, if it is a terminal.
     screen: Option<usize>,
@@ -143,8 +144,8 @@ pub(crate) fn columns_of_character(c: char) -> usize {
     if matches!(c, '\u{fe00}'..='\u{fe0f}') { 1 } else { c.width().unwrap_or(1) }
 }
 
-/// A word breaks beside `-` or `/` only if it is too long for a line, so an address or an option can be copied in one
-/// piece.
+/// Returns the offsets at which a line may break. A word breaks beside `-` or `/` only if it is too long for a line, so
+/// an address or an option can be copied in one piece.
 fn break_offsets(text: &str, width: usize) -> Vec<usize> {
     let (mut places, mut inside) = (Vec::new(), Vec::new());
     let mut start = 0;

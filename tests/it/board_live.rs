@@ -56,10 +56,10 @@ fn the_page_of_a_real_cluster_is_read_only_and_receives_no_contents_of_objects()
     let pod = r#"{"metadata":{"name":"web","annotations":{"password":"hunter2"}},"spec":{"containers":[{"name":"web","image":"web","env":[{"name":"TOKEN","value":"hunter2"}]}]}}"#;
     let created = ask(cluster.address(), "POST /api/v1/namespaces/default/pods", pod);
     assert!(created.starts_with("HTTP/1.1 201"), "{created}");
-    let mut told = String::new();
-    while !told.contains(r#""event":"popped""#) {
-        assert!(events.read_line(&mut told).unwrap() > 0, "{told}");
+    let mut received = String::new();
+    while !received.contains(r#""event":"popped""#) {
+        assert!(events.read_line(&mut received).unwrap() > 0, "{received}");
     }
-    assert!(told.contains(r#""key":"default/web""#) && !told.contains("hunter2"), "{told}");
+    assert!(received.contains(r#""key":"default/web""#) && !received.contains("hunter2"), "{received}");
     live.signal("INT");
 }

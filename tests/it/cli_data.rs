@@ -56,7 +56,7 @@ fn revision(object: &Value) -> u64 {
 
 /// Creates, changes and deletes its own objects until the server ends, and notes the acknowledged states. An object whose last request
 /// was not answered is left out, because the request may or may not have taken effect.
-fn client(address: SocketAddr, round: u64, own: usize, answered: &Mutex<Answered>, told: &Sender<()>) {
+fn client(address: SocketAddr, round: u64, own: usize, answered: &Mutex<Answered>, progress: &Sender<()>) {
     let Ok(stream) = TcpStream::connect(address) else { return };
     let mut stream = BufReader::new(stream);
     for n in 0.. {
@@ -73,7 +73,7 @@ fn client(address: SocketAddr, round: u64, own: usize, answered: &Mutex<Answered
         let Some(answer) = answer else { return };
         let state = (answer["kind"] == "ConfigMap").then(|| (revision(&answer), answer["data"]["value"].clone()));
         answered.lock().unwrap().insert(name, state);
-        let _ = told.send(());
+        let _ = progress.send(());
     }
 }
 
@@ -98,14 +98,14 @@ fn no_acknowledged_write_is_lost_when_the_program_is_killed_again_and_again() {
         }
         newest = revision(&list);
 
-        let (told, heard) = channel();
+        let (progress, received) = channel();
         thread::scope(|scope| {
             for own in 0..CLIENTS {
-                let (answered, told) = (&answered, told.clone());
-                scope.spawn(move || client(address, round, own, answered, &told));
+                let (answered, progress) = (&answered, progress.clone());
+                scope.spawn(move || client(address, round, own, answered, &progress));
             }
             let answers = random.usize(1..120);
-            assert_eq!(heard.iter().take(answers).count(), answers);
+            assert_eq!(received.iter().take(answers).count(), answers);
             live.child.kill().unwrap();
             live.child.wait().unwrap();
         });
@@ -115,7 +115,7 @@ fn no_acknowledged_write_is_lost_when_the_program_is_killed_again_and_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The limit of the size of a file stands for a full disk. It is given in blocks of 512 or 1024 bytes.
+/// A limit on the size of a file simulates a full disk. `ulimit` counts in blocks of 512 or 1024 bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn writes_are_refused_while_the_log_cannot_grow_and_go_on_when_it_can() {

@@ -24,12 +24,12 @@ pub struct Served {
 impl Served {
     pub fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let (tell, told) = mpsc::channel();
+        let (send_address, address) = mpsc::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-                tell.send(listener.local_addr().unwrap()).unwrap();
+                send_address.send(listener.local_addr().unwrap()).unwrap();
                 let router = router();
                 tokio::select! {
                     biased;
@@ -38,7 +38,7 @@ impl Served {
                 }
             });
         });
-        Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+        Self { address: address.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
     }
 
     /// Serves a cluster whose pods are removed as soon as they are deleted.
@@ -116,7 +116,8 @@ impl Live {
         line.trim_end().to_owned()
     }
 
-    pub fn told(&mut self, words: &str) {
+    /// Reads standard error up to a line that contains `words`.
+    fn wait_for(&mut self, words: &str) {
         let mut line = String::new();
         while !line.contains(words) {
             line.clear();
@@ -166,7 +167,7 @@ fn a_lesson_watches_a_remote_cluster_until_ctrl_c() {
     let mut command = served.command("watch", "myinformer");
     command.arg("--scenario").arg(file("comes-and-goes.yaml", COMES_AND_GOES));
     let mut live = Live::start(command);
-    live.told(&format!("http://{}", served.address));
+    live.wait_for(&format!("http://{}", served.address));
     assert_eq!(live.line(), "OnAdd: nettool");
     while live.line() != "OnDelete: nettool" {}
     live.interrupt();
@@ -178,8 +179,8 @@ fn a_lesson_watches_a_remote_cluster_until_ctrl_c() {
 fn without_a_scenario_a_lesson_prints_the_commands_to_type() {
     let served = Served::cluster();
     let mut live = Live::start(served.command("by-hand", "reflector"));
-    live.told("kubectl run nettool --image=cr7258/nettool:v1 -n default");
-    live.told("Ctrl-C ends");
+    live.wait_for("kubectl run nettool --image=cr7258/nettool:v1 -n default");
+    live.wait_for("Ctrl-C ends");
     live.interrupt();
     assert_eq!(live.ended().code, Some(130));
 }
@@ -192,7 +193,7 @@ fn a_cluster_that_goes_away_is_reported_and_retried() {
     let mut live = Live::start(command);
     assert_eq!(live.line(), "OnAdd: nettool");
     drop(served);
-    live.told("trying again");
+    live.wait_for("trying again");
     live.interrupt();
     assert_eq!(live.ended().code, Some(130));
 }

@@ -250,7 +250,7 @@ fn a_lesson_that_listens_shows_the_changes_of_other_programs() {
     let mut live = Live::start(&mut command("reflector --listen"));
     let kubeconfig = fs::read_to_string(after(&mut live.err, "export KUBECONFIG=")).unwrap();
     let address = after(&mut kubeconfig.as_bytes(), "http://").parse().unwrap();
-    after(&mut live.err, "kubectl run nettool"); // only a suggestion, because the scenario is not played
+    after(&mut live.err, "kubectl run nettool"); // only a suggestion, because the run does not perform the scenario
     let answer = ask(address, CREATE, POD);
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");

@@ -18,7 +18,7 @@ impl User {
         Self(home)
     }
 
-    fn who_mended(name: &str, done: &[&str]) -> Self {
+    fn with_mended(name: &str, done: &[&str]) -> Self {
         let user = Self::new(name);
         let text = serde_json::json!({ "done": done }).to_string();
         fs::write(user.0.join("informer-lab/break.json"), text).unwrap();
@@ -48,12 +48,12 @@ fn the_list_shows_the_mended_exercises_and_the_next_one() {
     assert_eq!((fresh.code, fresh.err.as_str()), (Some(0), ""));
     assert!(fresh.out.contains("> updates ") && fresh.out.contains("0/10"), "{}", fresh.out);
 
-    let some = User::who_mended("some", &["updates", "slow"]).run("break");
+    let some = User::with_mended("some", &["updates", "slow"]).run("break");
     assert!(some.out.contains("✓ updates ") && some.out.contains("✓ slow "), "{}", some.out);
     assert!(some.out.contains("> tombstone ") && some.out.contains("2/10"), "{}", some.out);
     assert!(some.out.contains("informer-lab check tombstone"), "{}", some.out);
 
-    let all = User::who_mended("all", &ALL.map(|exercise| exercise.name)).run("break");
+    let all = User::with_mended("all", &ALL.map(|exercise| exercise.name)).run("break");
     assert!(all.out.contains("All ten are mended."), "{}", all.out);
 }
 
@@ -113,7 +113,7 @@ fn a_solution_is_shown_only_after_the_program_is_mended_or_with_anyway() {
     let root = env!("CARGO_MANIFEST_DIR");
     let solution = fs::read_to_string(format!("{root}/lessons/break/solutions/03_slow.rs")).unwrap();
     for (user, line) in [
-        (User::who_mended("right", &["slow"]), "break slow --solution"),
+        (User::with_mended("right", &["slow"]), "break slow --solution"),
         (User::new("anyway"), "break slow --solution --anyway"),
     ] {
         let shown = finish(user.command(line).current_dir(root));
@@ -133,7 +133,7 @@ fn outside_of_a_clone_the_error_suggests_to_clone() {
 
 #[test]
 fn a_reset_forgets_the_progress() {
-    let user = User::who_mended("reset", &["updates"]);
+    let user = User::with_mended("reset", &["updates"]);
     assert_eq!(user.run("break --reset").code, Some(0));
     assert!(user.run("break").out.contains("0/10"));
     assert_eq!(user.run("break --reset").code, Some(0), "a second reset is not an error");

@@ -24,8 +24,8 @@ use crate::cli::{Ran, command, file, finish};
 use crate::cli_remote::Served;
 use crate::runs::{finite, recorded, rounds};
 
-/// What a terminal must not get from outside, in ranges: C0 and DEL, C1, the marks of direction, the characters without
-/// a width, and the separators of lines.
+/// The ranges of characters that a terminal must not get from outside: C0 and DEL, C1, the marks of direction, the
+/// characters without a width, and the separators of lines.
 const HIDDEN: [(u32, u32); 9] = [
     (0x00, 0x1f),
     (0x7f, 0x9f),
@@ -60,8 +60,8 @@ fn poison(random: &mut fastrand::Rng, text: &str) -> String {
     poisoned.concat()
 }
 
-/// Puts hidden characters into each string of a value, and into the keys of labels, but for the members that have to
-/// stay as they are so that the value is taken for what it is.
+/// Puts hidden characters into each string of a value, and into the keys of labels. The members in `kept` stay as they
+/// are, so that the reader still recognizes the kind of the value.
 fn poison_all(random: &mut fastrand::Rng, value: &mut Value, kept: &[&str]) {
     match value {
         Value::String(text) => *text = poison(random, text),
@@ -80,8 +80,8 @@ fn poison_all(random: &mut fastrand::Rng, value: &mut Value, kept: &[&str]) {
     }
 }
 
-/// Asserts that a text has no hidden characters but line breaks, and no forged line. In the frames of `step` a long word
-/// may be broken anywhere.
+/// Asserts that a text has no hidden characters but line breaks, and no forged line. In the frames of `step` a line may
+/// begin with the forged word, because long words are broken anywhere.
 fn assert_clean(text: &str, what: &str) {
     for line in text.split('\n') {
         if let Some(c) = line.chars().find(|c| is_hidden(*c)) {
@@ -117,7 +117,7 @@ fn object(random: &mut fastrand::Rng, kind: &str, api_version: &str) -> Value {
     object
 }
 
-/// Returns a refusal: a Status, or a text that is none.
+/// Returns a refusal: a Status, or a text that is no Status.
 fn refusal(random: &mut fastrand::Rng) -> (u16, String) {
     let code = [400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 504][random.usize(..11)];
     let reason = ["Forbidden", "Expired", "NotFound", "InternalError", "Timeout"][random.usize(..5)];

@@ -15,7 +15,7 @@ use crate::runs::{era, finite, lines, recorded, rounds, with};
 const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
 
 /// Returns the narrator's remarks on a run.
-fn told(records: &[Record]) -> Vec<String> {
+fn remarks(records: &[Record]) -> Vec<String> {
     let mut commentary = Commentary::default();
     let remarks = records.iter().flat_map(|record| commentary.remarks_before(record)).collect::<Vec<_>>();
     remarks.into_iter().filter(|remark| remark.by == Speaker::Narrator).map(|remark| remark.en).collect()
@@ -43,8 +43,8 @@ fn the_narration_mentions_only_events_that_happened() {
         for of in [Era::Classic, Era::Modern] {
             for settings in settings(row, &era(of)) {
                 let records = recorded(row, &settings);
-                let told = told(&records);
-                let says = |part: &str| told.iter().filter(|text| text.contains(part)).count();
+                let remarks = remarks(&records);
+                let says = |part: &str| remarks.iter().filter(|text| text.contains(part)).count();
                 let drops = count(&records, |what| matches!(what, What::Dropped { .. }));
                 let tombstones = count(&records, |what| matches!(what, What::Queued { delta, .. } if delta.tombstone));
                 let deletions =
@@ -52,7 +52,7 @@ fn the_narration_mentions_only_events_that_happened() {
                 let resyncs = count(&records, |what| matches!(what, What::Resynced {}));
                 let lists = count(&records, |what| matches!(what, What::Listed { .. }));
                 let late = count(&records, |what| matches!(what, What::Joined { existing, .. } if *existing > 0));
-                let context = || format!("{} {settings:?}: {told:#?}", row.command);
+                let context = || format!("{} {settings:?}: {remarks:#?}", row.command);
                 assert_eq!(says("is dropped"), drops, "{}", context());
                 assert_eq!(says("a tombstone"), tombstones, "{}", context());
                 assert!(says("Deleted of") <= drops + deletions, "{}", context());
@@ -66,9 +66,9 @@ fn the_narration_mentions_only_events_that_happened() {
 
 #[test]
 fn each_decisive_event_is_narrated() {
-    let told_by = |command: &str| {
+    let remarks_of = |command: &str| {
         let row = finite().find(|row| row.command == command).unwrap();
-        told(&recorded(row, &Settings::default())).join("\n")
+        remarks(&recorded(row, &Settings::default())).join("\n")
     };
     for (command, said) in [
         (
@@ -81,11 +81,11 @@ fn each_decisive_event_is_narrated() {
         ("resync", "this Sync is of a resync"),
         ("late", "handler 3 joins while the informer runs: it is told of the"),
     ] {
-        assert!(told_by(command).contains(said), "{command}: {}", told_by(command));
+        assert!(remarks_of(command).contains(said), "{command}: {}", remarks_of(command));
     }
     let rare = finite().find(|row| row.command == "reflector").unwrap();
     let records = recorded(rare, &with(Settings::default(), 54, None));
-    assert!(told(&records).join("\n").contains("comes out although there are no known objects"));
+    assert!(remarks(&records).join("\n").contains("comes out although there are no known objects"));
 }
 
 /// Runs a lesson in both eras. Returns true if the traces are equal, and the explanations of their differences.

@@ -45,8 +45,8 @@ async fn an_informer_reports_a_stopped_server_and_continues_when_the_server_does
     config.default_retry = false;
     let client = kube::Client::try_from(config).unwrap();
 
-    let (tell, mut told) = unbounded_channel();
-    let options = ReflectorOptions::new().on_error(move |error| tell.send(error.to_string()).unwrap_or_default());
+    let (send_error, mut errors) = unbounded_channel();
+    let options = ReflectorOptions::new().on_error(move |error| send_error.send(error.to_string()).unwrap_or_default());
     let source = ListWatch::<Namespace>::all(client.clone());
     let informer = SharedIndexInformer::builder(source).reflector(options).build();
     let mut changes = informer.subscribe(HandlerOptions::new()).unwrap();
@@ -56,7 +56,7 @@ async fn an_informer_reports_a_stopped_server_and_continues_when_the_server_does
 
     process.signal("STOP");
     time::pause(); // the server is silent, so the paused clock jumps to the informer's time limit at once
-    let error = told.recv().await.unwrap();
+    let error = errors.recv().await.unwrap();
     assert!(error.contains("namespaces"), "{error}");
     time::resume();
     process.signal("CONT");

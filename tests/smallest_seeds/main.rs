@@ -1,5 +1,5 @@
-//! Searches the smallest seed that reproduces each trace of the documents. It runs a lesson up to 1,640 times, so `cargo test` leaves it
-//! out: `cargo test --release --test smallest_seeds`.
+//! Searches for the smallest seed that reproduces each trace of the documents. It runs a lesson up to 1,640 times, so
+//! `cargo test` leaves it out: `cargo test --release --test smallest_seeds`.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 

@@ -1,6 +1,6 @@
 //! Shows every pod on a dashboard, which needs a second for each change.
 //!
-//! What is wrong with it: `informer-lab break slow`. Is it right now? `informer-lab check slow`.
+//! `informer-lab break slow` describes the problem, `informer-lab check slow` judges the program.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{BoxError, HandlerOptions, Notification, SharedIndexInformer};
@@ -14,7 +14,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
         let dashboard = dashboard.clone();
         async move {
             if let Some(pod) = change.object() {
-                dashboard.show(pod).await; // a second, and longer while it is busy
+                dashboard.show(pod).await; // takes a second, and longer while the dashboard is busy
             }
         }
     };

@@ -1,6 +1,6 @@
 //! The pod garbage collector: it deletes pods whose node does not exist any more.
 //!
-//! What is wrong with it: `informer-lab break sync`. Is it right now? `informer-lab check sync`.
+//! `informer-lab break sync` describes the problem, `informer-lab check sync` judges the program.
 
 use futures::{StreamExt, try_join};
 use k8s_openapi::api::core::v1::{Node, Pod};

@@ -1,6 +1,6 @@
 //! Keeps a load balancer in step with the cluster. The load balancer is down now and then; a resync every 30 seconds makes up for it.
 //!
-//! What is wrong with it: `informer-lab break resync`. Is it right now? `informer-lab check resync`.
+//! `informer-lab break resync` describes the problem, `informer-lab check resync` judges the program.
 
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
     let follow = async {
         while let Some(change) = changes.next().await {
             let key = change.key();
-            let told = match change {
+            let result = match change {
                 Notification::Add { .. } | Notification::Update { .. } => balancer.add(&key).await,
                 Notification::Delete(_) => balancer.remove(&key).await,
             };
-            if let Err(error) = told {
+            if let Err(error) = result {
                 trial.log(format!("{key}: {error}; the next resync brings it again"));
             }
         }

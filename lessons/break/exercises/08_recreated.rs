@@ -1,6 +1,6 @@
 //! Keeps a load balancer in step with the cluster. A backend is a pod's uid, so that a pod of the same name is another backend.
 //!
-//! What is wrong with it: `informer-lab break recreated`. Is it right now? `informer-lab check recreated`.
+//! `informer-lab break recreated` describes the problem, `informer-lab check recreated` judges the program.
 
 use futures::{StreamExt, try_join};
 use k8s_openapi::api::core::v1::Pod;

@@ -1,6 +1,6 @@
 //! A controller that looks every second whether there are three pods, and creates those that are missing.
 //!
-//! What is wrong with it: `informer-lab break stale`. Is it right now? `informer-lab check stale`.
+//! `informer-lab break stale` describes the problem, `informer-lab check stale` judges the program.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A pod that does not exist yet. The server makes up the end of its name.
+/// Returns a new pod to create. The server generates the end of its name.
 fn web() -> Pod {
     let metadata = ObjectMeta { generate_name: Some("web-".to_owned()), ..ObjectMeta::default() };
     let container = Container { name: "main".to_owned(), image: Some("nginx".to_owned()), ..Container::default() };

@@ -1,6 +1,6 @@
-//! A shared informer over list and watch, put together by hand as in the documents.
+//! A shared informer over list and watch, put together by hand as in the tutorials' documents.
 //!
-//! What is wrong with it: `informer-lab break updates`. Is it right now? `informer-lab check updates`.
+//! `informer-lab break updates` describes the problem, `informer-lab check updates` judges the program.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// First the store, then the handlers.
+/// Changes the store first, then notifies the handlers.
 fn handle(
     store: &Store<Pod>,
     processor: &SharedProcessor<Pod>,
@@ -69,7 +69,7 @@ fn handle(
     Ok(())
 }
 
-/// What the store has of a pod, and what went wrong while it was looked up: Go's `old, exists, err`.
+/// Returns the pod that the store has, and the error of the look-up, as Go's `old, exists, err`.
 fn get(store: &Store<Pod>, pod: &Pod) -> (Option<Arc<Pod>>, Option<Error>) {
     match store.get(pod) {
         Ok(old) => (old, None),

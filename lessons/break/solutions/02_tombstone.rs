@@ -1,6 +1,6 @@
 //! Keeps a load balancer in step with the cluster: every pod that exists is a backend.
 //!
-//! What is wrong with it: `informer-lab break tombstone`. Is it right now? `informer-lab check tombstone`.
+//! `informer-lab break tombstone` describes the problem, `informer-lab check tombstone` judges the program.
 
 use futures::{StreamExt, try_join};
 use kube_informers::cache::{

@@ -1,6 +1,6 @@
 //! Two handlers: one logs every pod without its passwords, the other raises an alarm for a pod that has no password.
 //!
-//! What is wrong with it: `informer-lab break mutate`. Is it right now? `informer-lab check mutate`.
+//! `informer-lab break mutate` describes the problem, `informer-lab check mutate` judges the program.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::trial::Trial;
 
-/// A pod as Go's handlers have it: the cache and all handlers share one, and each of them can write it.
+/// A pod as in Go: the cache and all handlers share one object, and each of them can change it.
 #[derive(Debug, Deserialize)]
 struct SharedPod {
     metadata: SlimMeta,
@@ -29,9 +29,9 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
 
     let log = trial.clone();
     informer.add_event_handler(HandlerFuncs::new().add_func(move |pod: Arc<SharedPod>, _| {
-        let mut spec = pod.spec.read().unwrap_or_else(PoisonError::into_inner).clone(); // a copy is this handler's own
+        let mut spec = pod.spec.read().unwrap_or_else(PoisonError::into_inner).clone(); // this handler's own copy
         for container in &mut spec.containers {
-            container.env = None; // a password is nothing for a log
+            container.env = None; // a log must not contain passwords
         }
         let spec = serde_json::to_string(&spec).unwrap_or_default();
         log.log(format!("{}: {spec}", meta_namespace_key(&*pod)));

@@ -1,6 +1,6 @@
-//! Keeps a load balancer in step with the cluster. The load balancer is down now and then; what failed comes again.
+//! Keeps a load balancer in step with the cluster. If the load balancer is down, the change is tried again later.
 //!
-//! What is wrong with it: `informer-lab break resync`. Is it right now? `informer-lab check resync`.
+//! `informer-lab break resync` describes the problem, `informer-lab check resync` judges the program.
 
 use futures::{StreamExt, try_join};
 use kube_informers::cache::{BoxError, HandlerOptions, SharedIndexInformer};
@@ -20,7 +20,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
         changes.for_each(async |change| queue.add(change.key())).await;
         Ok::<_, BoxError>(())
     };
-    // A key whose work failed comes again, later each time, also that of a pod which is gone.
+    // The queue retries a key whose work failed, with a growing delay, even if the pod is gone.
     let follow = async |key: String| match pods.get(&key) {
         Some(_) => balancer.add(&key).await,
         None => balancer.remove(&key).await,

@@ -1,6 +1,6 @@
 //! Keeps a load balancer in step with the cluster, with one list and one watch: first every pod that exists, then every change.
 //!
-//! What is wrong with it: `informer-lab break gap`. Is it right now? `informer-lab check gap`.
+//! `informer-lab break gap` describes the problem, `informer-lab check gap` judges the program.
 
 use futures::StreamExt;
 use kube_informers::cache::{BoxError, ListOptions, ListerWatcher, WatchEvent, meta_namespace_key};
@@ -12,7 +12,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
 
     let list = pods.list(ListOptions::default()).await?;
     for pod in &list.items {
-        balancer.add(&meta_namespace_key(&**pod)).await?; // a second each
+        balancer.add(&meta_namespace_key(&**pod)).await?; // takes a second
     }
 
     let mut from = ListOptions::default();

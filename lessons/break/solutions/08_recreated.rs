@@ -1,6 +1,6 @@
 //! Keeps a load balancer in step with the cluster. A backend is a pod's uid, so that a pod of the same name is another backend.
 //!
-//! What is wrong with it: `informer-lab break recreated`. Is it right now? `informer-lab check recreated`.
+//! `informer-lab break recreated` describes the problem, `informer-lab check recreated` judges the program.
 
 use futures::{StreamExt, try_join};
 use k8s_openapi::api::core::v1::Pod;
@@ -20,7 +20,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
                 Notification::Add { object: pod, .. } => balancer.add(uid(&pod)).await?,
                 Notification::Update { old, new } => {
                     if is_recreated(&*old, &*new) {
-                        balancer.remove(uid(&old)).await?; // two pods of one name: nobody tells of the end of the first
+                        balancer.remove(uid(&old)).await?; // no event reports the end of the old pod
                         balancer.add(uid(&new)).await?;
                     }
                 }

@@ -1,6 +1,6 @@
 //! A controller that looks every second whether there are three pods, and creates those that are missing.
 //!
-//! What is wrong with it: `informer-lab break stale`. Is it right now? `informer-lab check stale`.
+//! `informer-lab break stale` describes the problem, `informer-lab check stale` judges the program.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
     let reconcile = async |_: &str| {
         for _ in pods.len()..WANTED {
             let created = api.create(&PostParams::default(), &web()).await?;
-            // The next look is at a cache that has seen this.
+            // Waits until the cache has the new pod, before the pods are counted again.
             pods.at_least(&created.resource_version().unwrap_or_default(), Duration::from_secs(30)).await?;
         }
         Ok::<_, BoxError>(Action::RequeueAfter(Duration::from_secs(1)))
@@ -40,7 +40,7 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A pod that does not exist yet. The server makes up the end of its name.
+/// Returns a new pod to create. The server generates the end of its name.
 fn web() -> Pod {
     let metadata = ObjectMeta { generate_name: Some("web-".to_owned()), ..ObjectMeta::default() };
     let container = Container { name: "main".to_owned(), image: Some("nginx".to_owned()), ..Container::default() };

@@ -1,6 +1,6 @@
 //! Three consumers that want to know of every change of a pod.
 //!
-//! What is wrong with it: `informer-lab break shared`. Is it right now? `informer-lab check shared`.
+//! `informer-lab break shared` describes the problem, `informer-lab check shared` judges the program.
 
 use kube_informers::cache::{BoxError, SharedIndexInformer};
 

@@ -122,7 +122,7 @@ impl fmt::Display for Entry {
 impl fmt::Display for EntryKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Step(command) if command.starts_with('(') => f.write_str(command),
+            Self::Step(command) if command.starts_with('(') => f.write_str(command), // a fault or an error
             Self::Step(command) => write!(f, "$ {command}"),
             Self::Request(request) => write!(f, "API server: {request}"),
             Self::Refused(request, code) => write!(f, "API server: {request} REFUSED ({code})"),
@@ -156,7 +156,7 @@ impl fmt::Display for Request {
     }
 }
 
-/// One line for the learner.
+/// Writes an event of an informer as one line for the learner.
 fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
     match event {
         Event::Listed { resource_version, objects } => {

@@ -95,7 +95,7 @@ impl Setting {
             Some(Ok(Ok(()))) => End::Stopped,
         };
         let entries = journal.take();
-        cluster.faults().end_all();
+        cluster.faults().end_all(); // so that the following list succeeds
         let pods: Api<Pod> = Api::default_namespaced(client);
         let pods = pods.list(&ListParams::default()).await.expect("the cluster answers").items;
         cluster.shutdown().await;

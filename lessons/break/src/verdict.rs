@@ -31,7 +31,8 @@ impl Verdict {
         })
     }
 
-    /// For a program that loops without ever waiting, so that even the timeout in virtual time cannot end it.
+    /// Returns the verdict on a program that loops without ever waiting, so that even the timeout in virtual time
+    /// cannot end it.
     pub fn never_yields() -> Self {
         let sentence = Bilingual::new(
             "The program never gave the others their turn: it loops without an `.await` that waits.",

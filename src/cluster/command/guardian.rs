@@ -1,9 +1,9 @@
-//! Ends the command of `informer-lab cluster -- COMMAND` if this program ends without doing so: nothing can catch
-//! `kill -9`. Linux could tie the command itself to its parent (`PR_SET_PDEATHSIG`), but that is set between `fork` and
-//! `exec`, which safe Rust cannot do, and it would not reach what the command has started.
+//! Ends the command of `informer-lab cluster -- COMMAND` if this program cannot do so itself, because `kill -9` has
+//! ended it. Linux could tie the command itself to its parent (`PR_SET_PDEATHSIG`), but that is set between `fork` and
+//! `exec`, which safe Rust cannot do, and it would not reach the processes that the command has started.
 //!
-//! The guardian is this program again, under another name. It reads a pipe until its end: this program writes a byte
-//! before it ends, and the system closes the pipe in any case.
+//! The guardian is a second process of this program, under another name. It waits at a pipe for one byte or the end.
+//! This program writes the byte before it ends in order; if it is killed, the system closes the pipe without the byte.
 
 use std::env;
 use std::ffi::OsString;
@@ -33,7 +33,7 @@ impl Guardian {
             let mut command = Command::new(env::current_exe()?);
             command.arg0(NAME).args(processes.to_args()).args(kubeconfig);
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-            command.process_group(0).spawn() // the signals of the terminal are not for it
+            command.process_group(0).spawn() // so the terminal sends no signals to the guardian
         };
         let guardian: io::Result<Child> = spawn();
         guardian.map(Self).inspect_err(|error| tracing::warn!(%error, "the command has no guardian")).ok()
@@ -43,7 +43,7 @@ impl Guardian {
 impl Drop for Guardian {
     fn drop(&mut self) {
         if let Some(mut pipe) = self.0.stdin.take() {
-            let _ = pipe.write_all(b"."); // a guardian that is gone needs no word
+            let _ = pipe.write_all(b"."); // fails if the guardian has ended
         }
         let _ = self.0.wait();
     }
@@ -68,9 +68,9 @@ impl Guarding {
 
     /// Waits for the end of the program that has started this one.
     pub fn run(self) -> ExitCode {
-        let mut said = Vec::new();
-        let _ = io::stdin().take(1).read_to_end(&mut said); // an error is an end too
-        if said.is_empty() {
+        let mut received = Vec::new();
+        let _ = io::stdin().take(1).read_to_end(&mut received); // an error counts as the end
+        if received.is_empty() {
             if let Some(kubeconfig) = &self.kubeconfig {
                 let _ = fs::remove_file(kubeconfig);
                 let _ = kubeconfig.parent().map(fs::remove_dir);

@@ -1,5 +1,5 @@
-//! The process group of the command, on Unix. A terminal or `kill` sends a signal to a group, so it decides whether a
-//! signal also reaches the processes that the command started.
+//! The process group of the command, on Unix. A terminal or `kill` sends a signal to a group, so the group decides
+//! whether a signal also reaches the processes that the command started.
 
 use std::ffi::OsStr;
 use std::fs::File;

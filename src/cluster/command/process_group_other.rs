@@ -3,7 +3,7 @@
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
-/// The process group that a command runs in. This system has no choice.
+/// The process group that a command runs in. This system has only one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cluster) struct ProcessGroup;
 

@@ -25,7 +25,7 @@ pub(super) fn report_to(interrupt: Interrupt) -> io::Result<()> {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// `None` if SIGHUP is left alone, because it is ignored, as under `nohup`, or may be.
+    /// `None` if this process ignores SIGHUP, as under `nohup`, or may ignore it.
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 

@@ -10,11 +10,11 @@ use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, 
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
 
-/// Creates `nettool`.
+/// The scenario of `late`: `nettool` is created.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 
-/// A pod is created and deleted; another one is created later.
+/// The scenario of `relist`: a pod is created and deleted; another one is created later.
 static RELISTED: Fixture =
     Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../../fixtures/scenarios/relist.yaml") };
 
@@ -25,16 +25,16 @@ const RELIST: Defaults = Defaults {
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
 };
 
-/// A ReplicaSet is created, loses a pod, and is scaled up and down.
+/// The scenario of `controller`: a ReplicaSet is created, loses a pod, and is scaled up and down.
 static REPLICA_SET: Fixture = Fixture {
     name: "fixtures/scenarios/controller.yaml",
     text: include_str!("../../../fixtures/scenarios/controller.yaml"),
 };
 
-/// A cluster without pods, in which that scenario is played.
+/// A cluster without pods, with the scenario of `controller`.
 const CONTROLLED: ClusterDefaults = ClusterDefaults { scenario: Some(&REPLICA_SET), ..NETTOOL_COMES_AND_GOES };
 
-/// The server's watch cache delivers no events for a while.
+/// The scenario of `stale`: the server's watch cache delivers no events for a while.
 static LAGS: Fixture =
     Fixture { name: "fixtures/scenarios/stale.yaml", text: include_str!("../../../fixtures/scenarios/stale.yaml") };
 

@@ -18,7 +18,7 @@ pub enum CommonOptions {
     Print,
     /// The options on the output and the client's era, for a lesson that makes its own objects.
     Client,
-    /// All of these options, for a lesson that watches a cluster.
+    /// The options on the output, the eras, the cluster and the run, for a lesson that watches a cluster.
     Watch,
 }
 

@@ -7,15 +7,15 @@ use super::row::{FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{architecture, controllerloop, lister, reflector_loop, syncing};
 
-/// Creates `nettool`.
+/// The scenario of `architecture`: `nettool` is created.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
 
-/// A watch ends, a version is too old, and lists fail.
+/// The scenario of `loop`: a watch ends, a version is too old, and lists fail.
 static LOOP: Fixture =
     Fixture { name: "fixtures/scenarios/loop.yaml", text: include_str!("../../../fixtures/scenarios/loop.yaml") };
 
-/// Changes a pod between resyncs.
+/// The scenario of `syncing`: a pod changes between resyncs.
 static LABEL: Fixture =
     Fixture { name: "fixtures/scenarios/label.yaml", text: include_str!("../../../fixtures/scenarios/label.yaml") };
 

@@ -105,7 +105,7 @@ impl Row {
 /// The four pods of the tutorials, which run in the namespace `default` from the start.
 pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
-/// Creates and deletes `nettool`.
+/// The scenario in which `nettool` is created and deleted.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../../fixtures/scenarios/nettool.yaml") };
 

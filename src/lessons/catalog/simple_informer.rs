@@ -8,7 +8,7 @@ use super::row::{ALONE, Modern, NETTOOL_COMES_AND_GOES, Origin, PODS, Row, watch
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{deltafifo, listwatch, myinformer, reflector};
 
-/// A deletion updates the pod three times, as in the tutorials' chapter on the simple informer.
+/// Stages with which a deletion updates the pod three times, as in the tutorials' chapter on the simple informer.
 static THREE_UPDATES: Fixture =
     Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../../fixtures/stages/myinformer.yaml") };
 

@@ -11,7 +11,7 @@ use crate::lessons::pods::style;
 use kube_informers::cache::{Delta, DeltaFifo};
 
 // ANCHOR: callbacks
-/// Adds three pods, updates and deletes the first, pops it, and calls something for each delta.
+/// Adds three pods, updates and deletes the first, pops it, and calls a callback for each delta.
 pub async fn run(lab: &Lab) -> Result<()> {
     let queue = DeltaFifo::new(pod_key).observer(lab.observer());
     lab.narrate("Add(pod1) Add(pod2) Add(pod3)", "Add(pod1) Add(pod2) Add(pod3)");

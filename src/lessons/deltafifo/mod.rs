@@ -1,7 +1,7 @@
 //! Lesson `deltafifo`: a DeltaFIFO has one slot per key, with all changes of the key in order.
 //!
-//! The tutorials' five programs, each a little longer than the one before: [`list`], [`pop`], [`events`],
-//! [`callbacks`] and [`values`]. [`modern`] has the same five with RealFIFO, today's queue.
+//! The modules are the tutorials' five programs, each a little longer than the one before: [`list`], [`pop`],
+//! [`events`], [`callbacks`] and [`values`]. [`modern`] has the same five with RealFIFO, today's queue.
 //!
 //! Chapter: `lessons/03-deltafifo`. Traces: `fixtures/traces/deltafifo*.txt`.
 

@@ -44,7 +44,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// `GET /` asks what the tutorials ask; `GET /?app=VALUE` something else.
+/// `GET /` answers the tutorials' query, and `GET /?app=VALUE` any other one.
 pub(super) fn router(by_app: Index<Pod>) -> Router {
     let answer = async move |Query(question): Query<Question>| {
         Json(by_app.keys(question.app.as_deref().unwrap_or("robusta-forwarder")))

@@ -11,7 +11,7 @@ use super::app;
 use kube_informers::cache::meta_namespace_key;
 
 // ANCHOR: go_cache
-/// Pods by key, and their keys by the label `app`. Whoever gets a pod may write to it: then nobody tells the index.
+/// Pods by key, and their keys by the label `app`. A caller of `get` may write to the pod: the index does not notice.
 #[derive(Default)]
 pub(super) struct GoCache {
     pods: HashMap<String, Arc<RwLock<Pod>>>,

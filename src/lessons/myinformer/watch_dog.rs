@@ -42,7 +42,7 @@ impl<H: EventHandler<Pod>> WatchDog<H> {
     }
 }
 
-/// The store first, so that the handler never finds an older state there.
+/// Changes the store first, so that the handler never finds an older state there.
 pub(super) fn handle(store: &Store<Pod>, h: &mut impl EventHandler<Pod>, deltas: Deltas<Pod>) -> Result<(), Error> {
     for delta in deltas {
         match delta {

@@ -26,7 +26,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         queue.close(); // the loop below ends once the queue is empty
     };
     let pop = async {
-        let mut race = lab.race(); // one wake-up in a hundred is late
+        let mut race = lab.race(); // `stall` delays one wake-up in a hundred, as a busy scheduler does
         while let Ok(stored) = race.stall(queue.pop(|deltas, _| show_and_store(lab, &store, deltas))).await {
             stored?;
         }

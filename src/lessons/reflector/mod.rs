@@ -1,7 +1,8 @@
 //! Lesson `reflector`: a Reflector lists and watches into a DeltaFIFO without known objects, and a loop pops the
 //! deltas.
 //!
-//! [`known_objects`] gives the queue a store as its known objects; [`modern`] does both with RealFIFO.
+//! [`known_objects`] adds a store as the queue's known objects. [`modern`] runs both variants, with and without known
+//! objects, on RealFIFO.
 //!
 //! Chapter: `lessons/04-reflector`. Trace: `fixtures/traces/reflector.txt`.
 
@@ -30,7 +31,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         queue.close(); // the loop below ends once the queue is empty
     };
     let pop = async {
-        let mut race = lab.race(); // one wake-up in a hundred is late
+        let mut race = lab.race(); // `stall` delays one wake-up in a hundred, as a busy scheduler does
         while race.stall(queue.pop(|deltas, _| show(lab, &deltas))).await.is_ok() {}
     };
     join!(reflect, pop);

@@ -1,5 +1,5 @@
-//! The consumer of the `relist` lessons: prints, stores and delivers the popped deltas. It can break the link when a
-//! deletion begins, which is the failure that these lessons show.
+//! The consumer of the `relist` lessons: prints, stores and delivers the popped deltas. When a deletion begins, it
+//! breaks the link (`outage.rs`), so that the watch misses the deletion.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use crate::trace::Style;
 use kube_informers::cache::{Deletion, EventHandler, InitialList};
 
 // ANCHOR: handler
-/// Prints what it is told, with the resourceVersions of an update, and whether there is work to do.
+/// Prints each notification, with the resourceVersions of an update, and whether there is work to do.
 pub(super) struct ResyncHandler(pub(super) Lab);
 
 impl EventHandler<Pod> for ResyncHandler {

@@ -1,5 +1,5 @@
-//! Lesson `resync --era modern`: RealFIFO queues one `SyncAll`, and the consumer delivers its store again when it pops
-//! that.
+//! Lesson `resync --era modern`: RealFIFO queues one `SyncAll`. When the consumer pops it, the consumer delivers every
+//! object of its store again.
 //!
 //! Trace: `fixtures/traces/resync-modern.txt`.
 
@@ -15,7 +15,8 @@ use crate::lab::Lab;
 use kube_informers::cache::{ListWatch, RealFifo, Reflector, Store, meta_namespace_key};
 
 // ANCHOR: modern
-/// Watches the pods with a resync every two seconds. The queue needs no known objects.
+/// Watches the pods with a resync every two seconds. The queue needs no known objects, because the consumer has the
+/// store.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let store = Store::new(meta_namespace_key).observer(lab.observer());

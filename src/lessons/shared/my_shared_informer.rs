@@ -47,7 +47,7 @@ impl MySharedInformer {
         popped.and(Ok(handled?))
     }
 
-    /// The store first, then the handlers, so that a handler finds nothing in the store that is older than what it is told.
+    /// Changes the store before it notifies the handlers, so that no handler finds an older object there than it gets.
     fn handle_deltas(&self, deltas: Deltas<Pod>) -> Result<(), Error> {
         for delta in deltas {
             let change = match delta {
@@ -56,7 +56,7 @@ impl MySharedInformer {
                     Notification::Add { object, initial: InitialList::No }
                 }
                 Delta::Updated(new) => {
-                    // The tutorials ask for `err != nil && exists` here: so no update ever reaches a handler.
+                    // The tutorials test `err != nil && exists` here, so that no update ever reaches a handler.
                     let Some(old) = self.store.get(&new)? else { continue };
                     self.store.update(new.clone())?;
                     Notification::Update { old, new }

@@ -40,8 +40,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// Takes what was added as soon as it comes, so that `add` never waits for the handler, and hands it on when the handler
-/// is ready. What is in between is the buffer, and it has no limit.
+/// Takes each pod as soon as it is added, so that `add` never waits for the handler, and hands it on when the handler
+/// is ready. The pods in between are the buffer, which has no limit.
 async fn pop(lab: &Lab, mut add_ch: Receiver<&'static str>, next_ch: Sender<&'static str>) {
     let mut pending_notifications = VecDeque::new();
     loop {

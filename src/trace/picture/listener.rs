@@ -58,7 +58,7 @@ impl Listener {
         }
     }
 
-    /// Takes a notification out of the buffer. A record that is torn may name another kind of notification, or none.
+    /// Takes a notification out of the buffer. An incomplete record may name another kind of notification, or none.
     pub(super) fn calling(&mut self, notification: &str, key: &str) {
         let same = self.pending.iter().position(|waiting| waiting.key == key && waiting.notification == notification);
         let index = same.or_else(|| self.pending.iter().position(|waiting| waiting.key == key)).unwrap_or(0);

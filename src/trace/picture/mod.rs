@@ -1,7 +1,7 @@
 //! The picture: the state of a run's queues, stores and handlers, computed from the record event by event.
 //!
 //! A *pipeline* is the part for one kind of object: API server, queue, store and handlers. Applying an event never
-//! fails, even if the record is torn, out of order, or from a later version of the program.
+//! fails, even if the record is incomplete, out of order, or from a later version of the program.
 
 mod listener;
 mod pipeline;

@@ -17,10 +17,11 @@ pub struct Slot {
 /// The slots, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
-    /// The slots by their numbers, which grow.
+    /// The slots by their numbers, in the order in which they were added.
     slots: BTreeMap<u64, Slot>,
     /// The numbers of each key's slots.
     by_key: BTreeMap<String, BTreeSet<u64>>,
+    /// The number of the next slot.
     next: u64,
 }
 

@@ -31,7 +31,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The causes as a record spells them. `Other` has no entry: it stands for every spelling that is not here.
+    /// The causes as a record spells them. `Other` has no entry: every other spelling is read as `Other`.
     const NAMES: [(Self, &str); 9] = [
         (Self::Start, "start"),
         (Self::InitialList, "initial_list"),

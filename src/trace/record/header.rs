@@ -1,4 +1,4 @@
-//! The header of a record, its first line: it names the lesson, and how to make the same run again.
+//! The header of a record, its first line: it names the lesson, and has what is needed to make the same run again.
 
 use serde::{Deserialize, Serialize};
 

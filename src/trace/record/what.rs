@@ -100,8 +100,8 @@ pub enum What {
     Resynced {},
     /// The first list has been processed in full.
     Synced {},
-    /// A key was added to the workqueue. It is `queued` now, or will be `when_done`, because a worker is processing it,
-    /// or `nothing` changed.
+    /// A key was added to the workqueue. The effect: the key is `queued` now; it will be queued `when_done`, because a
+    /// worker is processing it; or `nothing` changes.
     WorkAdded { key: String, effect: String },
     /// A worker took a key.
     WorkTaken { key: String },

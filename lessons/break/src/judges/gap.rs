@@ -21,14 +21,14 @@ pub fn setting() -> Setting {
 /// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, outcome.keys().into_iter());
-    if backends.ghosts.is_empty() {
-        return backends.complete(outcome);
+    if backends.extra.is_empty() {
+        return backends.check_complete(outcome);
     }
-    let ghosts = backends.ghosts.join(", ");
+    let extra = backends.extra.join(", ");
     Err(Mistake {
         sentence: Bilingual::new(
-            format!("{ghosts} was deleted after the list and before the watch, and no event told the program."),
-            format!("{ghosts} 是在 list 之后、watch 之前删除的，没有任何事件告诉程序。"),
+            format!("{extra} was deleted after the list and before the watch, and no event told the program."),
+            format!("{extra} 是在 list 之后、watch 之前删除的，没有任何事件告诉程序。"),
         ),
         evidence: outcome
             .excerpt(|kind| matches!(kind, EntryKind::Step(_) | EntryKind::Request(_) | EntryKind::Balanced { .. })),

@@ -31,7 +31,7 @@ const THREE_PODS: &str = "
 /// The difference between the load balancer's backends and the pods in the cluster.
 struct Backends {
     /// The backends whose pods do not exist, sorted.
-    ghosts: Vec<String>,
+    extra: Vec<String>,
     /// Pods that are not backends, sorted.
     missing: Vec<String>,
 }
@@ -41,13 +41,13 @@ impl Backends {
     fn of(outcome: &Outcome, wanted: impl Iterator<Item = String>) -> Self {
         let (backends, wanted) = (outcome.backends(), wanted.collect());
         Self {
-            ghosts: backends.difference(&wanted).cloned().collect(),
+            extra: backends.difference(&wanted).cloned().collect(),
             missing: wanted.difference(&backends).cloned().collect(),
         }
     }
 
     /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
-    fn complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
+    fn check_complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
         let missing = self.missing.join(", ");
         if missing.is_empty() {
             return Ok(());

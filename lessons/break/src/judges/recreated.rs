@@ -1,5 +1,5 @@
-//! The judge of the exercise `recreated`: the program sees a re-created pod as an update, though only its name is the same and its uid
-//! is new.
+//! The judge of the exercise `recreated`: the program takes a re-created pod for an update of the old one, although its
+//! uid is new.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ pub fn setting() -> Setting {
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let uids = outcome.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
     let backends = Backends::of(outcome, uids);
-    if backends.ghosts.is_empty() {
-        return backends.complete(outcome);
+    if backends.extra.is_empty() {
+        return backends.check_complete(outcome);
     }
     Err(Mistake {
         sentence: Bilingual::new(

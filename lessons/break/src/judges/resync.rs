@@ -24,16 +24,16 @@ pub fn setting() -> Setting {
 /// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, outcome.keys().into_iter());
-    if backends.ghosts.is_empty() {
-        return backends.complete(outcome);
+    if backends.extra.is_empty() {
+        return backends.check_complete(outcome);
     }
-    let ghosts = backends.ghosts.join(", ");
+    let extra = backends.extra.join(", ");
     Err(Mistake {
         sentence: Bilingual::new(
             format!(
-                "{ghosts} was deleted while the load balancer was down, and a minute and a half later it is still a backend."
+                "{extra} was deleted while the load balancer was down, and a minute and a half later it is still a backend."
             ),
-            format!("{ghosts} 是在负载均衡器故障期间删除的，一分半钟之后它仍然是后端。"),
+            format!("{extra} 是在负载均衡器故障期间删除的，一分半钟之后它仍然是后端。"),
         ),
         evidence: outcome.excerpt(|kind| match kind {
             EntryKind::Step(_) | EntryKind::Balanced { .. } => true,

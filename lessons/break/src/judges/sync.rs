@@ -19,7 +19,7 @@ pub fn setting() -> Setting {
     Setting { pods, nodes: 2, faults: &["delay:resource=nodes,by=2s,times=4"], ..Setting::default() }
 }
 
-/// Passes if the program deletes the orphan, which is the pod without a node, and no other pod.
+/// Passes if the program deletes the pod `orphan`, whose node does not exist, and no other pod.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let evidence = || outcome.excerpt(|kind| matches!(kind, EntryKind::Request(_)));
     let deleted: Vec<&str> = outcome

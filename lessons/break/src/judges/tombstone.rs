@@ -11,8 +11,8 @@ use crate::outcome::Outcome;
 use crate::setting::Setting;
 use crate::verdict::Mistake;
 
-/// Returns the setting. Its scenario deletes one pod under the program's watch. It deletes a second while the watch
-/// sends no events, then compacts the history, so that only the relist reveals the deletion.
+/// Returns the setting. Its scenario deletes one pod while the watch works. It deletes a second while the watch sends
+/// no events, then compacts the history, so that only the relist reveals the second deletion.
 pub fn setting() -> Setting {
     let scenario = "
 - {at: 2s, delete: web-1}
@@ -27,14 +27,14 @@ pub fn setting() -> Setting {
 /// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, outcome.keys().into_iter());
-    if backends.ghosts.is_empty() {
-        return backends.complete(outcome);
+    if backends.extra.is_empty() {
+        return backends.check_complete(outcome);
     }
-    let ghosts = backends.ghosts.join(", ");
+    let extra = backends.extra.join(", ");
     Err(Mistake {
         sentence: Bilingual::new(
-            format!("{ghosts} does not exist any more, and the load balancer still sends requests to it."),
-            format!("{ghosts} 已经不存在了，负载均衡器还在给它发请求。"),
+            format!("{extra} does not exist any more, and the load balancer still sends requests to it."),
+            format!("{extra} 已经不存在了，负载均衡器还在给它发请求。"),
         ),
         evidence: outcome.excerpt(|kind| match kind {
             EntryKind::Step(_) | EntryKind::Balanced { .. } => true,

@@ -1,4 +1,5 @@
-//! The judge of the exercise `updates`: the program never distributes an update, a bug of the documents that the tutorial follows.
+//! The judge of the exercise `updates`: the program never sends an update to its handler. The tutorials' documents have
+//! this bug.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
