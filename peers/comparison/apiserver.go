@@ -28,7 +28,7 @@ func loaded(ctx context.Context, server *server, start time.Time, load []string)
 		return nil, err
 	}
 	started := time.Since(start)
-	time.Sleep(time.Second) // the memory and processor time of work after the first answer count, too
+	time.Sleep(time.Second) // the server works on after its first answer, and its idle memory includes that work
 	idle, err := server.resident()
 	if err != nil {
 		return nil, err
