@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// nobody is a uid that no object has.
-	nobody = "00000000-0000-0000-0000-000000000000"
+	// unusedUID is a uid that no object has.
+	unusedUID = "00000000-0000-0000-0000-000000000000"
 	// sometime replaces the placeholder of a time in a request.
 	sometime = "2026-01-01T00:00:00Z"
 	// ahead is the distance of a made-up future revision from the last one seen.
@@ -57,7 +57,7 @@ func (b *bindings) fill(template string) string {
 			b.values[found] = strconv.Itoa(b.last + ahead)
 			return b.values[found]
 		case strings.HasPrefix(found, "<uid"):
-			return nobody
+			return unusedUID
 		case found == "<time>":
 			return sometime
 		}

@@ -31,8 +31,9 @@ type object = map[string]any
 type generator struct {
 	*rand.Rand
 	scope []value
+	// loops counts the loops of a rule, for the names of their variables.
 	loops int
-	// ruled says that the schemas have rules.
+	// ruled is true if the schemas have rules.
 	ruled bool
 }
 
@@ -100,7 +101,7 @@ func (g *generator) plain(depth int) (object, *kind) {
 		}
 	}
 	choice := g.IntN(7)
-	if depth == 3 {
+	if depth == 3 { // the whole value is an object, a list or a map
 		choice = of(g, 0, 0, 0, 1, 2)
 	}
 	if depth == 0 {
@@ -154,7 +155,7 @@ func (g *generator) plain(depth int) (object, *kind) {
 	}
 }
 
-// values returns what the scope has of a type, with the parts of what it has.
+// values returns the expressions of a type that the scope has: variables, and their parts.
 func (g *generator) values(name string) []value {
 	var found []value
 	var visit func(v value, depth int)
@@ -186,7 +187,8 @@ var literals = map[string][]string{
 	"bytes": {"b'ab'", "b''"}, "duration": {"duration('90s')"}, "timestamp": {"timestamp('2024-01-01T00:00:00Z')"}, "dyn": {"dyn('a')", "dyn(1)", "dyn([1, 2])"},
 }
 
-// forms are templates of expressions by their type: §type stands for an expression of the type, §loop for a loop.
+// forms are templates of expressions by their type. §type stands for an expression of the type. The other marks, such as
+// §loop, are explained by the code of filled.
 var forms = map[string][]string{
 	"bool": {
 		"§int == §int", "§int < §int", "§string == §string", "§string != §string", "§string < §string", "§double >= §double",

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// generator makes random expressions. Most pass the type checker, and their arguments are values that the functions
-// accept, or almost.
+// generator makes random expressions. Most pass the type checker. Their arguments are values that the functions accept,
+// and values that they only just refuse.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
