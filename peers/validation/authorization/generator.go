@@ -24,7 +24,7 @@ func (g generator) some(most int, of ...string) []string {
 
 func (g generator) namespace() string { return g.one("a", "b", "c") }
 
-// rule returns a random rule. With paths, it may be a rule for paths such as /metrics, which only a ClusterRole can have.
+// rule returns a random rule. With paths, it may be a rule for paths such as /metrics, as only a ClusterRole has them.
 func (g generator) rule(paths bool) rbacv1.PolicyRule {
 	verbs := func() []string {
 		if g.chance(10) {
@@ -52,8 +52,8 @@ func (g generator) ruleList(paths bool) []rbacv1.PolicyRule {
 	return rules
 }
 
-// subjects returns random subjects of a binding. A RoleBinding, for which everywhere is false, may have a service account
-// without a namespace.
+// subjects returns random subjects of a binding. A RoleBinding, for which everywhere is false, may name a service
+// account without a namespace.
 func (g generator) subjects(everywhere bool) []rbacv1.Subject {
 	var subjects []rbacv1.Subject
 	for range 1 + g.IntN(3) {

@@ -187,8 +187,8 @@ var literals = map[string][]string{
 	"bytes": {"b'ab'", "b''"}, "duration": {"duration('90s')"}, "timestamp": {"timestamp('2024-01-01T00:00:00Z')"}, "dyn": {"dyn('a')", "dyn(1)", "dyn([1, 2])"},
 }
 
-// forms are templates of expressions by their type. §type stands for an expression of the type. The other marks, such as
-// §loop, are explained by the code of filled.
+// forms are templates of expressions by their type. §type stands for an expression of the type. The function filled
+// shows what the other marks stand for: §loop, §count, §has, §null and §part.
 var forms = map[string][]string{
 	"bool": {
 		"§int == §int", "§int < §int", "§string == §string", "§string != §string", "§string < §string", "§double >= §double",
