@@ -98,6 +98,8 @@ func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	return figures, nil
 }
 
+// list lists all pods again and again on its own thread, until ended is closed. It counts the lists in reads, and stores
+// the number of pods of a list in seen.
 func list(indexer cache.Indexer, ended <-chan struct{}, reads, seen *atomic.Int64) {
 	goruntime.LockOSThread()
 	for {

@@ -14,6 +14,7 @@ type figure struct {
 	Did uint64 `json:"did"`
 }
 
+// one returns the only figure of a work.
 func one(value float64, unit string, did int) []figure {
 	return []figure{{Value: value, Unit: unit, Did: uint64(did)}}
 }

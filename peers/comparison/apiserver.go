@@ -23,6 +23,7 @@ func apiserver(name string, load []string, announcement, program string, argumen
 	}}
 }
 
+// loaded measures a server that has just been started, and puts load on it.
 func loaded(ctx context.Context, server *server, start time.Time, load []string) ([]figure, error) {
 	if err := server.answers(ctx); err != nil {
 		return nil, err

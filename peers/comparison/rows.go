@@ -44,6 +44,7 @@ func both(p programs, s size, work string, arguments ...string) []contender {
 	return []contender{p.ours(s, work, arguments...), p.clientGo(s, work, arguments...)}
 }
 
+// faster returns the goal to be this many times faster than client-go.
 func faster(ratio float64) []goal { return []goal{{against: clientGo, ratio: ratio}} }
 
 // storeRows returns rows 1 and 2, the indexer and the queues of deltas.

@@ -95,6 +95,7 @@ func (n *normaliser) value(value any) any {
 	return value
 }
 
+// field returns the value of a field without the parts that differ by chance, which depend on the field's name.
 func (n *normaliser) field(key string, value any) any {
 	text, isText := value.(string)
 	switch {

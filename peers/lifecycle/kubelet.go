@@ -37,6 +37,7 @@ func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
 	}
 }
 
+// enter makes the writes of a stage, with a pause before each, unless the pod has entered the stage already.
 func (k kubelet) enter(ctx context.Context, pod *corev1.Pod, stage string, writes []write) {
 	if k.stage[pod.UID] == stage {
 		return

@@ -44,6 +44,7 @@ func (b *bindings) request(request Request) Request {
 	return Request{Method: request.Method, Path: b.fill(request.Path), Headers: headers, Body: mapStrings(request.Body, b.fill)}
 }
 
+// fill replaces the placeholders in a text by their values.
 func (b *bindings) fill(template string) string {
 	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
 		inner, isToken := strings.CutPrefix(found, "<continue:")

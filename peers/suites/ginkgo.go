@@ -57,6 +57,7 @@ func specs(at place, program, folder string) ([]outcome, error) {
 	return read(text)
 }
 
+// read parses Ginkgo's report in JSON.
 func read(text []byte) ([]outcome, error) {
 	var reports []struct {
 		SpecReports []struct {
@@ -94,6 +95,7 @@ func first(message string) string {
 	return line
 }
 
+// tail returns the end of an output, for an error.
 func tail(output []byte) string {
 	return string(output[max(0, len(output)-2000):])
 }

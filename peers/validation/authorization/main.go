@@ -207,11 +207,11 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 		}
 	}
 	for _, rule := range resources {
-		told := map[string]any{"verbs": rule.GetVerbs()}
-		set(told, "apiGroups", rule.GetAPIGroups())
-		set(told, "resources", rule.GetResources())
-		set(told, "resourceNames", rule.GetResourceNames())
-		r.Resources = append(r.Resources, told)
+		shown := map[string]any{"verbs": rule.GetVerbs()}
+		set(shown, "apiGroups", rule.GetAPIGroups())
+		set(shown, "resources", rule.GetResources())
+		set(shown, "resourceNames", rule.GetResourceNames())
+		r.Resources = append(r.Resources, shown)
 	}
 	for _, rule := range paths {
 		r.Paths = append(r.Paths, map[string]any{"verbs": rule.GetVerbs(), "nonResourceURLs": rule.GetNonResourceURLs()})
@@ -222,10 +222,12 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 	return r
 }
 
+// named sets the namespace and the name of an object.
 func named(meta *metav1.ObjectMeta, namespace, name string) {
 	meta.Namespace, meta.Name = namespace, name
 }
 
+// isOf returns a reference to a role of this kind, without the role's name.
 func isOf(kind string) rbacv1.RoleRef { return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind} }
 
 // ofRequest names the resource of the request, as the registry does in its errors (qualifiedResourceFromContext).
