@@ -1,5 +1,5 @@
-// Package peers tells which versions of upstream's modules its programs are built with. go.mod is the one place where
-// they stand, because Go embeds it here.
+// Package peers returns the versions of the upstream modules that its programs are built with. It reads them from the
+// embedded go.mod, so that they are in one place only.
 package peers
 
 import (

@@ -33,7 +33,8 @@ type figure struct {
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	Did   int     `json:"did"`
+	// Did is the amount of work, which must be the same for two servers that are compared.
+	Did int `json:"did"`
 }
 
 func main() {

@@ -24,6 +24,7 @@ func processorTime(pid int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
+	// proc(5) counts from 1: the name is field 2, utime and stime are fields 14 and 15.
 	_, afterName, _ := strings.Cut(string(text), ") ")
 	fields := strings.Fields(afterName)
 	user, err := strconv.Atoi(fields[11])

@@ -13,8 +13,8 @@ import (
 const replicaSetText = `{"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"first"},"spec":{"replicas":1,"selector":{"matchLabels":{"set":"first"}},` +
 	`"template":{"metadata":{"labels":{"set":"first"}},"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}}}`
 
-// firstReplicaSet creates a ReplicaSet, which makes the controller look at all pods, and measures the memory in
-// percent of the memory before. The result can be under 100, if the allocator returns more memory in between.
+// firstReplicaSet creates a ReplicaSet, which makes the controller look at all pods, and measures the memory after that
+// in percent of the memory before. The result can be under 100, if the allocator returns more memory in between.
 func (l *load) firstReplicaSet() ([]figure, error) {
 	if *pid == 0 {
 		return nil, nil

@@ -46,12 +46,12 @@ func (l *load) watchRunning() (*http.Response, error) {
 	return l.client.Get(l.server + l.pods + "?watch=true&resourceVersion=0&fieldSelector=status.phase%3DRunning")
 }
 
-// countAdded reads events until this many objects were added. The watch adds a pod when it begins to run.
-func countAdded(lines *bufio.Reader, most int) error {
-	for added := 0; added < most; {
+// countAdded reads events until this many objects were added. The watch adds a pod when the pod begins to run.
+func countAdded(lines *bufio.Reader, wanted int) error {
+	for added := 0; added < wanted; {
 		line, err := lines.ReadSlice('\n')
 		if err != nil {
-			return fmt.Errorf("the watch has ended with %d of %d pods: %w", added, most, err)
+			return fmt.Errorf("the watch has ended with %d of %d pods: %w", added, wanted, err)
 		}
 		if bytes.HasPrefix(line, []byte(`{"type":"ADDED"`)) {
 			added++

@@ -34,7 +34,7 @@ func (r bindingStore) Create(ctx context.Context, name string, object runtime.Ob
 	})
 	if err := r.store.Storage.GuaranteedUpdate(ctx, key, r.store.New(), false, nil, bind, len(options.DryRun) > 0, nil); err != nil {
 		err = storeerr.InterpretUpdateError(storeerr.InterpretGetError(err, corev1.Resource("pods"), name), corev1.Resource("pods"), name)
-		if errors.ReasonForError(err) == metav1.StatusReasonUnknown {
+		if errors.ReasonForError(err) == metav1.StatusReasonUnknown { // the errors of bound, as in kube-apiserver
 			err = errors.NewConflict(corev1.Resource("pods/binding"), name, err)
 		}
 		return nil, err
@@ -42,6 +42,7 @@ func (r bindingStore) Create(ctx context.Context, name string, object runtime.Ob
 	return &metav1.Status{Status: metav1.StatusSuccess, Code: 201}, nil
 }
 
+// bound returns the pod with the node, or an error if the pod cannot be assigned.
 func bound(pod *core.Pod, node string) (runtime.Object, error) {
 	if pod.DeletionTimestamp != nil {
 		return nil, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name)

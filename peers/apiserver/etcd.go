@@ -56,8 +56,8 @@ func openEtcd(dir string) (*embed.Etcd, error) {
 	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.LogLevel, config.LogOutputs = "fatal", []string{"stderr"}
-	config.UnsafeNoFsync = true
-	config.TickMs, config.ElectionMs = 10, 100 // a single member elects itself at once
+	config.UnsafeNoFsync = true                // the data of a test need not survive a crash of the machine
+	config.TickMs, config.ElectionMs = 10, 100 // a single member waits this long before it elects itself
 	return embed.StartEtcd(config)
 }
 

@@ -1,7 +1,7 @@
 package main
 
-// The strategies of the built-in kinds other than pods: what each kind's strategy.go in kube-apiserver (pkg/registry)
-// tells the generic registry. They leave out the kinds' own validation and defaults, which are not in k8s.io/apiserver.
+// The strategies of the built-in kinds other than pods. They follow each kind's strategy.go in kube-apiserver
+// (pkg/registry), but leave out the kind's own validation and defaults, which are not in k8s.io/apiserver.
 
 import (
 	appsv1 "k8s.io/api/apps/v1"

@@ -74,7 +74,7 @@ func podStatusStrategy(scheme *runtime.Scheme) graceful {
 		pod, before := object.(*core.Pod), old.(*core.Pod)
 		pod.Spec = before.Spec
 		pod.Generation = before.Generation
-		pod.DeletionTimestamp = nil
+		pod.DeletionTimestamp = nil // as in kube-apiserver; the generic update restores the stored one
 		if pod.Status.QOSClass == "" {
 			pod.Status.QOSClass = before.Status.QOSClass
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // validatePodSpec checks containers and the restart policy, which is the part of kube-apiserver's validation that the
-// recordings need.
+// recordings in fixtures/wire need.
 func validatePodSpec(spec *corev1.PodSpec) field.ErrorList {
 	path := field.NewPath("spec")
 	var errs field.ErrorList
@@ -44,7 +44,7 @@ func validateContainer(container corev1.Container, path *field.Path) field.Error
 	return errs
 }
 
-const mutable = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
+const immutableMessage = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
@@ -52,7 +52,7 @@ const mutable = "pod updates may not change fields other than `spec.containers[*
 // at its end.
 func validatePodUpdate(spec, old *corev1.PodSpec) field.ErrorList {
 	errs := validatePodSpec(spec)
-	rest := spec.DeepCopy()
+	rest := spec.DeepCopy() // the spec without the changes that are allowed
 	if len(rest.Containers) != len(old.Containers) {
 		return append(errs, field.Forbidden(field.NewPath("spec", "containers"), "pod updates may not add or remove containers"))
 	}
@@ -61,7 +61,7 @@ func validatePodUpdate(spec, old *corev1.PodSpec) field.ErrorList {
 	}
 	rest.ActiveDeadlineSeconds, rest.Tolerations = old.ActiveDeadlineSeconds, old.Tolerations
 	if !equality.Semantic.DeepEqual(rest, old) {
-		errs = append(errs, field.Forbidden(field.NewPath("spec"), mutable))
+		errs = append(errs, field.Forbidden(field.NewPath("spec"), immutableMessage))
 	}
 	return errs
 }

@@ -27,20 +27,20 @@ type row struct {
 
 func rows(s *runtime.Scheme) []row {
 	return []row{
-		{"", "configmaps", "configmap", []string{"cm"}, nil, make1[core.ConfigMap], make1[core.ConfigMapList], configMapStrategy(s), nil, false},
-		{"", "events", "event", []string{"ev"}, nil, make1[core.Event], make1[core.EventList], eventStrategy(s), nil, false},
-		{"", "namespaces", "namespace", []string{"ns"}, nil, make1[core.Namespace], make1[core.NamespaceList], namespaceStrategy(s), nil, false},
-		{"", "nodes", "node", []string{"no"}, nil, make1[core.Node], make1[core.NodeList], nodeStrategy(s), nodeStatusStrategy(s), false},
-		{"", "pods", "pod", []string{"po"}, []string{"all"}, make1[core.Pod], make1[core.PodList], podStrategy(s), podStatusStrategy(s), true},
-		{"", "secrets", "secret", nil, nil, make1[core.Secret], make1[core.SecretList], secretStrategy(s), nil, false},
-		{"", "serviceaccounts", "serviceaccount", []string{"sa"}, nil, make1[core.ServiceAccount], make1[core.ServiceAccountList], serviceAccountStrategy(s), nil, true},
-		{"", "services", "service", []string{"svc"}, []string{"all"}, make1[core.Service], make1[core.ServiceList], serviceStrategy(s), serviceStatusStrategy(s), true},
-		{"apps", "replicasets", "replicaset", []string{"rs"}, []string{"all"}, make1[core.ReplicaSet], make1[core.ReplicaSetList], replicaSetStrategy(s), replicaSetStatusStrategy(s), false},
-		{"coordination.k8s.io", "leases", "lease", nil, nil, make1[core.Lease], make1[core.LeaseList], leaseStrategy(s), nil, false},
+		{"", "configmaps", "configmap", []string{"cm"}, nil, newObject[core.ConfigMap], newObject[core.ConfigMapList], configMapStrategy(s), nil, false},
+		{"", "events", "event", []string{"ev"}, nil, newObject[core.Event], newObject[core.EventList], eventStrategy(s), nil, false},
+		{"", "namespaces", "namespace", []string{"ns"}, nil, newObject[core.Namespace], newObject[core.NamespaceList], namespaceStrategy(s), nil, false},
+		{"", "nodes", "node", []string{"no"}, nil, newObject[core.Node], newObject[core.NodeList], nodeStrategy(s), nodeStatusStrategy(s), false},
+		{"", "pods", "pod", []string{"po"}, []string{"all"}, newObject[core.Pod], newObject[core.PodList], podStrategy(s), podStatusStrategy(s), true},
+		{"", "secrets", "secret", nil, nil, newObject[core.Secret], newObject[core.SecretList], secretStrategy(s), nil, false},
+		{"", "serviceaccounts", "serviceaccount", []string{"sa"}, nil, newObject[core.ServiceAccount], newObject[core.ServiceAccountList], serviceAccountStrategy(s), nil, true},
+		{"", "services", "service", []string{"svc"}, []string{"all"}, newObject[core.Service], newObject[core.ServiceList], serviceStrategy(s), serviceStatusStrategy(s), true},
+		{"apps", "replicasets", "replicaset", []string{"rs"}, []string{"all"}, newObject[core.ReplicaSet], newObject[core.ReplicaSetList], replicaSetStrategy(s), replicaSetStatusStrategy(s), false},
+		{"coordination.k8s.io", "leases", "lease", nil, nil, newObject[core.Lease], newObject[core.LeaseList], leaseStrategy(s), nil, false},
 	}
 }
 
-func make1[T any]() runtime.Object { return any(new(T)).(runtime.Object) }
+func newObject[T any]() runtime.Object { return any(new(T)).(runtime.Object) }
 
 // newRegistries returns the storage of every resource, by group and by path.
 func newRegistries(scheme *runtime.Scheme, storage storageOptions) (map[string]map[string]rest.Storage, error) {

@@ -35,7 +35,8 @@ import (
 	"informer-lab/peers/apiserver/openapi"
 )
 
-// effectiveVersion reports the version in go.mod at /version instead of the placeholder of an unstamped build.
+// effectiveVersion reports the Kubernetes version of go.mod at /version, instead of the placeholder of a build whose
+// linker sets no version.
 type effectiveVersion struct {
 	basecompat.MutableEffectiveVersion
 }

@@ -16,8 +16,9 @@ import (
 	flowcontrol "k8s.io/apiserver/pkg/util/flowcontrol/request"
 )
 
-// never is the time between two compactions of etcd by the server. A compaction writes a key, so revisions would grow by
-// chance. An interval of zero would also turn off what notices the compactions of others.
+// never is the time between two compactions of etcd by the server, longer than any test. A compaction writes a key, so
+// it would change revisions at random. An interval of zero would also turn off the code that notices the compactions of
+// others.
 const never = 365 * 24 * time.Hour
 
 // storageOptions gives every resource its etcd storage, in protobuf as in a real cluster, behind a watch cache.

@@ -30,7 +30,7 @@ type strategy struct {
 	validate      func(object runtime.Object) field.ErrorList
 	// validateUpdate checks an update, apart from its metadata.
 	validateUpdate func(object, old runtime.Object) field.ErrorList
-	// resetFields are fields that a write does not set or own, because the server sets them.
+	// resetFields are the fields that a write through this endpoint neither changes nor owns.
 	resetFields []fieldpath.Path
 }
 

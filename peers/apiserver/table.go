@@ -31,8 +31,9 @@ var podColumns = []metav1.TableColumnDefinition{
 	{Name: "Readiness Gates", Type: "string", Priority: 1, Description: specDoc["readinessGates"]},
 }
 
-// podTable makes the table of pods for kubectl. It lacks init containers and the times of restarts, which the
-// recordings do not need. Upstream: pkg/printers/internalversion/printers.go.
+// podTable makes the table of pods for kubectl. It lacks init containers, reasons of containers, readiness gates and
+// times of restarts, which the recordings in fixtures/wire do not need. Upstream:
+// pkg/printers/internalversion/printers.go.
 type podTable struct{}
 
 func (podTable) ConvertToTable(_ context.Context, object, options runtime.Object) (*metav1.Table, error) {

@@ -39,6 +39,7 @@ func indexerMoving(_ context.Context, options options) ([]figure, error) {
 	number := options.number("objects", 5000)
 	bySide := func(object any) ([]string, error) { return []string{object.(string)[:1]}, nil }
 	store := cache.NewThreadSafeStore(cache.Indexers{"by-side": bySide}, cache.Indices{})
+	// An object is its index value, "a" or "b", and then its key.
 	var turns [2][]string
 	for turn := range turns {
 		for n := range number {

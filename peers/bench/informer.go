@@ -26,7 +26,7 @@ type noWatchList struct{ *cache.ListWatch }
 
 func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
-// source returns a source that lists all pods at once and has this watch.
+// source returns a source that lists all pods at once and watches these events.
 func source(pods []corev1.Pod, events watch.Interface) cache.ListerWatcher {
 	return noWatchList{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -57,6 +57,7 @@ func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	events := watch.NewFakeWithChanSize(1, false)
 	informer := informerOf(source(pods, events))
 	var handled, reads, seen atomic.Int64
+	// room has one place more, because the handler may give its place back before the writer has taken one.
 	room := make(chan struct{}, unhandled+1)
 	for range unhandled {
 		room <- struct{}{}
@@ -97,6 +98,8 @@ func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	return figures, nil
 }
 
+// list lists all pods again and again on its own thread, until ended is closed. It counts the lists in reads, and stores
+// the number of pods of a list in seen.
 func list(indexer cache.Indexer, ended <-chan struct{}, reads, seen *atomic.Int64) {
 	goruntime.LockOSThread()
 	for {

@@ -69,11 +69,11 @@ func changesToHandlers(ctx context.Context, options options) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var told atomic.Int64
+	var handled atomic.Int64
 	var start, end time.Time
 	ended := make(chan struct{})
 	count := func(any, any) {
-		switch told.Add(1) {
+		switch handled.Add(1) {
 		case 1:
 			start = time.Now()
 		case int64(changes * handlers):
@@ -90,5 +90,5 @@ func changesToHandlers(ctx context.Context, options options) ([]figure, error) {
 	defer stop()
 	go informer.RunWithContext(ctx)
 	<-ended
-	return one(float64(changes)/end.Sub(start).Seconds(), "/s", int(told.Load())), nil
+	return one(float64(changes)/end.Sub(start).Seconds(), "/s", int(handled.Load())), nil
 }

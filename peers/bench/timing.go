@@ -14,16 +14,17 @@ type figure struct {
 	Did uint64 `json:"did"`
 }
 
+// one returns the only figure of a work.
 func one(value float64, unit string, did int) []figure {
 	return []figure{{Value: value, Unit: unit, Did: uint64(did)}}
 }
 
-// perTurn returns the mean time of one turn. It repeats the work until the turns took `fits` in total. The time of
+// perTurn returns the mean time of one turn. It repeats the work until all turns together took `total`. The time of
 // prepare is not counted.
-func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Duration {
+func perTurn[S any](total time.Duration, prepare func() S, work func(S)) time.Duration {
 	work(prepare()) // warm-up
 	turns, spent := 0, time.Duration(0)
-	for spent < fits {
+	for spent < total {
 		state := prepare()
 		start := time.Now()
 		work(state)
@@ -34,8 +35,8 @@ func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Dur
 }
 
 // perItem returns the mean time of one item in nanoseconds, if a turn handles this many items.
-func perItem[S any](fits time.Duration, items int, prepare func() S, work func(S)) float64 {
-	return float64(perTurn(fits, prepare, work).Nanoseconds()) / float64(items)
+func perItem[S any](total time.Duration, items int, prepare func() S, work func(S)) float64 {
+	return float64(perTurn(total, prepare, work).Nanoseconds()) / float64(items)
 }
 
 func nothing() struct{} { return struct{}{} }

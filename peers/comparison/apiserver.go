@@ -23,12 +23,13 @@ func apiserver(name string, load []string, announcement, program string, argumen
 	}}
 }
 
+// loaded measures a server that has just been started, and puts load on it.
 func loaded(ctx context.Context, server *server, start time.Time, load []string) ([]figure, error) {
 	if err := server.answers(ctx); err != nil {
 		return nil, err
 	}
 	started := time.Since(start)
-	time.Sleep(time.Second) // the memory and processor time of work after the first answer count, too
+	time.Sleep(time.Second) // the server works on after its first answer, and its idle memory includes that work
 	idle, err := server.resident()
 	if err != nil {
 		return nil, err

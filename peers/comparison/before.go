@@ -49,7 +49,7 @@ func takeProfiles(from, into string) error {
 	return os.WriteFile(into, []byte(rest+"\n"+profiles), 0o644)
 }
 
-// splitProfiles splits a manifest into the tables of its profiles and the rest.
+// splitProfiles separates the profile tables of a manifest from the rest.
 func splitProfiles(manifest string) (rest, profiles string) {
 	into := &rest
 	for line := range strings.Lines(manifest) {
@@ -63,8 +63,8 @@ func splitProfiles(manifest string) (rest, profiles string) {
 	return rest, profiles
 }
 
-// nothingMore is the ratio at which the cluster costs no more than before: the machine alone makes figures vary by a
-// tenth.
+// nothingMore is the ratio that the cluster has to reach to count as no more expensive than before. It is below one,
+// because figures vary by a tenth without any change of the code.
 const nothingMore = 0.9
 
 // beforeRows returns the rows that compare the cluster with the revision of --before, if there is one.

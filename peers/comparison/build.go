@@ -18,7 +18,7 @@ type programs struct {
 	root string
 	// work is the benchmark program of our libraries, informerLab is informer-lab itself.
 	work, informerLab string
-	// before is informer-lab as it was at the revision of --before.
+	// before is informer-lab as it was at the revision of --before, or empty.
 	before string
 	// kubeRuntime is the benchmark program on kube-runtime, goPeers the folder of the programs in Go. cacheTests and
 	// queueTests are client-go's own benchmarks.
@@ -52,7 +52,7 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	of := func(name string) []string { return []string{"build", "--locked", "-p", name, "--profile"} }
 	if size == smallest {
 		profile = "dev"
-		// One build of both packages has the features of the test build, so that most of it is already compiled.
+		// A build of both packages together has the same features as the build of the tests, so it reuses most of that.
 		of = func(string) []string {
 			return []string{"build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile"}
 		}

@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// figure is one measured number: the part of the work that was measured, the value with its unit, and the number of
-// operations.
+// figure is one measured number: the part of the work that was measured, the value with its unit, and the amount of
+// work, which must be the same for all contenders.
 type figure struct {
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`

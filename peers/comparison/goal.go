@@ -13,7 +13,7 @@ type better int
 const (
 	lower better = iota
 	higher
-	// within sets a limit for a figure: another part of the same contender times a ratio, or an absolute value.
+	// within sets an upper limit for a figure: another part of the same contender times a ratio, or an absolute value.
 	within
 )
 
@@ -24,35 +24,38 @@ type goal struct {
 	what   string
 	part   string
 	better better
-	// who is the judged contender; empty means ours.
-	who string
+	// judged is the contender that has to meet the goal; empty means ours.
+	judged string
 	// against is the contender to compare with; for within, another part of the same contender. If it is empty, the
 	// value itself is judged.
 	against string
-	// ratio is how many times better the figure has to be. Without a contender to compare with, it is the largest or
-	// smallest allowed value. Zero means that the figure is only reported.
+	// ratio is how many times better the figure has to be; for within, the largest allowed multiple of the other part.
+	// If against is empty, it is the largest or smallest allowed value. Zero means that the figure is only reported.
 	ratio float64
 }
 
 // result is a judged goal with the figures that decided.
 type result struct {
-	row           row
-	goal          goal
-	unit          string
-	mine, theirs  float64
-	ratio         float64
-	least, most   float64
-	runs          int
+	row  row
+	goal goal
+	unit string
+	// mine and theirs are the medians of the runs. ratio is the median of the runs' ratios, least and most are the
+	// smallest and the largest of them. If the goal compares with no contender, ratio is mine.
+	mine, theirs float64
+	ratio        float64
+	least, most  float64
+	runs         int
+	// isJudged is false if the figure is only reported.
 	met, isJudged bool
 }
 
 // judge compares the contenders run by run, and judges the median of the ratios.
 func (g goal) judge(all map[string]samples) (result, error) {
-	who := g.who
-	if who == "" {
-		who = ours
+	judged := g.judged
+	if judged == "" {
+		judged = ours
 	}
-	mine, err := positive(all, who, g.part)
+	mine, err := positive(all, judged, g.part)
 	if err != nil {
 		return result{}, err
 	}
@@ -67,13 +70,13 @@ func (g goal) judge(all map[string]samples) (result, error) {
 	}
 	opponent, part := g.against, g.part
 	if g.better == within {
-		opponent, part = who, g.against
+		opponent, part = judged, g.against
 	}
 	theirs, err := positive(all, opponent, part)
 	if err != nil {
 		return result, err
 	}
-	if err := sameWork(who, mine, opponent, theirs); err != nil {
+	if err := sameWork(judged, mine, opponent, theirs); err != nil {
 		return result, fmt.Errorf("%q: %w", g.part, err)
 	}
 	result.theirs = median(values(theirs))
@@ -97,27 +100,27 @@ func (g goal) howMuchBetter(mine, theirs float64) float64 {
 }
 
 // positive returns the figures of a part. It refuses zeros, because every work takes time and memory.
-func positive(all map[string]samples, who, part string) ([]figure, error) {
-	figures := all[who][part]
+func positive(all map[string]samples, contender, part string) ([]figure, error) {
+	figures := all[contender][part]
 	if len(figures) == 0 {
-		return nil, fmt.Errorf("%s measured no %q", who, part)
+		return nil, fmt.Errorf("%s measured no %q", contender, part)
 	}
 	for _, figure := range figures {
 		if !(figure.Value > 0) || figure.Did == 0 {
-			return nil, fmt.Errorf("%s measured nothing: %+v", who, figure)
+			return nil, fmt.Errorf("%s measured nothing: %+v", contender, figure)
 		}
 	}
 	return figures, nil
 }
 
 // sameWork returns an error if two contenders did different amounts of work.
-func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
+func sameWork(judged string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
-		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)
+		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), judged, len(theirs), opponent)
 	}
 	for n := range mine {
 		if mine[n].Did != theirs[n].Did || mine[n].Unit != theirs[n].Unit {
-			return fmt.Errorf("not the same work: %s %+v, %s %+v", who, mine[n], opponent, theirs[n])
+			return fmt.Errorf("not the same work: %s %+v, %s %+v", judged, mine[n], opponent, theirs[n])
 		}
 	}
 	return nil

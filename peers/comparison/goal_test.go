@@ -59,7 +59,7 @@ func TestGoalsAskForLessForMoreOrForALimit(t *testing.T) {
 		{"at most so much less", goal{part: "time", better: within, ratio: 9.9}, 10, false},
 		{"at most so much of another part", goal{part: "time", better: within, against: "steady", ratio: 1.25}, 1.25, true},
 		{"more than that of another part", goal{part: "time", better: within, against: "steady", ratio: 1.2}, 1.25, false},
-		{"another one's", goal{part: "time", who: clientGo, against: ours, ratio: 1}, 0.25, false},
+		{"another one's", goal{part: "time", judged: clientGo, against: ours, ratio: 1}, 0.25, false},
 	} {
 		got, err := test.goal.judge(all)
 		if err != nil || got.ratio != test.ratio || got.met != test.met || got.missed() == test.met {

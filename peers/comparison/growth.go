@@ -25,14 +25,14 @@ type table struct {
 // column is a measured part of a work, with its heading.
 type column struct{ part, head string }
 
-var two = []string{ours, clientGo}
+var oursAndClientGo = []string{ours, clientGo}
 
 var (
-	sameIndex   = &table{"1: Indexer update, index unchanged", []column{{"", "one update"}, {"bytes", "bytes"}}, two}
-	movingIndex = &table{"1: Indexer update, moving between index values", []column{{"", "one update"}}, two}
+	sameIndex   = &table{"1: Indexer update, index unchanged", []column{{"", "one update"}, {"bytes", "bytes"}}, oursAndClientGo}
+	movingIndex = &table{"1: Indexer update, moving between index values", []column{{"", "one update"}}, oursAndClientGo}
 	oneReader   = &table{"6: shared informer beside one reader; its memory is that of the next table, which has the same pods in the same informer",
-		[]column{{"writes", "writes"}, {"reads", "reads of all"}}, two}
-	inProcess = &table{"6, 8 and 9: from a list in the process to handlers synced, pods with a name only", []column{{"time", "time"}, {"bytes", "bytes"}}, two}
+		[]column{{"writes", "writes"}, {"reads", "reads of all"}}, oursAndClientGo}
+	inProcess = &table{"6, 8 and 9: from a list in the process to handlers synced, pods with a name only", []column{{"time", "time"}, {"bytes", "bytes"}}, oursAndClientGo}
 	overHTTP  = &table{"8 and 9: from an HTTP LIST to handlers synced, pods of 3.8 KB; bytes with all that the process is",
 		[]column{{"time", "time"}, {"steady", "bytes"}}, []string{ours, projected, inJSON, inPB}}
 	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
@@ -43,7 +43,7 @@ const growthRuns = 3
 
 // growthRows returns the rows for the tables' sizes that no other row measures. They have no goals.
 func growthRows(p programs, s size) (rows []row) {
-	if s == short {
+	if s == short { // --quick leaves these tables out
 		return nil
 	}
 	local := []struct {
@@ -63,7 +63,7 @@ func growthRows(p programs, s size) (rows []row) {
 		}
 	}
 	if s == smallest {
-		return rows // row 8 already has this size
+		return rows // row 8 has the only size of a smoke run
 	}
 	smaller := syncRow(p, 1000)
 	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns
@@ -88,7 +88,7 @@ func (g grown) add(at point, all map[string]samples) error {
 			figures := all[name][column.part]
 			line.cells = append(line.cells, cell(column, figures, at.objects))
 			if len(figures) == 0 {
-				continue // client-go may not finish a single read
+				continue // with many pods, client-go may not finish a single read, and has no figure for reads
 			}
 			if first == nil {
 				first = figures

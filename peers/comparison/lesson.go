@@ -67,8 +67,8 @@ func peakOf(ctx context.Context, program string, arguments ...string) (float64, 
 	return kilobytes * 1024 / 1e6, err
 }
 
-// help is the helper: it runs a command and prints the command's peak memory in KB.
-func help(words []string) error {
+// runAsHelper is what the helper does: it runs a command and prints the command's peak memory in KB.
+func runAsHelper(words []string) error {
 	command := exec.Command(words[0], words[1:]...) // in the helper's own process group, which ends as a whole
 	if _, err := output(command); err != nil {
 		return err

@@ -20,7 +20,7 @@ type machine struct {
 	versions      []string
 }
 
-func look(ctx context.Context, p programs, before string) machine {
+func describeMachine(ctx context.Context, p programs, before string) machine {
 	goModule := filepath.Join(p.root, "peers", "go.mod")
 	cargoLock := filepath.Join(p.root, "Cargo.lock")
 	runtimeLock := filepath.Join(p.root, "peers", "kube-runtime", "Cargo.lock")
@@ -78,6 +78,7 @@ func required(module, name string) string {
 	return "unknown"
 }
 
+// said returns what a program prints.
 func said(ctx context.Context, folder, program string, arguments ...string) string {
 	command := process(ctx, program, arguments...)
 	command.Dir = folder
@@ -99,6 +100,7 @@ func field(path, name string) string {
 	return "unknown"
 }
 
+// load returns the load averages of the last 1, 5 and 15 minutes.
 func load() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	words := strings.Fields(string(text))

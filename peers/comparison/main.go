@@ -34,6 +34,7 @@ Nothing else should run beside it. Ctrl-C ends it with all its programs, and wri
   peers/compare --cold-builds                       the command that wrote the project's RESULTS.md
 `
 
+// The flags have no descriptions of their own, because usage replaces Go's list of flags.
 var (
 	project = flag.String("project", ".", "the project's folder; peers/compare sets it")
 	quick   = flag.Bool("quick", false, "")
@@ -46,7 +47,7 @@ var (
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == asHelper {
-		exit(help(os.Args[2:]))
+		exit(runAsHelper(os.Args[2:]))
 	}
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
 	flag.Parse()
@@ -88,7 +89,8 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// In the project, because the system's temporary folder may be in memory, and a clean build needs gigabytes.
+	// The scratch folder is in the project, because the system's temporary folder may be in memory, and a clean build
+	// needs gigabytes.
 	scratch, err := os.MkdirTemp(filepath.Join(root, "target", "peers"), "scratch")
 	if err != nil {
 		return err
@@ -102,7 +104,7 @@ func run(ctx context.Context) error {
 	if err := os.Setenv("TMPDIR", scratch); err != nil { // so that the temporary files of the programs are removed, too
 		return err
 	}
-	report := report{machine: look(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
+	report := report{machine: describeMachine(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
 	if err := report.measure(ctx, programs, chosen); err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ func (s scale) axis(out *bytes.Buffer, bottom int) {
 	}
 }
 
+// power formats a power of ten for the axis.
 func power(ratio float64) string {
 	if ratio < 1 {
 		return fmt.Sprintf("%.4g", ratio)

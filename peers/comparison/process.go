@@ -17,7 +17,7 @@ func process(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return endGroup(command) }
-	command.WaitDelay = 5 * time.Second // after this time it is killed
+	command.WaitDelay = 5 * time.Second // a program that ignores the signal is killed after this time
 	return command
 }
 

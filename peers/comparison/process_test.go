@@ -35,7 +35,7 @@ func TestOnlyTheEndOfStandardErrorIsKept(t *testing.T) {
 	}
 }
 
-// A server starts a child. Both end with the context.
+// A server starts a child, and announces the child's process id in the place of a URL. Both end with the context.
 func TestNothingOutlivesTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := serve(ctx, "ready ", "sh", "-c", "sleep 1000 & echo ready $!; wait")

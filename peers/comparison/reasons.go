@@ -26,6 +26,7 @@ type reason struct {
 // reasons are all reasons in the order of the file. The first match counts.
 type reasons []reason
 
+// apart separates the columns of a line, which have single spaces inside.
 var apart = regexp.MustCompile(` {2,}`)
 
 // readReasons reads reasons.txt in this folder, and the profiles that it names.

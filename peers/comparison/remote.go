@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// static returns a function that starts a server with so many pods and watch events, and stores its address in url.
+// static returns a function that starts a staticserver with this number of pods and of watch events, and stores its
+// address in url.
 func (p programs) static(url *string, pods, changes int) func(context.Context) (*server, error) {
 	return func(ctx context.Context) (*server, error) {
 		server, err := serve(ctx, "ready ", p.peer("staticserver"), "--pods", fmt.Sprint(pods), "--changes", fmt.Sprint(changes))
@@ -34,10 +35,10 @@ func syncRows(p programs, s size) (rows []row) {
 			{what: "time", part: "time", against: inJSON, ratio: 4},
 			{what: "time", part: "time", against: inPB, ratio: 1},
 			{what: "time", part: "time", against: runtimes},
-			{what: "time", part: "time", who: projected, against: inPB},
+			{what: "time", part: "time", judged: projected, against: inPB},
 			{what: "9: peak of its steady memory", part: "peak", better: within, against: "steady", ratio: 1.15},
-			{what: "9: peak of its steady memory", part: "peak", better: within, who: projected, against: "steady", ratio: 1.15},
-			{what: "9: steady memory", part: "steady", who: projected, against: inPB, ratio: 4},
+			{what: "9: peak of its steady memory", part: "peak", better: within, judged: projected, against: "steady", ratio: 1.15},
+			{what: "9: steady memory", part: "steady", judged: projected, against: inPB, ratio: 4},
 			{what: "9: steady memory", part: "steady", against: inPB, ratio: 1},
 			{what: "9: peak memory", part: "peak", against: inPB},
 			{what: "9: peak memory", part: "peak", against: inJSON},

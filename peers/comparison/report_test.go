@@ -19,7 +19,7 @@ func reported(t *testing.T) report {
 		{number: 1, name: "quick & <good>", goals: faster(3)},
 		{number: 2, name: "slow", goals: faster(3)},
 		{number: 10, name: "slower", goals: faster(300)},
-		{number: 11, name: "told", goals: faster(0)},
+		{number: 11, name: "reported", goals: faster(0)},
 	} {
 		theirs := map[int]float64{1: 40, 2: 20, 10: 0.1, 11: 10}[row.number]
 		if err := r.add(row, map[string]samples{ours: runs("", "ns", 10), clientGo: runs("", "ns", theirs)}); err != nil {
@@ -36,7 +36,7 @@ func TestTheReportShowsMetAndMissedGoalsWithReasons(t *testing.T) {
 		"| 1 | quick & <good> | 10.0 ns | 40.0 ns (client-go) | 4.00× | 3× | met |",
 		"| 2 | slow | 10.0 ns | 20.0 ns (client-go) | 2.00× | 3× | missed: it waits ([profile](#slow)) |",
 		"| 10 | slower | 10.0 ns | 0.10 ns (client-go) | 0.01× | 300× | **missed, and nobody says why** |",
-		"| 11 | told | 10.0 ns | 10.0 ns (client-go) | 1.00× |  |  |",
+		"| 11 | reported | 10.0 ns | 10.0 ns (client-go) | 1.00× |  |  |",
 		"**MISSED WITHOUT A REASON in benches/reasons.txt** (1):\n\n- 10 slower\n",
 		"### slow\n\n```text\n99 % wait\n```",
 	} {

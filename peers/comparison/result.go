@@ -27,8 +27,8 @@ func (r result) name() string {
 	if what != "" {
 		name += ": " + what
 	}
-	if r.goal.who != "" {
-		name += " (" + r.goal.who + ")"
+	if r.goal.judged != "" {
+		name += " (" + r.goal.judged + ")"
 	}
 	if _, encoding, has := strings.Cut(r.goal.against, ", "); has {
 		name += ", against " + encoding

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
+// ours is the name of this project's contender.
 const ours = "ours"
 
 // row is a piece of work, the contenders that do it, and its goals.
 type row struct {
-	// number is the row's number in the table of targets.
+	// number is the first column of the table in RESULTS.md. Rows that measure the same thing share it.
 	number     int
 	name       string
 	contenders []contender

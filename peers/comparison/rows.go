@@ -10,6 +10,7 @@ import (
 
 // The names of contenders besides ours.
 const (
+	// projected is our informer with a type that has only a few of a pod's fields.
 	projected = "projected"
 	clientGo  = "client-go"
 	itsOwn    = "client-go's own benchmark"
@@ -19,7 +20,7 @@ const (
 	etcd      = "kube-apiserver's library on etcd"
 )
 
-// rows returns all rows. The numbers in the comments below are those of the table of targets.
+// rows returns all rows. The numbers in the comments below are those in the first column of RESULTS.md.
 func rows(p programs, s size) []row {
 	return slices.Concat(
 		storeRows(p, s), queueRows(p, s), informerRows(p, s), listerRows(p, s),
@@ -43,6 +44,7 @@ func both(p programs, s size, work string, arguments ...string) []contender {
 	return []contender{p.ours(s, work, arguments...), p.clientGo(s, work, arguments...)}
 }
 
+// faster returns the goal to be this many times faster than client-go.
 func faster(ratio float64) []goal { return []goal{{against: clientGo, ratio: ratio}} }
 
 // storeRows returns rows 1 and 2, the indexer and the queues of deltas.
@@ -92,8 +94,8 @@ func informerRows(p programs, s size) (rows []row) {
 			writes  float64
 		}{{0, 3}, {1, 10}, {10, 100}, {80, 500}} {
 			row := informerRow(p, s, pods, reached.readers, reached.writes)
-			// The readers of client-go's own benchmark are goroutines, so it has no target: it only shows that our
-			// copy of it is no slower.
+			// The readers of client-go's own benchmark are goroutines without threads of their own, so the comparison
+			// with it has no target. It only shows that our copy of that benchmark (peers/bench) is no slower.
 			const count = 10_000
 			name := fmt.Sprintf("BenchmarkSharedIndexInformer/podCount=%d/readers=%d", count, reached.readers)
 			own := upstream{tests: p.cacheTests, name: name, time: s.goTime(), did: fixed(count)}.contender(itsOwn)
@@ -195,7 +197,7 @@ func lifecycleRow(p programs, s size) row {
 	}
 	if s == whole {
 		row.runs = 3
-		row.goals[0].ratio, row.goals[2].ratio, row.goals[3].ratio = 5000, 400, 110
+		row.goals[0].ratio, row.goals[2].ratio, row.goals[3].ratio = 5000, 400, 110 // pods per second, MB, percent
 	}
 	return row
 }

@@ -52,7 +52,7 @@ func (s *server) end() {
 	_ = endGroup(s.command)
 	late := time.AfterFunc(s.command.WaitDelay, func() { _ = s.command.Process.Kill() })
 	defer late.Stop()
-	_ = s.command.Wait() // an error is expected, because the process was told to end
+	_ = s.command.Wait() // an error is expected, because a signal ends the process
 }
 
 // blame stops the server if there is an error, and adds the server's output to the error.

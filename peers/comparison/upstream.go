@@ -28,6 +28,7 @@ type upstream struct {
 	did func(operations uint64) uint64
 }
 
+// fixed returns a did for a benchmark whose operations all do this amount of work.
 func fixed(did int) func(uint64) uint64 { return func(uint64) uint64 { return uint64(did) } }
 
 func operations(operations uint64) uint64 { return operations }

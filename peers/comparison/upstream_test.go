@@ -18,7 +18,7 @@ func TestALineOfGosBenchmarksIsRead(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := (upstream{did: operations}).parse([]byte("BenchmarkX-2 1000 4 ns/op\nBenchmarkX-2 1000 2 ns/op\n")); err != nil || got[0].Value != 2 {
-		t.Errorf("%v, %v: the last run is the warm one", got, err)
+		t.Errorf("%v, %v: only the last run counts, the one before is the warm-up", got, err)
 	}
 	if _, err := (upstream{name: "X"}).parse([]byte("PASS\n")); err == nil {
 		t.Error("no line was read as a figure")

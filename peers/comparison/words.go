@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// larger holds for each unit the next larger one, and the value from which it is used, so that figures have few
-// digits.
+// larger holds the next larger unit for each unit, and the value from which that unit is used, so that figures have few
+// digits. It also replaces "us" by "µs".
 var larger = map[string]struct {
 	from   float64
 	factor float64
@@ -30,7 +30,7 @@ func amount(value float64, unit string) string {
 	}
 }
 
-// number formats a value with three significant digits, and all digits of larger values.
+// number formats a value with three digits. A value of a thousand or more has all its digits before the point.
 func number(value float64) string {
 	switch size := math.Abs(value); {
 	case size >= 99.95:

@@ -34,7 +34,7 @@ func configuration(g *generator, kind kind, name string) object {
 	switch {
 	case g.sometimes(3):
 		return merged(body, kind.change())
-	case !kind.needs && kind.plural != "pods" && g.sometimes(2):
+	case !kind.needsFields && kind.plural != "pods" && g.sometimes(2):
 		return merged(object{"apiVersion": kind.apiVersion, "kind": kind.name, "metadata": object{"name": name}}, kind.change())
 	}
 	return body

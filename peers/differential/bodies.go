@@ -19,7 +19,7 @@ func oddBody(g *generator, kind kind, made *draft) {
 		texts := []string{"", "[]", "5", `"text"`, "true", " ", "{", text[:len(text)/2], text + "}", text + text, text + "\n\n", "\ufeff" + text,
 			"[" + text + "]", "{\"a\":}", "{'a':1}", "nul", "\x00",
 			strings.Replace(text, "{", "{\"a\":"+strings.Repeat("[", 80)+strings.Repeat("]", 80)+",", 1), strings.Replace(text, "{", `{"a":1,}`, 1)}
-		if !kind.needs || made.method == "PATCH" || made.method == "DELETE" {
+		if !kind.needsFields || made.method == "PATCH" || made.method == "DELETE" {
 			texts = append(texts, "{}", "null", "{\"a\":\"\xff\"}", `{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a"},"kind":"","apiVersion":""}`, `{"metadata":{"name":"\ud800"}}`)
 		}
 		made.setText(pick(g, texts))
@@ -105,7 +105,7 @@ func asYAML(g *generator, kind kind, made *draft, text string) {
 		strings.Replace(whole, "metadata:\n", "metadata: &m\n", 1) + "x: {<<: *m, y: 1}\n", "\t" + whole, whole + "a: !!binary aGk=\n",
 		whole + "x: {5: a, 5: b}\n", whole + "x:\n  5: a\n  5: b\n  yes: 1\n  true: 2\n", whole + "x:\n\ty: 1\n", whole + "x:\n  y: 1\n\tz: 1\n", whole + "x:\ty\n", whole + "\t\n", whole + "x: 1\t\n", whole + "x: 0x1F\ny: 1_000\nz: 0o17\nw: .inf\nv: ~\nu: 017\n",
 		whole + "x: 2001-01-01\ny: 1e3\nz: 12:30\n", whole + "x: |\n  text\ny: >-\n  more\n  text\n"}
-	if !kind.needs || made.method == "DELETE" {
+	if !kind.needsFields || made.method == "DELETE" {
 		texts = append(texts, "", "# nothing\n", "---\n---\n"+whole)
 	}
 	made.setText(pick(g, texts))
@@ -115,7 +115,7 @@ func asYAML(g *generator, kind kind, made *draft, text string) {
 func wrongTypes(g *generator, kind kind, body object) {
 	field := pick(g, sortedKeys(body))
 	if !kind.custom && slices.Contains([]string{"involvedObject", "spec", "type"}, field) {
-		return // kube-apiserver's validation of these kinds checks the fields; the peer has no such validation
+		return // kube-apiserver's validation of these kinds checks the fields; peers/apiserver has no such validation
 	}
 	value := pick(g, []any{nil, 5, 1.5, "text", true, []any{}, []any{1}, object{}, object{"a": 5}, object{"a": nil}, object{"a": object{}}, -1, []any{object{}}, []any{"x"}, []any{nil}})
 	if inner, ok := body[field].(object); ok && len(inner) > 0 && g.sometimes(2) {

@@ -2,10 +2,8 @@ package main
 
 // Removes the objects that a sequence of requests has left, so that the lists of later sequences stay short.
 
-// standing are the namespaces that every cluster has from its start. They are never removed.
-var standing = []string{"default", "kube-system", "kube-public", "kube-node-lease"}
-
-// clear deletes all objects of a kind that sequences have made, with their finalizers, and returns how many it found.
+// clear deletes all objects of a kind that sequences have made, and returns how many it found. It removes their
+// finalizers first, because no controller does.
 func (s *Side) clear(kind kind) (left int) {
 	answer := s.ask(Request{Method: "GET", Path: kind.everywhere()})
 	list, _ := decode(answer.Header.Get("Content-Type"), answer.Body).(object)
@@ -13,7 +11,7 @@ func (s *Side) clear(kind kind) (left int) {
 	for _, item := range items {
 		metadata, _ := item.(object)["metadata"].(object)
 		name, _ := metadata["name"].(string)
-		if kind.passes(name) {
+		if kind.madeBySequences(name) {
 			left++
 			s.remove(kind, metadata, name)
 		}

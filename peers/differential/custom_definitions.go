@@ -9,8 +9,8 @@ import "strings"
 const (
 	standingGroup = "s%d.example.org"
 	passingGroup  = "passing.example.org"
-	// standingDomain is in the apiVersion of every custom resource, of both groups.
-	standingDomain = ".example.org/"
+	// customDomain is in the apiVersion of every custom resource of either group.
+	customDomain = ".example.org/"
 )
 
 // definition returns a random CustomResourceDefinition, valid for the most part, without kind, apiVersion and

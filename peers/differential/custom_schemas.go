@@ -1,13 +1,12 @@
 package main
 
-// Makes random structural schemas, valid ones, for CustomResourceDefinitions. custom_faults.go puts mistakes into
-// them.
+// Makes random valid structural schemas for CustomResourceDefinitions. custom_faults.go puts mistakes into them.
 
 // fieldNames are the names of fields in schemas and in objects. They are few, so that random objects have fields of
 // their schema.
 var fieldNames = []string{"a", "b", "c", "size", "list", "kind", "metadata", "x-y"}
 
-// wholeSchema returns the schema of a whole custom resource, with spec and for the most part status.
+// wholeSchema returns the schema of a whole custom resource: with spec, and in most cases with status.
 func (g *generator) wholeSchema() object {
 	spec := g.objectSchema(2)
 	properties, isNamed := spec["properties"].(object)

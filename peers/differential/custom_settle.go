@@ -19,9 +19,9 @@ const (
 	controllersPatience = 3 * time.Second
 )
 
-// established is a JSON patch that backdates the conditions of a definition: upstream delays the first objects of a
-// definition that was established less than two seconds ago.
-const established = `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},
+// backdateConditions is a JSON patch that moves the conditions of a definition into the past, because upstream delays
+// the first objects of a definition that was established less than two seconds ago.
+const backdateConditions = `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},
 	{"op":"replace","path":"/status/conditions/1/lastTransitionTime","value":"2001-02-03T04:05:06Z"}]`
 
 // install creates the definitions that stay while a seed runs. It returns the kinds that they define and the
@@ -35,7 +35,7 @@ func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 		sequence := []Request{
 			{Method: "POST", Path: definitionsPath, Body: asText(body), Header: map[string]string{"Content-Type": "application/json"}},
 			{Method: "GET", Path: path, eventually: true},
-			{Method: "PATCH", Path: path + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: established},
+			{Method: "PATCH", Path: path + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: backdateConditions},
 			{Method: "GET", Path: "/apis/" + group, eventually: true},
 		}
 		kinds := customKinds(g, definition)
@@ -88,16 +88,16 @@ func (r *Runner) eventually(request Request) (real, ours Outcome) {
 	for deadline := time.Now().Add(controllersPatience); ; time.Sleep(2 * time.Millisecond) {
 		realNormal, oursNormal := r.real.normal.clone(), r.ours.normal.clone()
 		real, ours = r.ask(request)
-		if len(unnamed(request, real, ours, map[string]int{})) == 0 || time.Now().After(deadline) {
+		if len(unexplained(request, real, ours, map[string]int{})) == 0 || time.Now().After(deadline) {
 			return real, ours
 		}
 		r.real.normal, r.ours.normal = realNormal, oursNormal
 	}
 }
 
-// controlled waits, after a write to a definition, until the definitions on both servers are equal, and returns the
-// differences that remain.
-func (r *Runner) controlled(sequence []Request) []Finding {
+// awaitControllers waits, after a write to a definition, until the definitions on both servers are equal. It returns
+// the differences that remain.
+func (r *Runner) awaitControllers(sequence []Request) []Finding {
 	last := sequence[len(sequence)-1]
 	if last.Plural != "customresourcedefinitions" || last.Method == "GET" || last.eventually {
 		return nil
@@ -106,19 +106,22 @@ func (r *Runner) controlled(sequence []Request) []Finding {
 	for _, name := range passingNames {
 		request := Request{Method: "GET", Path: definitionsPath + "/" + name, Plural: last.Plural, eventually: true}
 		real, ours := r.eventually(request)
-		if left := unnamed(request, real, ours, r.used); len(left) > 0 {
+		if left := unexplained(request, real, ours, r.used); len(left) > 0 {
 			found = append(found, Finding{append(slices.Clone(sequence), request), left})
 		}
 	}
 	return found
 }
 
-// passes returns true if sequences make objects with this name: not a namespace of every cluster, not a definition of
-// the seed.
-func (k kind) passes(name string) bool {
+// startNamespaces are the namespaces that every cluster has from its start. clear keeps them.
+var startNamespaces = []string{"default", "kube-system", "kube-public", "kube-node-lease"}
+
+// madeBySequences returns true if sequences make objects with this name. They make neither the namespaces of every
+// cluster nor the definitions that install creates for the seed.
+func (k kind) madeBySequences(name string) bool {
 	switch k.plural {
 	case "namespaces":
-		return !slices.Contains(standing, name)
+		return !slices.Contains(startNamespaces, name)
 	case "customresourcedefinitions":
 		return !strings.HasSuffix(name, ".example.org") || strings.HasSuffix(name, passingGroup)
 	}

@@ -14,9 +14,10 @@ var formats = map[string]string{
 	"k8s-short-name": "abc", "hexcolor": "#fff", "isbn": "0321751043", "unknown-format": "x",
 }
 
+// texts are values for string fields. Some of them match a pattern or a format.
 var texts = []string{"", "a", "b", "c", "aa", "ä", "a b", "A", "1", "12", "abc-d", "bad", "a<b>&c", "2020-02-29", "2020-01-01T10:00:00Z", "1h", "1.2.3.4", "::1", "10%"}
 
-// fitting returns a value that the schema allows; one part of it in `strange` is random.
+// fitting returns a value that the schema allows. Of its parts, one in `strange` is random and may not fit.
 func (g *generator) fitting(s object, depth, strange int) any {
 	if g.sometimes(strange) || depth == 0 {
 		return pick(g, []any{g.leaf(), object{}, []any{}, []any{g.leaf()}, object{"a": g.leaf()}})

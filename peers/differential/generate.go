@@ -68,7 +68,8 @@ type draft struct {
 	body     any
 	text     *string
 	protobuf protobufBody
-	watch    bool
+	// watch is true if the answer is a stream of events.
+	watch bool
 }
 
 func (d *draft) setText(text string) { d.text = &text }
@@ -102,7 +103,7 @@ func (d *draft) render(g *generator, kind kind) Request {
 	return request
 }
 
-// escaped encodes a query, but leaves <<references>> readable.
+// escaped encodes a query, but leaves <<references>> as they are, so that memory.resolve finds them.
 func escaped(query url.Values) string {
 	return strings.NewReplacer("%3C%3C", "<<", "%3E%3E", ">>", "%3A", ":", "%2F", "/").Replace(query.Encode())
 }
@@ -145,7 +146,7 @@ func (g *generator) request(kind kind) *draft {
 			return verb.make(g, kind)
 		}
 	}
-	panic("the weights are summed")
+	panic("unreachable: the number is below the sum of the weights")
 }
 
 // sometimes returns true in one of `in` cases.

@@ -1,6 +1,6 @@
 package main
 
-// Lists with every combination of the options that decide which state answers them, and from where.
+// Lists with every combination of the options that choose the resourceVersion and the first object of a list.
 
 import "strings"
 
@@ -29,7 +29,8 @@ func listCombinations() []Request {
 		}
 	}
 	for _, query := range queries {
-		for _, text := range []string{"limit=1", strings.Join(query, "&")} { // the token is always that of the second page
+		// The list with limit=1 renews the continue token, so that the next list always continues with the second page.
+		for _, text := range []string{"limit=1", strings.Join(query, "&")} {
 			sequence = append(sequence, Request{Method: "GET", Path: maps.path() + "?" + text, Plural: maps.plural})
 		}
 	}

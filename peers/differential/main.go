@@ -2,12 +2,11 @@
 // cluster, and compares their answers completely. It shrinks a difference to the shortest sequence of requests that
 // shows it, and prints that sequence with both answers. table.go lists the intended differences.
 //
-//	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server
+//	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases]
+//	    [--binary PATH | --server URL] [--peer PATH | --peer-server URL]
 //
-// URL]
-//
-// It exits with 1 if fewer requests than --at-least percent are answered alike, or if a row of table.go explained no
-// difference.
+// It exits with 1 if fewer than --at-least percent of the requests are answered alike, or if a row of table.go
+// explained no difference.
 package main
 
 import (
@@ -92,7 +91,8 @@ func run() (bool, error) {
 	return summary(runner, report), nil
 }
 
-// summary returns true if enough requests were answered alike and every row of the table was used.
+// summary prints the numbers of the run. It returns true if enough requests were answered alike and every row of the
+// table was used.
 func summary(runner *Runner, report *Report) bool {
 	for _, row := range table {
 		fmt.Printf("%7d intended: %s (%s)\n", runner.used[row.name], row.name, row.reason)
@@ -108,7 +108,8 @@ func summary(runner *Runner, report *Report) bool {
 	return ok
 }
 
-// serverAt takes the running server at `at`, or else starts the program, which the returned function stops.
+// serverAt returns the URL of the running server at `at`. If `at` is empty, it starts the program instead. The
+// returned function stops a server that it has started.
 func serverAt(at, program string, start func(string) (*server, error)) (string, func(), error) {
 	if at != "" {
 		return strings.TrimSuffix(at, "/"), func() {}, nil
@@ -129,7 +130,7 @@ func chosenKinds(all []kind, plurals string) ([]kind, error) {
 	for plural := range strings.SplitSeq(plurals, ",") {
 		before := len(chosen)
 		for _, kind := range all {
-			if kind.plural == plural || plural == "customresources" && strings.Contains(kind.apiVersion, standingDomain) {
+			if kind.plural == plural || plural == "customresources" && strings.Contains(kind.apiVersion, customDomain) {
 				chosen = append(chosen, kind)
 			}
 		}

@@ -12,16 +12,18 @@ import (
 //
 //	<<ns:>>                  the sequence's namespace, the same on both sides
 //	<<rv:configmaps/a>>      the newest resourceVersion of an object
-//	<<oldrv:configmaps/a>>   its first
+//	<<oldrv:configmaps/a>>   the first resourceVersion of that object
 //	<<uid:configmaps/a>>     its newest uid
 //	<<gen:configmaps/g->>    the last name that was generated with this prefix
-//	<<listrv:>>, <<continue:>>  those of the last list
+//	<<listrv:>>              the resourceVersion of the last list
+//	<<continue:>>            the last continue token
 //
 // If the sequence has not seen a resourceVersion, the reference becomes the resourceVersion of the namespace; any
 // other unknown reference becomes "1".
 type memory struct {
 	values map[string]string
-	first  string
+	// first is the resourceVersion of the namespace, before every other one of the sequence.
+	first string
 }
 
 func newMemory(namespace string) *memory {

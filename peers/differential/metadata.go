@@ -116,8 +116,8 @@ func oddSystem(g *generator, kind kind, made *draft) {
 		made.metadata()[key] = value
 	}
 	if field["managedFields"] != nil && made.method != "POST" {
-		// Only one of the servers writes an update that changes nothing but managedFields. So something else changes,
-		// too.
+		// For an update that changes nothing but managedFields, only one of the servers makes a new resourceVersion.
+		// So something else changes, too.
 		made.metadata()["annotations"] = object{"changed": fmt.Sprint(g.IntN(1_000_000))}
 	}
 }

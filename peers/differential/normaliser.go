@@ -72,7 +72,7 @@ func (n *normaliser) version(text string) string {
 	return fmt.Sprintf("<rv%d+>", at)
 }
 
-// value returns a JSON value without its chance parts.
+// value returns a JSON value without the parts that differ by chance.
 func (n *normaliser) value(value any) any {
 	switch value := value.(type) {
 	case object:
@@ -95,6 +95,7 @@ func (n *normaliser) value(value any) any {
 	return value
 }
 
+// field returns the value of a field without the parts that differ by chance, which depend on the field's name.
 func (n *normaliser) field(key string, value any) any {
 	text, isText := value.(string)
 	switch {
@@ -116,7 +117,7 @@ func (n *normaliser) field(key string, value any) any {
 func sortCustom(answer object) {
 	version, _ := answer["groupVersion"].(string)
 	resources, _ := answer["resources"].([]any)
-	if strings.Contains(version, standingDomain) {
+	if strings.Contains(version, customDomain) {
 		name := func(resource any) string { fields, _ := resource.(object); return fmt.Sprint(fields["name"]) }
 		slices.SortStableFunc(resources, func(a, b any) int { return strings.Compare(name(a), name(b)) })
 	}
@@ -176,6 +177,7 @@ func (n *normaliser) noteGenerated(metadata object) {
 	prefix, _ := metadata["generateName"].(string)
 	name, _ := metadata["name"].(string)
 	const random = 5
+	// The server cuts a long prefix before it appends the random characters.
 	if prefix != "" && len(name) >= random && strings.HasPrefix(prefix, name[:len(name)-random]) {
 		n.generated[name] = name[:len(name)-random] + "<5 random>"
 	}
@@ -197,6 +199,8 @@ func (n *normaliser) noteAllGenerated(answer any) {
 	}
 }
 
+// noteRefused remembers the name that the server generated for an object and then refused. The refusal shows the name,
+// but only the request has its generateName.
 func (n *normaliser) noteRefused(request string, answer any) {
 	var asked struct{ Metadata struct{ GenerateName string } }
 	status, _ := answer.(object)
@@ -247,8 +251,8 @@ func (n *normaliser) text(text string) string {
 	})
 }
 
-// isNow returns true if a time is within a day of now, and so from a server's clock: the generator's times are years
-// ago.
+// isNow returns true if a time is within a day of now. Such a time is from a server's clock, because the times that
+// the generator makes up are years ago.
 func isNow(text string) bool {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil && time.Since(at).Abs() < 24*time.Hour

@@ -26,7 +26,7 @@ func openings() []Request {
 		sent("DELETE", "/api/v1/namespaces/a", "application/json", `{}`),
 		{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: smallest, Plural: "customresourcedefinitions"},
 		{Method: "GET", Path: "/apis/" + passingGroup + "/v1", Plural: "customresourcedefinitions", eventually: true},
-		{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: established, Plural: "customresourcedefinitions"},
+		{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: backdateConditions, Plural: "customresourcedefinitions"},
 		{Method: "POST", Path: "/apis/" + passingGroup + "/v1/namespaces/<<ns:>>/as", Header: map[string]string{"Content-Type": protobufType}, Body: `{"apiVersion":"passing.example.org/v1","kind":"A","metadata":{"name":"a"}}`, Plural: "customresourcedefinitions"},
 		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`),
 	}

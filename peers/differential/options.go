@@ -27,7 +27,7 @@ func oddWriteOptions(g *generator, _ kind, made *draft) {
 		"fieldValidation=Strict", "fieldValidation=Warn", "fieldValidation=Ignore", "fieldValidation=strict", "fieldValidation=", "fieldValidation=Strict&fieldValidation=Ignore",
 		"unknown=1", "force=true", "force=x", "force=false", "pretty=true", "pretty=0", "timeoutSeconds=5", "resourceVersion=1", "kind=Pod&apiVersion=v9", "dryRun=All&fieldValidation=Strict",
 		"timeout=20s", "dryRun=x&fieldManager="+long)
-	if g.sometimes(3) { // a field for the validation to find
+	if g.sometimes(3) { // a field for fieldValidation to find
 		if body, ok := made.body.(object); ok {
 			body["unknown"] = 1
 		}

@@ -35,7 +35,7 @@ func outcome(side *Side, answer Answer) Outcome {
 		}
 	}
 	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") && bytes.Contains(answer.Body, []byte("\n  ")) {
-		made["layout"] = "for people"
+		made["layout"] = "indented"
 	}
 	decoded := decode(answer.Header.Get("Content-Type"), answer.Body)
 	side.normal.noteAllGenerated(decoded)
@@ -100,8 +100,8 @@ func differences(real, ours Outcome) []difference {
 	return found
 }
 
-// undeclared finds the unknown field in an error of structured-merge-diff, which ends its walk through a Go map there: it
-// names one of several, and only the faults of the fields before it.
+// undeclared finds the unknown field in an error of structured-merge-diff. The library walks through a Go map and ends
+// at the first unknown field, so it is chance which one it names, and which faults of other fields stand before it.
 var undeclared = regexp.MustCompile(`\.[^ ]+: field not declared in schema`)
 
 var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
@@ -109,7 +109,7 @@ var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
 // unordered returns the outcome of an error with its causes, and the words of its message, sorted.
 func (o Outcome) unordered() Outcome {
 	if o["status"] == "500" {
-		made := o.without(func(string) bool { return false })
+		made := o.without(func(string) bool { return false }) // a copy
 		if at := undeclared.FindStringIndex(o["/message"]); at != nil {
 			before, _, _ := strings.Cut(o["/message"][:at[0]], "errors:")
 			made["/message"] = before + "a field not declared in schema"

@@ -83,7 +83,7 @@ func oddPatchBody(g *generator, kind kind, made *draft) {
 	}
 	body, isObject := made.body.(object)
 	// Strategic merge patches merge a Service's ports by number. That can add a second port with the same name, which
-	// only kube-apiserver's validation refuses; the peer has none.
+	// only kube-apiserver's validation refuses; peers/apiserver has no validation of Services.
 	if isObject && g.sometimes(2) && (kind.plural != "services" || made.header["Content-Type"] != strategicPatch) {
 		made.body = kind.body(kind.objects()[0])
 		misfit(g, kind, made)

@@ -32,20 +32,21 @@ func (f Finding) class() string {
 }
 
 var (
-	quoted  = regexp.MustCompile(`\\"[^"]*\\"|'[^']*'|"[^" ]*"`)
-	counted = regexp.MustCompile(`\d+`)
-	spaced  = regexp.MustCompile(`\[[^\]]*\]`)
+	quoted    = regexp.MustCompile(`\\"[^"]*\\"|'[^']*'|"[^" ]*"`)
+	counted   = regexp.MustCompile(`\d+`)
+	bracketed = regexp.MustCompile(`\[[^\]]*\]`)
 )
 
 // shape returns a text without its numbers, quotations and lists, at most 130 bytes of it.
 func shape(text string) string {
-	text = counted.ReplaceAllString(spaced.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "[…]"), "#")
+	text = counted.ReplaceAllString(bracketed.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "[…]"), "#")
 	if len(text) > 130 {
 		text = text[:130]
 	}
 	return text
 }
 
+// Report counts the findings of each class, and keeps one of them as an example.
 type Report struct {
 	counts   map[string]int
 	examples map[string]Finding
@@ -84,12 +85,12 @@ func (f Finding) print(out io.Writer) {
 			fmt.Fprintf(out, "  … and %d more\n", len(f.differences)-i)
 			break
 		}
-		fmt.Fprintf(out, "  %s\n    real API server: %s\n    informer-lab:    %s\n", difference.path, told(difference.real), told(difference.ours))
+		fmt.Fprintf(out, "  %s\n    real API server: %s\n    informer-lab:    %s\n", difference.path, shown(difference.real), shown(difference.ours))
 	}
 	fmt.Fprintln(out)
 }
 
-func told(value string) string {
+func shown(value string) string {
 	if value == "" {
 		return "(not there)"
 	}

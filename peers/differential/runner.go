@@ -14,8 +14,9 @@ import (
 type Runner struct {
 	real, ours *Side
 	seed       uint64
-	sequences  int
-	openings   int
+	// sequences counts the sequences, openings the objects of awaitBeginning. The numbers make names unique.
+	sequences int
+	openings  int
 	// asked counts the requests, equal those with the same answers. used counts how often each row of the table
 	// explained a difference.
 	asked, equal int
@@ -58,7 +59,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 			real, ours = r.ask(request)
 		}
 		r.asked++
-		left := unnamed(request, real, ours, r.used)
+		left := unexplained(request, real, ours, r.used)
 		if len(left) == 0 {
 			r.equal++
 			if oneRefused(request, real, ours) {
@@ -67,7 +68,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 		} else {
 			found = append(found, Finding{sequence[:i+1], left})
 		}
-		unsettled := r.controlled(sequence[:i+1])
+		unsettled := r.awaitControllers(sequence[:i+1])
 		found = append(found, unsettled...)
 		if len(unsettled) > 0 || len(left) > 0 && diverged(request, real, ours) {
 			return append(found, r.events(sequence[:i], watches)...)
@@ -78,7 +79,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 
 // diverged returns true if the servers may hold different objects after these answers.
 func diverged(request Request, real, ours Outcome) bool {
-	success := func(outcome Outcome) bool {
+	success := func(outcome Outcome) bool { // a write without an answer may have succeeded
 		return strings.HasPrefix(outcome["status"], "2") || outcome["failed"] != ""
 	}
 	return request.Method != "GET" && (success(real) || success(ours))
@@ -119,9 +120,9 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 	return real, ours
 }
 
-// settle waits until the watch caches of both servers are up to date, before a request that may be answered from a
-// cache: a consistent list does that. It also waits before a patch of an object that may be deleted: a patch is first
-// applied to the cached object, so that stale warnings would show by chance.
+// settle sends a consistent list before a request that may be answered from a watch cache. The answer to the list comes
+// when the cache is up to date. settle does so before a patch of an object that may be deleted, too, because a patch is
+// first applied to the cached object, and warnings about an outdated object would depend on chance.
 func (r *Runner) settle(request Request, deleted bool) {
 	path, _, _ := strings.Cut(request.Path, "?")
 	reads := request.Method == "GET" || request.Method == "DELETE" // DELETE of a collection

@@ -32,7 +32,8 @@ func startOurs(program string) (*server, error) {
 		"--stages", still)
 }
 
-// start starts a program and reads its output up to the line with its URL.
+// start starts a program and reads its output up to the line with its URL. The sign stands before the URL in that line
+// and ends with the URL's own "http://".
 func start(program, sign string, arguments ...string) (*server, error) {
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr

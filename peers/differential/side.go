@@ -71,7 +71,8 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	Close  bool
+	// Close is true if the server announced that it closes the connection after this answer.
+	Close bool
 	// Lost is true if the server closed the connection before this request without announcing it.
 	Lost bool
 	// Failed is the reason why there is no answer.
@@ -120,6 +121,7 @@ func (s *Side) request(ctx context.Context, request Request) *http.Request {
 		panic(err) // a bug in the generator
 	}
 	path, query, _ := strings.Cut(s.memory.resolve(request.Path), "?")
+	// The opaque part is sent as it is. Go would clean and encode a path.
 	made.URL.Opaque = "//" + made.URL.Host + path
 	made.URL.RawQuery = query
 	made.Header.Set("User-Agent", "differential")

@@ -9,7 +9,8 @@ import (
 )
 
 // row is an intended difference. mend changes both outcomes so that the difference is gone. A row is used if its mend
-// removes a difference.
+// removes a difference. In the reasons, "the peer" and "the real server" are peers/apiserver, which has upstream's
+// libraries but not kube-apiserver's own code.
 type row struct {
 	name, reason string
 	mend         func(request Request, real, ours Outcome) (Outcome, Outcome)
@@ -135,7 +136,7 @@ func dropping(paths *regexp.Regexp) func(Request, Outcome, Outcome) (Outcome, Ou
 }
 
 func isCustom(request Request) bool {
-	return strings.Contains(request.Path, standingDomain) || strings.Contains(request.Path, definitionsPath)
+	return strings.Contains(request.Path, customDomain) || strings.Contains(request.Path, definitionsPath)
 }
 
 // renaming returns a mend that rewrites the texts of both outcomes.
@@ -150,8 +151,8 @@ func renaming(names *strings.Replacer, pattern *regexp.Regexp, by string) func(R
 	return func(_ Request, real, ours Outcome) (Outcome, Outcome) { return rewrite(real), rewrite(ours) }
 }
 
-// unnamed returns the differences that no row of the table explains, and counts the rows that were used.
-func unnamed(request Request, real, ours Outcome, used map[string]int) []difference {
+// unexplained returns the differences that no row of the table explains, and counts the rows that were used.
+func unexplained(request Request, real, ours Outcome, used map[string]int) []difference {
 	left := differences(real, ours)
 	for _, row := range table {
 		if len(left) == 0 {

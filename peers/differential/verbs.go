@@ -197,7 +197,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
 	if !kind.status && !kind.custom && strings.HasSuffix(made.path, "/status") {
-		made.path = object // kube-apiserver serves the status of namespaces, and the peer does not
+		made.path = object // kube-apiserver and our server serve the status of namespaces, peers/apiserver does not
 	}
 	if g.sometimes(4) {
 		oddAccept(g, kind, made)

@@ -20,8 +20,11 @@ import (
 
 // stream is an open watch on one server, or the answer that refused it.
 type stream struct {
-	refused Answer
-	end     context.CancelFunc
+	// answer has the status and the headers. The answer to a refused watch has a body, too.
+	answer Answer
+	// end closes the watch. It is nil if the watch was refused.
+	end context.CancelFunc
+	// content is the media type of the events.
 	content string
 
 	mutex  sync.Mutex
@@ -31,6 +34,7 @@ type stream struct {
 
 // watchPair is the same watch on both servers.
 type watchPair struct {
+	// index is the position of the watch's request in the sequence.
 	index      int
 	real, ours *stream
 }
@@ -41,7 +45,8 @@ func (r *Runner) open(request Request) (watchPair, bool) {
 	streams := map[*Side]**stream{r.real: &pair.real, r.ours: &pair.ours}
 	r.both(func(side *Side) { *streams[side] = side.watch(request) })
 	begun := pair.real.end != nil && pair.ours.end != nil
-	if begun && request.Plural == "events" { // events have no watch cache: the real server sends the headers before it has read the objects
+	if begun && request.Plural == "events" {
+		// Events have no watch cache, so the real server sends the headers before it has read the objects.
 		r.awaitBeginning(request, pair)
 	}
 	return pair, begun
@@ -56,7 +61,7 @@ func (r *Runner) awaitBeginning(request Request, pair watchPair) {
 		mark = fmt.Sprint(opening, r.openings)
 		r.write("events", mark)
 	}
-	if selects(request) && mark != initialEnd || !pair.tell(mark) {
+	if selects(request) && mark != initialEnd || !pair.await(mark) {
 		time.Sleep(quiet)
 	}
 }
@@ -79,16 +84,16 @@ func (s *Side) watch(request Request) *stream {
 	response, err := (&http.Client{Transport: transport}).Do(s.request(ctx, request))
 	if err != nil {
 		end()
-		return &stream{refused: Answer{Failed: failure(err)}}
+		return &stream{answer: Answer{Failed: failure(err)}}
 	}
 	answer := Answer{Status: response.StatusCode, Header: response.Header}
 	if response.StatusCode != http.StatusOK {
 		defer end()
 		defer response.Body.Close()
 		answer.Body, _ = io.ReadAll(response.Body) // the part that could be read is compared
-		return &stream{refused: answer}
+		return &stream{answer: answer}
 	}
-	opened := &stream{refused: answer, content: response.Header.Get("Content-Type")}
+	opened := &stream{answer: answer, content: response.Header.Get("Content-Type")}
 	opened.end = func() {
 		end()
 		transport.CloseIdleConnections()
@@ -137,19 +142,19 @@ func frame(reader *bufio.Reader) ([]byte, error) {
 // outcome returns the watch's status and headers, or the refusal.
 func (s *stream) outcome(side *Side) Outcome {
 	if s.end == nil {
-		return outcome(side, s.refused)
+		return outcome(side, s.answer)
 	}
-	return outcome(side, Answer{Status: s.refused.Status, Header: s.refused.Header}).without(func(path string) bool { return path == "" })
+	return outcome(side, Answer{Status: s.answer.Status, Header: s.answer.Header}).without(func(path string) bool { return path == "" })
 }
 
-// all returns the events so far, normalised. Servers send bookmarks at times of their own, so that only the bookmark
-// that ends an initial list counts.
+// all returns the events so far, normalised. Each server sends bookmarks at its own times, so only the bookmark that
+// ends an initial list is compared.
 func (s *stream) all(request Request, normal *normaliser) Outcome {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	told := Outcome{"ended": fmt.Sprint(s.ended)}
+	seen := Outcome{"ended": fmt.Sprint(s.ended)}
 	if noTime.MatchString(request.Path) {
-		return told // its events before the timeout depend on chance: upstream selects among ready channels at random
+		return seen // its events before the timeout depend on chance: upstream selects among ready channels at random
 	}
 	var events []any
 	for _, sent := range s.events {
@@ -158,8 +163,8 @@ func (s *stream) all(request Request, normal *normaliser) Outcome {
 			events = append(events, normal.value(event))
 		}
 	}
-	flatten(told, "", any(events))
-	return told
+	flatten(seen, "", any(events))
+	return seen
 }
 
 // noTime finds a watch whose timeout is over at once.
@@ -176,8 +181,8 @@ func isOrdinaryBookmark(event any) bool {
 }
 
 const (
-	// quiet is the time without events after which a stream without a mark is taken to be complete. patience is the
-	// longest wait for both streams to be equal.
+	// quiet is how long to wait for the events of a stream that need not show a sentinel. patience is the longest wait
+	// for both streams to be equal.
 	quiet    = 25 * time.Millisecond
 	patience = time.Second
 )
@@ -185,7 +190,7 @@ const (
 // events compares the events of a sequence's watches, and closes them.
 func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 	var found []Finding
-	if !r.mark(sequence, watches) {
+	if !r.writeSentinels(sequence, watches) {
 		time.Sleep(quiet)
 	}
 	for _, pair := range watches {
@@ -213,9 +218,9 @@ const (
 	sentinel = "zz-sentinel"
 )
 
-// mark creates the last object of each watched kind, and waits for its events. It returns true if every watch must
-// show its object; a watch with a selector may leave it out.
-func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
+// writeSentinels creates a last object of each watched kind, and waits until the watches show it. It returns false if a
+// watch need not show its sentinel: one with a selector, or one of a kind whose sentinel was refused.
+func (r *Runner) writeSentinels(sequence []Request, watches []watchPair) (all bool) {
 	all = true
 	written, taken := map[string]bool{}, map[string]bool{}
 	for _, pair := range watches {
@@ -232,12 +237,12 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 			all = false
 			continue
 		}
-		pair.tell(sentinel)
+		pair.await(sentinel)
 	}
 	return all
 }
 
-// selects returns true if a watch may leave out a mark object.
+// selects returns true if a watch may leave out a sentinel or an opening object.
 func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
@@ -250,17 +255,17 @@ func (r *Runner) write(plural, name string) bool {
 	return real["status"] == "201" && ours["status"] == "201"
 }
 
-// tell waits until both streams have an event with this name, or have ended. It returns false if they do not in time.
-func (p watchPair) tell(name string) bool {
+// await waits until both streams have an event with this name, or have ended. It returns false if they do not in time.
+func (p watchPair) await(name string) bool {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if p.real.told(name) && p.ours.told(name) {
+		if p.real.has(name) && p.ours.has(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *stream) told(name string) bool {
+func (s *stream) has(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.ended || slices.ContainsFunc(s.events, func(event []byte) bool { return bytes.Contains(event, []byte(name)) })
@@ -268,7 +273,7 @@ func (s *stream) told(name string) bool {
 
 func (r *Runner) compareStreams(request Request, pair watchPair) []difference {
 	real, ours := r.real.normal.clone(), r.ours.normal.clone()
-	left := unnamed(request, pair.real.all(request, real), pair.ours.all(request, ours), r.used)
+	left := unexplained(request, pair.real.all(request, real), pair.ours.all(request, ours), r.used)
 	if len(left) == 0 {
 		r.real.normal, r.ours.normal = real, ours
 	}

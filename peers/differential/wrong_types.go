@@ -22,7 +22,7 @@ func misfit(g *generator, kind kind, made *draft) {
 		others := []any{5, true, "text", []any{"x"}, object{"a": "b"}, []any{object{}}, 1.5, -1, []any{104, 105}, []any{nil}, []any{256}, []any{}}
 		others = slices.DeleteFunc(others, func(other any) bool { return sameType(old, other) })
 		if typeOf(old) == "number" {
-			others = append(others, 1.5, json.Number("5.0"))
+			others = append(others, 1.5, json.Number("5.0")) // most numbers are integers
 		}
 		if kind.plural == "secrets" && old != "Opaque" { // a Secret's data are base64, which not every text is
 			others = append(others, "###", "aGk", "aGl=", "aG=k")

@@ -36,7 +36,7 @@ func TestCachesAndHandlersOfASharedInformerFactoryEndWithTheServersObjects(t *te
 			proxy := harness.NewProxy(t, cluster)
 			factory := informers.NewSharedInformerFactory(cluster.Behind(t, proxy).Client(t), time.Second)
 			pods, configMaps := factory.Core().V1().Pods().Informer(), factory.Core().V1().ConfigMaps().Informer()
-			watched := &watched{pods: pods, configMaps: configMaps, told: make(chan struct{}, 1)}
+			watched := &watched{pods: pods, configMaps: configMaps, notified: make(chan struct{}, 1)}
 			watched.addHandlers(t, 0)
 			watched.addHandlers(t, time.Second) // with a resync
 			factory.Start(t.Context().Done())
@@ -75,14 +75,14 @@ func TestCachesAndHandlersOfASharedInformerFactoryEndWithTheServersObjects(t *te
 type watched struct {
 	pods, configMaps cache.SharedIndexInformer
 	folded           []*folded
-	// told receives a value after each notification.
-	told chan struct{}
+	// notified receives a value after each notification.
+	notified chan struct{}
 }
 
 func (w *watched) addHandlers(t *testing.T, resync time.Duration) {
 	t.Helper()
 	for _, informer := range []cache.SharedIndexInformer{w.pods, w.configMaps} {
-		handler := &folded{informer: informer, objects: map[string]metav1.Object{}, told: w.told}
+		handler := &folded{informer: informer, objects: map[string]metav1.Object{}, notified: w.notified}
 		if _, err := informer.AddEventHandlerWithResyncPeriod(handler, resync); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func (w *watched) awaitAgreement(t *testing.T, server kubernetes.Interface) {
 			return
 		}
 		select {
-		case <-w.told:
+		case <-w.notified:
 		case <-deadline:
 			t.Fatalf("the caches, the handlers and the server do not agree: %s", differences)
 		}

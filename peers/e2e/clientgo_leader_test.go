@@ -39,7 +39,8 @@ func TestALeaderLeadsUntilItReleasesItsLeaseAndAnotherTakesOver(t *testing.T) {
 	}
 }
 
-// candidate is a candidate of a leader election. Its channels are closed by events.
+// candidate is a candidate of a leader election. leads is closed when it becomes the leader, seesAnother when it sees
+// another leader, and ended when it no longer takes part.
 type candidate struct {
 	leads, seesAnother, ended chan struct{}
 	resign                    context.CancelFunc

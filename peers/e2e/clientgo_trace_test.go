@@ -58,7 +58,7 @@ func TestClientGosProgramsPrintTheSameAsOnARealAPIServer(t *testing.T) {
 							slices.Sort(printed[:len(trace.before)])
 							slices.Sort(trace.before)
 						}
-						compare(t, printed, slices.Concat(trace.before, trace.run, trace.delete), mayEnd(program))
+						compare(t, printed, slices.Concat(trace.before, trace.run, trace.delete), optionalEnd(program))
 					})
 				}
 			})
@@ -66,9 +66,9 @@ func TestClientGosProgramsPrintTheSameAsOnARealAPIServer(t *testing.T) {
 	}
 }
 
-// mayEnd returns the last line that may be missing: without known objects, a DeltaFIFO drops a deletion unless deltas
+// optionalEnd returns the last line that may be missing: without known objects, a DeltaFIFO drops a deletion unless deltas
 // of the pod are still queued.
-func mayEnd(program string) string {
+func optionalEnd(program string) string {
 	if program == "deltafifo" || program == "deltafifo-replaced" {
 		return "Deleted : nettool : Running"
 	}

@@ -39,8 +39,8 @@ func TestAnObjectKeepsItsVersionUntilItIsWritten(t *testing.T) {
 	compareVersions(t, &requests{conversion: hook, fails: &converter.Fails})
 }
 
-// TestConversionWithoutAWebhookDropsFieldsThatAVersionLacks does the same without a webhook: fields that a version does not
-// have are lost.
+// TestConversionWithoutAWebhookDropsFieldsThatAVersionLacks sends the same requests without a webhook. Then fields that
+// a version does not have are lost.
 func TestConversionWithoutAWebhookDropsFieldsThatAVersionLacks(t *testing.T) {
 	t.Parallel()
 	compareVersions(t, &requests{conversion: `{"strategy":"None"}`, fails: &atomic.Bool{}})
@@ -83,8 +83,10 @@ func (r *requests) definition() string {
 		"scope":"Namespaced","names":{"plural":"doors","kind":"Door"},"versions":[%s,%s],"conversion":%s}}`, version("v1", "one"), version("v2", "two"), r.conversion)
 }
 
+// requests makes random requests.
 type requests struct {
 	*rand.Rand
+	// stored is the version that the definition stores objects in.
 	stored string
 	// conversion is the conversion of the definition. fails makes its webhook fail.
 	conversion string
@@ -99,9 +101,9 @@ func (r *requests) next() func(*testing.T, *side) string {
 	all := fmt.Sprintf(doors, version)
 	one := all + "/" + name
 	field := map[string]string{"v1": "one", "v2": "two"}[version]
-	plain := func(method, path, kind, body string) func(*testing.T, *side) string {
+	plain := func(method, path, contentType, body string) func(*testing.T, *side) string {
 		r.last = method + " " + path + " " + body
-		return func(t *testing.T, side *side) string { return side.ask(t, method, path, kind, body) }
+		return func(t *testing.T, side *side) string { return side.ask(t, method, path, contentType, body) }
 	}
 	at := r.IntN(46)
 	if r.fails.Load() && at < 42 {
@@ -139,13 +141,13 @@ func (r *requests) next() func(*testing.T, *side) string {
 		return func(t *testing.T, side *side) string { return side.watch(t, all, selector, one, change) }
 	case at < 44:
 		r.stored = map[string]string{"v1": "v2", "v2": "v1"}[r.stored]
-		r.fails.Store(false)
+		r.fails.Store(false) // so that settle can create objects
 		stored, definition := r.stored, r.definition()
 		r.last = "store in " + stored
 		return func(t *testing.T, side *side) string {
 			answer := side.ask(t, http.MethodPatch, definitionPath, "application/merge-patch+json", definition)
 			side.settle(t, stored)
-			return answer[:3]
+			return answer[:3] // the status code
 		}
 	default:
 		r.fails.Store(!r.fails.Load())
@@ -168,9 +170,9 @@ type side struct {
 func newSide(url string) *side { return &side{url, map[string]int{}} }
 
 // ask returns the status code and the body of an answer, without its random parts.
-func (s *side) ask(t *testing.T, method, path, kind, body string) string {
+func (s *side) ask(t *testing.T, method, path, contentType, body string) string {
 	t.Helper()
-	code, answer := s.send(t, method, path, kind, body)
+	code, answer := s.send(t, method, path, contentType, body)
 	if items, ok := answer["items"].([]any); ok {
 		delete(answer, "metadata")
 		for _, item := range items {
@@ -202,7 +204,8 @@ func (s *side) putAgain(t *testing.T, path string) string {
 	return s.ask(t, http.MethodPut, path, "application/json", string(text))
 }
 
-// watch changes and deletes an object, and returns the answers and the events of a watch with a selector.
+// watch changes and deletes an object. It returns the answers, and the events of a watch with a selector that begins
+// before the changes.
 func (s *side) watch(t *testing.T, all, selector, one, change string) string {
 	t.Helper()
 	_, list := s.send(t, http.MethodGet, all, "", "")
@@ -232,13 +235,13 @@ func (s *side) watch(t *testing.T, all, selector, one, change string) string {
 	}
 }
 
-func (s *side) send(t *testing.T, method, path, kind, body string) (int, map[string]any) {
+func (s *side) send(t *testing.T, method, path, contentType, body string) (int, map[string]any) {
 	t.Helper()
 	request, err := http.NewRequest(method, s.url+path, bytes.NewBufferString(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", kind)
+	request.Header.Set("Content-Type", contentType)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

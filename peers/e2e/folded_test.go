@@ -15,7 +15,7 @@ import (
 // follow from the earlier ones.
 type folded struct {
 	informer cache.SharedIndexInformer
-	told     chan<- struct{}
+	notified chan<- struct{}
 	mutex    sync.Mutex
 	objects  map[string]metav1.Object
 	failures []string
@@ -57,7 +57,7 @@ func (f *folded) fold(notification func()) {
 	defer f.mutex.Unlock()
 	notification()
 	select {
-	case f.told <- struct{}{}:
+	case f.notified <- struct{}{}:
 	default: // a value is already waiting, and the receiver will look at everything
 	}
 }

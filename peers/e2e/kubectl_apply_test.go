@@ -80,7 +80,7 @@ func TestServerSideApplyMigratesClientSideApply(t *testing.T) {
 		equals(t, field(t, kubectl, "cm/conf", ".data.a"), "two")
 		owners := kubectl.Run(t, "get", "cm/conf", "--show-managed-fields", "-o", "jsonpath={.metadata.managedFields[*].manager}")
 		if managed == "all" {
-			equals(t, owners, "kubectl-last-applied kubectl")               // the first manager owns the annotation, and is kubectl's own
+			equals(t, owners, "kubectl-last-applied kubectl")               // kubectl gives the last-applied annotation a manager of its own
 			equals(t, field(t, kubectl, "cm/conf", ".data"), `{"a":"two"}`) // the fields of the client-side apply are removed, too
 		}
 		// And back again: each kind of apply knows what the other has applied.

@@ -33,7 +33,7 @@ func TestCreateMakesEveryKindThatItOffers(t *testing.T) {
 	} {
 		arguments := strings.Fields("create " + line)
 		for i := range arguments {
-			arguments[i] = strings.ReplaceAll(arguments[i], "_", " ")
+			arguments[i] = strings.ReplaceAll(arguments[i], "_", " ") // for the spaces inside an argument
 		}
 		equals(t, kubectl.Run(t, arguments...), made+" created\n")
 	}

@@ -40,7 +40,7 @@ func TestDebiansKubectlWaitsForADeletion(t *testing.T) {
 	cluster := harness.LabCluster(t)
 	kubectl := cluster.OldKubectl(t)
 	kubectl.Run(t, "run", "nettool", image)
-	proxy := harness.NewProxy(t, cluster)
+	proxy := harness.NewProxy(t, cluster) // to see when kubectl has opened its watch
 	waits := cluster.Behind(t, proxy).OldKubectl(t).Start(t, "wait", "--for=delete", "pod/nettool")
 	proxy.AwaitWatches(t, 1)
 	kubectl.Run(t, "delete", "pods", "--all")

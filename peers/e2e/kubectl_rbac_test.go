@@ -51,7 +51,7 @@ func TestRBACKnowsTheTokenOfAServiceAccount(t *testing.T) {
 	kubectl := cluster.Kubectl()
 	kubectl.Run(t, "create", "serviceaccount", "robot")
 	token := strings.TrimSpace(kubectl.Run(t, "create", "token", "robot"))
-	// Without this kubeconfig, because a client certificate takes precedence over a token.
+	// The robot does not use the administrator's kubeconfig, whose client certificate takes precedence over a token.
 	asRobot := []string{"--kubeconfig", "/dev/null", "--server", cluster.URL, "--insecure-skip-tls-verify", "-n", "default", "--token", token}
 	refused := kubectl.Fail(t, append([]string{"get", "pods"}, asRobot...)...)
 	contains(t, refused, `User "system:serviceaccount:default:robot" cannot list resource "pods"`)

@@ -14,8 +14,8 @@ func TestDescribeShowsAPodAndItsEvents(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)
-	told := squeeze(kubectl.Run(t, "describe", "pod", "nettool"))
-	contains(t, told, "Name: nettool\n", "Namespace: default\n", "Node: node-1/192.0.2.1\n", "Labels: run=nettool\n", "Status: Running\n",
+	described := squeeze(kubectl.Run(t, "describe", "pod", "nettool"))
+	contains(t, described, "Name: nettool\n", "Namespace: default\n", "Node: node-1/192.0.2.1\n", "Labels: run=nettool\n", "Status: Running\n",
 		" Image: cr7258/nettool:v1\n", " State: Running\n", " Ready: True\n", "QoS Class: BestEffort\n", "Events:\n", " Scheduled ", " Started ")
 	contains(t, squeeze(kubectl.Run(t, "describe", "node", "node-1")), "Name: node-1\n", " default nettool ")
 	contains(t, squeeze(kubectl.Run(t, "describe", "namespace", "default")), "Name: default\n", "Status: Active\n")
@@ -29,7 +29,7 @@ func TestWaitReturnsWhenItsConditionHolds(t *testing.T) {
 	equals(t, kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool"), "pod/nettool condition met\n")
 	equals(t, kubectl.Run(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod", "--all"), "pod/nettool condition met\n")
 	contains(t, kubectl.Fail(t, "wait", "--for=condition=Nosuch", "--timeout=100ms", "pod/nettool"), "timed out waiting for the condition on pods/nettool")
-	proxy := harness.NewProxy(t, cluster)
+	proxy := harness.NewProxy(t, cluster) // to see when kubectl has opened its watch
 	waits := cluster.Behind(t, proxy).Kubectl().Start(t, "wait", "--for=delete", "pod/nettool")
 	proxy.AwaitWatches(t, 1)
 	kubectl.Run(t, "delete", "pod", "nettool")
@@ -62,8 +62,8 @@ func TestAPIResourcesNamesTheServedKinds(t *testing.T) {
 
 func TestVersionNamesClientAndServer(t *testing.T) {
 	t.Parallel()
-	told := harness.LabCluster(t).Kubectl().Run(t, "version")
-	contains(t, told, "Client Version: "+peers.Kubernetes()+"\n", "Server Version: "+peers.Kubernetes()+"\n")
+	version := harness.LabCluster(t).Kubectl().Run(t, "version")
+	contains(t, version, "Client Version: "+peers.Kubernetes()+"\n", "Server Version: "+peers.Kubernetes()+"\n")
 }
 
 func TestAuthSaysThatEveryoneMayDoEverything(t *testing.T) {

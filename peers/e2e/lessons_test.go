@@ -1,6 +1,6 @@
 package e2e
 
-// The lessons against upstream's API server: they print the traces in the documents.
+// The lessons against upstream's API server: they print the traces in the documents, which are in fixtures/traces.
 
 import (
 	"io"
@@ -20,7 +20,7 @@ type lesson struct {
 	trace     string
 	// terminating is the number of MODIFIED events that a deletion causes in the trace.
 	terminating string
-	// mayEndWith is a last line that may be missing.
+	// mayEndWith is a last line that may be missing (see optionalEnd).
 	mayEndWith string
 }
 
@@ -167,7 +167,7 @@ func beforeMarker(lines []string) []string {
 	return lines[:slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, marker) })]
 }
 
-// documents returns a trace from the documents.
+// documents returns the lines of a trace in the documents.
 func documents(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(harness.Fixture("traces", name+".txt"))

@@ -3,7 +3,11 @@
 //
 //	kubectl_*_test.go    the new kubectl and 1.20 against the built-in cluster
 //	clientgo_*_test.go   client-go's informers and leader election against the built-in cluster
+//	tutorial_test.go     the Go programs of the tutorials against the built-in cluster
 //	lessons_test.go      the lessons against a real API server
+//	conversion_test.go   conversion webhooks, with the same requests to both servers
+//	record_test.go       recordings of the real API server, made again
+//	readme_test.go       the output of kubectl in the READMEs
 package e2e
 
 import (

@@ -13,6 +13,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
+// image is the argument of kubectl run that names the image of the documents.
 const image = "--image=cr7258/nettool:v1"
 
 // runNettool creates the pod of the documents and waits until it is ready.

@@ -11,8 +11,8 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// chances are parts of outputs that differ in every run. They are replaced in this order.
-var chances = []struct {
+// varyingParts are parts of outputs that differ in every run. They are replaced in this order.
+var varyingParts = []struct {
 	pattern     *regexp.Regexp
 	placeholder string
 }{
@@ -21,8 +21,8 @@ var chances = []struct {
 }
 
 func masked(text string) string {
-	for _, chance := range chances {
-		text = chance.pattern.ReplaceAllString(text, chance.placeholder)
+	for _, part := range varyingParts {
+		text = part.pattern.ReplaceAllString(text, part.placeholder)
 	}
 	return text
 }

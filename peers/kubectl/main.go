@@ -1,4 +1,5 @@
-// Command kubectl is kubectl, built from its library.
+// Command kubectl builds kubectl from its library, so that the tests use the version in go.mod and need no installed
+// kubectl.
 //
 // The linker sets the version, without which `kubectl version` fails:
 //

@@ -17,15 +17,17 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// kubelet binds pods, runs them, and ends them. Each pod enters each of the two stages once.
+// kubelet binds pods, runs them, and ends them. Each pod enters each of the two stages, create and delete, once.
 type kubelet struct {
-	pods  typedcorev1.PodInterface
+	pods typedcorev1.PodInterface
+	// stage is the stage that each pod has entered last.
 	stage map[types.UID]string
 }
 
 // write makes one change to the pod with this name.
 type write func(ctx context.Context, name string) error
 
+// see starts the stage that the state of a pod calls for.
 func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -35,6 +37,7 @@ func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
 	}
 }
 
+// enter makes the writes of a stage, with a pause before each, unless the pod has entered the stage already.
 func (k kubelet) enter(ctx context.Context, pod *corev1.Pod, stage string, writes []write) {
 	if k.stage[pod.UID] == stage {
 		return
@@ -58,7 +61,8 @@ func (k kubelet) bringUp() []write {
 	return []write{k.bind, k.status(creating), k.annotate("198.51.100.7/32"), k.status(started)}
 }
 
-// takeDown returns writes that cause the events between the first and the last event of a deletion.
+// takeDown returns the writes that follow the first MODIFIED event of a deletion. The last of them, remove, causes the
+// last MODIFIED event and DELETED.
 func (k kubelet) takeDown(uid types.UID) []write {
 	writes := []write{k.status(stopped), k.annotate("")}
 	return append(writes[:*terminating-2], k.remove(uid))

@@ -3,7 +3,8 @@
 // implementation.
 //
 // It copies upstream's module and renames each recorded function. The files in recorders/ add functions with the old
-// names, which call the renamed ones and write the call down. Upstream's tests stay unchanged, but for the clock of one.
+// names, which call the renamed ones and write the call down. Upstream's tests stay unchanged, except for one, which
+// gets a fixed time.
 //
 //	cd peers && go run ./managedfields ../fixtures/managed-fields
 package main
@@ -30,10 +31,10 @@ type upstream struct {
 	folder string
 	// beside maps the path of such a file to the module that contains it.
 	beside map[string]string
-	// functions maps each source file to the beginnings of the recorded functions' declarations.
+	// functions maps each changed source file to the beginnings of the declarations of its recorded functions.
 	functions map[string][]string
-	// inner are replacements inside upstream's code: for calls, which are not recorded, because no test makes them; and
-	// for what differs from run to run.
+	// inner are replacements in these files. Upstream's own calls of recorded functions become calls of the renamed
+	// ones, because only the calls of tests are recorded. Code that differs from run to run becomes code that does not.
 	inner [][2]string
 	// recorders maps each folder of the module to the recorder file that is added to it.
 	recorders map[string]string
@@ -81,7 +82,7 @@ var ofManaging = map[string][]string{
 
 // innerOfManaging replaces the clock: upstream reads the recorder's, and one test makes an object at a fixed time.
 var innerOfManaging = [][2]string{
-	{"metav1.NewTime(time.Now())", "metav1.NewTime(time.Unix(1767225600, 0))"},
+	{"metav1.NewTime(time.Now())", "metav1.NewTime(time.Unix(1767225600, 0))"}, // 2026-01-01
 	{"time.Now()", "time.Unix(Seconds(), 0)"},
 }
 
@@ -108,8 +109,8 @@ var ofMerging = map[string][]string{
 	"merge/update.go":           {"func (s *Updater) Update(", "func (s *Updater) Apply("},
 }
 
-// inner are the calls of recorded functions inside structured-merge-diff itself, with the names of the unrecorded
-// functions; and its loops over maps.
+// inner are the replacements in structured-merge-diff: its calls of recorded functions become calls of the renamed ones,
+// and its loops over maps get an order that is the same in each run.
 var inner = [][2]string{
 	{" range m {", " range inOrder(m) {"},
 	{" range managers {", " range shuffled(managers) {"},
@@ -169,7 +170,7 @@ func (u upstream) record(work, into string) error {
 		calls := filepath.Join(work, of.name+".jsonl")
 		test := exec.Command("go", append([]string{"test", of.times}, of.packages...)...)
 		test.Dir = root
-		// Without a seed of its own, math/rand begins with the same one in each run, so the random sets stay the same.
+		// randautoseed=0 makes math/rand begin with the same seed in each run, so the random sets stay the same.
 		test.Env = append(os.Environ(), "GODEBUG=randautoseed=0", "RECORD="+of.name, "RECORD_TO="+calls)
 		if output, err := test.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, output)

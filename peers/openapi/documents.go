@@ -90,7 +90,8 @@ func index(documents []*document) *document {
 // paths are similar to the other paths of their document.
 const schemaKey = "2 "
 
-// json appends the parts of an object: its first members, then a part for each path and for each schema.
+// json appends the parts of an object: its first members, then a part for each path and for each schema. A key that ends
+// with ~ sorts after those with names.
 func (d *document) json(head object, pathKey, beforePaths string, paths object, beforeSchemas string, schemas object, end string) {
 	first := encode(head)
 	d.add("", string(first[:len(first)-1])+beforePaths)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// nobody is a uid that no object has.
-	nobody = "00000000-0000-0000-0000-000000000000"
+	// unusedUID is a uid that no object has.
+	unusedUID = "00000000-0000-0000-0000-000000000000"
 	// sometime replaces the placeholder of a time in a request.
 	sometime = "2026-01-01T00:00:00Z"
 	// ahead is the distance of a made-up future revision from the last one seen.
@@ -44,6 +44,7 @@ func (b *bindings) request(request Request) Request {
 	return Request{Method: request.Method, Path: b.fill(request.Path), Headers: headers, Body: mapStrings(request.Body, b.fill)}
 }
 
+// fill replaces the placeholders in a text by their values.
 func (b *bindings) fill(template string) string {
 	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
 		inner, isToken := strings.CutPrefix(found, "<continue:")
@@ -57,7 +58,7 @@ func (b *bindings) fill(template string) string {
 			b.values[found] = strconv.Itoa(b.last + ahead)
 			return b.values[found]
 		case strings.HasPrefix(found, "<uid"):
-			return nobody
+			return unusedUID
 		case found == "<time>":
 			return sometime
 		}

@@ -23,7 +23,7 @@ import (
 const (
 	// firstRevision is high, so that revisions differ from all other numbers in an answer.
 	firstRevision = 20_000
-	// noticed is long enough for the watch caches to notice a compaction, for which they look twice in this time.
+	// noticed is long enough for the watch caches to notice a compaction, because they look for one twice in this time.
 	noticed = 33 * time.Second
 )
 

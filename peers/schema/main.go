@@ -42,6 +42,7 @@ import (
 	"informer-lab/peers"
 )
 
+// leaf maps the types that the table does not describe field by field to their names in the table.
 var leaf = map[reflect.Type]string{
 	reflect.TypeOf(metav1.Time{}):          "time",
 	reflect.TypeOf(metav1.MicroTime{}):     "microtime",
@@ -56,6 +57,8 @@ var leaf = map[reflect.Type]string{
 	reflect.TypeOf(apiextensionsv1.JSONSchemaPropsOrArray{}):       "schemaorarray",
 	reflect.TypeOf(apiextensionsv1.JSONSchemaPropsOrStringArray{}): "schemaorstringarray",
 }
+
+// queue holds the structs that the table does not describe yet, seen all structs that were ever in it.
 var queue []reflect.Type
 var seen = map[reflect.Type]bool{}
 
@@ -75,6 +78,7 @@ func name(t reflect.Type) string {
 	return t.Name()
 }
 
+// typ returns a type in the notation of the table, and adds a new struct to the queue.
 func typ(t reflect.Type) string {
 	if l, ok := leaf[t]; ok {
 		return l
@@ -111,6 +115,7 @@ func goName(t reflect.Type) string {
 	return t.String()
 }
 
+// plain returns the name in Go's messages that follows from a type in the table.
 func plain(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Ptr:
@@ -125,6 +130,7 @@ func plain(t reflect.Type) string {
 	return t.Kind().String()
 }
 
+// fields returns the lines of a struct's fields.
 func fields(known *smd.Schema, t reflect.Type) []string {
 	var out []string
 	for i := 0; i < t.NumField(); i++ {

@@ -34,8 +34,8 @@ type body struct {
 
 // event is the encoded change of a pod, with the offset of the resourceVersion in it.
 type event struct {
-	frame   []byte
-	version int
+	frame     []byte
+	versionAt int
 }
 
 type encoding interface {
@@ -77,7 +77,7 @@ func (b *body) change(w http.ResponseWriter, changes int) error {
 	}
 	for n := range changes {
 		event := events[n%len(events)]
-		copy(event.frame[event.version:], fmt.Sprint(listVersion+1+n))
+		copy(event.frame[event.versionAt:], fmt.Sprint(listVersion+1+n))
 		if _, err := out.Write(event.frame); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// The time of everything in the pod, and a true for fields that are pointers.
 var (
 	then   = metav1.NewTime(time.Unix(1_700_000_000, 0))
 	really = true

@@ -28,12 +28,12 @@ func customResources(packages ...string) func(place) ([]outcome, error) {
 		}
 		var outcomes []outcome
 		for _, folder := range packages {
-			// The name that `go test` gives the program, because the tests expect it as the name of a field manager.
+			// The program has the name that `go test` gives it, because the tests expect that name as a field manager.
 			program := filepath.Join(at.scratch, filepath.Base(folder)+".test")
 			build := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", program, "./"+folder)
 			build.Dir = sources
-			if told, err := build.CombinedOutput(); err != nil {
-				return nil, fmt.Errorf("%w: %s", err, told)
+			if output, err := build.CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%w: %s", err, output)
 			}
 			tested, err := goTests(at, program, filepath.Join(sources, folder))
 			if err != nil {

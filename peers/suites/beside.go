@@ -30,18 +30,18 @@ func inGroup(run *exec.Cmd) *exec.Cmd {
 }
 
 // tests runs a test program beside a cluster, and reads the outcome of each test from its output.
-func (p place) tests(folder string, read func(told string) []outcome, command ...string) ([]outcome, error) {
+func (p place) tests(folder string, read func(output string) []outcome, command ...string) ([]outcome, error) {
 	ctx, end := context.WithTimeout(context.Background(), patience)
 	defer end()
 	run := p.beside(ctx, nil, command...)
 	run.Dir = folder
-	told, err := run.CombinedOutput()
+	output, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err // failed tests are read from the output
 	}
-	outcomes := read(string(told))
+	outcomes := read(string(output))
 	if len(outcomes) == 0 {
-		return nil, fmt.Errorf("no test has run: %s", tail(told))
+		return nil, fmt.Errorf("no test has run: %s", tail(output))
 	}
 	return outcomes, nil
 }

@@ -48,8 +48,8 @@ func examples(at place) ([]outcome, error) {
 func goBuild(folder, program, of string) error {
 	build := exec.Command("go", "build", "-o", program, of)
 	build.Dir = folder
-	if told, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, told)
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, output)
 	}
 	return nil
 }
@@ -58,17 +58,17 @@ func goBuild(folder, program, of string) error {
 func tryAll(at place, programs []example) ([]outcome, error) {
 	var outcomes []outcome
 	for _, program := range programs {
-		told, passed, err := program.try(at)
+		output, passed, err := program.try(at)
 		if err != nil {
 			return nil, err
 		}
-		outcomes = append(outcomes, outcome{program.name, passed, tail([]byte(told))})
+		outcomes = append(outcomes, outcome{program.name, passed, tail([]byte(output))})
 	}
 	return outcomes, nil
 }
 
 // try runs the program until it prints the expected text.
-func (e example) try(at place) (told string, passed bool, err error) {
+func (e example) try(at place) (output string, passed bool, err error) {
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
 	run := at.beside(ctx, nil, "sh", "-c", "exec 2>&1; "+e.line)
@@ -80,19 +80,19 @@ func (e example) try(at place) (told string, passed bool, err error) {
 	if err := run.Start(); err != nil {
 		return "", false, err
 	}
-	told, passed = until(out, e.says)
+	output, passed = until(out, e.says)
 	end()
 	_ = run.Wait() // the error is the interrupt
-	return told, passed, nil
+	return output, passed, nil
 }
 
 // until reads lines up to the first that contains the text.
-func until(out io.Reader, says string) (told string, found bool) {
+func until(out io.Reader, says string) (output string, found bool) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		told += lines.Text() + "\n"
+		output += lines.Text() + "\n"
 		if strings.Contains(lines.Text(), says) {
-			return told, true
+			return output, true
 		}
 	}
-	return told, false
+	return output, false
 }

@@ -24,8 +24,8 @@ func ginkgo(folder string) func(place) ([]outcome, error) {
 		program := filepath.Join(at.scratch, strings.ReplaceAll(folder, "/", "-")+".test")
 		build := exec.Command("go", "test", "-c", "-o", program, "./"+folder)
 		build.Dir = sources
-		if told, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, told)
+		if output, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, output)
 		}
 		return specs(at, program, filepath.Join(sources, folder))
 	}
@@ -46,17 +46,18 @@ func specs(at place, program, folder string) ([]outcome, error) {
 	run := inGroup(exec.CommandContext(ctx, program, "-ginkgo.json-report="+report, "-ginkgo.no-color"))
 	run.Dir = folder
 	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=false", "KUBEBUILDER_ASSETS="+strings.TrimSpace(string(assets)))
-	told, err := run.CombinedOutput()
+	output, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err // failed tests are in the report
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
-		return nil, fmt.Errorf("the program wrote no report: %s", tail(told))
+		return nil, fmt.Errorf("the program wrote no report: %s", tail(output))
 	}
 	return read(text)
 }
 
+// read parses Ginkgo's report in JSON.
 func read(text []byte) ([]outcome, error) {
 	var reports []struct {
 		SpecReports []struct {
@@ -73,7 +74,7 @@ func read(text []byte) ([]outcome, error) {
 		for _, spec := range report.SpecReports {
 			passed := spec.State == "passed"
 			if spec.State == "pending" || spec.State == "skipped" || spec.LeafNodeType != "It" && passed {
-				continue // upstream skips it; or a passed setup or teardown node, which is no test
+				continue // upstream skips the spec, or the node is a passed setup or teardown, which is no test
 			}
 			name := strings.Join(append(spec.ContainerHierarchyTexts, spec.LeafNodeText), " ")
 			if spec.LeafNodeType != "It" {
@@ -94,6 +95,7 @@ func first(message string) string {
 	return line
 }
 
-func tail(told []byte) string {
-	return string(told[max(0, len(told)-2000):])
+// tail returns the end of an output, for an error.
+func tail(output []byte) string {
+	return string(output[max(0, len(output)-2000):])
 }

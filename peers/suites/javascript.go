@@ -26,8 +26,8 @@ func javascript(at place) ([]outcome, error) {
 	folder = filepath.Join(folder, "javascript")
 	install := exec.Command("npm", "ci", "--silent", "--no-audit", "--no-fund")
 	install.Dir = folder
-	if told, err := install.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("npm ci: %w: %s", err, told)
+	if output, err := install.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm ci: %w: %s", err, output)
 	}
 	return at.tests(folder, tap, "node", "--test-reporter=tap", "--test", "client.test.mjs")
 }
@@ -38,17 +38,17 @@ var (
 )
 
 // tap parses the Test Anything Protocol.
-func tap(told string) (outcomes []outcome) {
-	for _, found := range tapLine.FindAllStringSubmatchIndex(told, -1) {
-		name := told[found[4]:found[5]]
+func tap(output string) (outcomes []outcome) {
+	for _, found := range tapLine.FindAllStringSubmatchIndex(output, -1) {
+		name := output[found[4]:found[5]]
 		if strings.HasSuffix(name, ".mjs") {
 			continue // the whole file
 		}
 		message := ""
-		if failure := tapError.FindStringSubmatch(told[found[1]:]); failure != nil {
+		if failure := tapError.FindStringSubmatch(output[found[1]:]); failure != nil {
 			message = first(failure[1])
 		}
-		outcomes = append(outcomes, outcome{name, told[found[2]:found[3]] == "ok", message})
+		outcomes = append(outcomes, outcome{name, output[found[2]:found[3]] == "ok", message})
 	}
 	return outcomes
 }

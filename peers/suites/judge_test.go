@@ -26,7 +26,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestGoOutcomes(t *testing.T) {
-	told := `=== RUN   TestA
+	output := `=== RUN   TestA
 === RUN   TestA/one
     a_test.go:1: no
 === RUN   TestA/two
@@ -37,7 +37,7 @@ func TestGoOutcomes(t *testing.T) {
 --- PASS: TestB (0.00s)
 `
 	want := []outcome{{"TestA/one", false, "a_test.go:1: no"}, {"TestA/two", true, ""}, {"TestB", true, ""}}
-	if got := goOutcomes(told); !reflect.DeepEqual(got, want) {
+	if got := goOutcomes(output); !reflect.DeepEqual(got, want) {
 		t.Errorf("outcomes are %+v", got)
 	}
 }

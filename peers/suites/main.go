@@ -122,12 +122,12 @@ func start(chosen []suite, at place, atOnce int) []chan ending {
 	for i := range ends {
 		ends[i] = make(chan ending, 1)
 	}
-	places := make(chan struct{}, max(1, atOnce))
+	slots := make(chan struct{}, max(1, atOnce))
 	go func() {
 		for i, suite := range chosen {
-			places <- struct{}{}
+			slots <- struct{}{}
 			go func() {
-				defer func() { <-places }()
+				defer func() { <-slots }()
 				began := time.Now()
 				outcomes, err := suite.run(at)
 				ends[i] <- ending{outcomes, err, time.Since(began).Seconds()}

@@ -28,12 +28,12 @@ func module(at place, name, version string) (string, error) {
 	}
 	download := exec.Command("go", "mod", "download", "-json", name+"@"+version)
 	download.Dir = at.scratch
-	told, err := download.Output()
+	output, err := download.Output()
 	if err != nil {
 		return "", fmt.Errorf("cannot download %s@%s: %w", name, version, err)
 	}
 	var source struct{ Dir string }
-	if err := json.Unmarshal(told, &source); err != nil {
+	if err := json.Unmarshal(output, &source); err != nil {
 		return "", err
 	}
 	// The module cache is read-only, and the build writes go.sum.

@@ -26,8 +26,8 @@ func python(at place) ([]outcome, error) {
 		{"python3", "-m", "venv", folder},
 		{interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "kubernetes==" + pythonVersion},
 	} {
-		if told, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%q: %w: %s", command, err, told)
+		if output, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%q: %w: %s", command, err, output)
 		}
 	}
 	tests := filepath.Join(folder, "tests", "kubernetes", "e2e_test")
@@ -37,6 +37,7 @@ func python(at place) ([]outcome, error) {
 	if err := os.WriteFile(filepath.Join(tests, "base.py"), []byte(pythonBase), 0o644); err != nil {
 		return nil, err
 	}
+	// The program adds the folder of base.py to the package kubernetes, and then runs the tests that the package brings.
 	program := `import kubernetes, sys, unittest
 kubernetes.__path__.append(sys.argv.pop(1))
 unittest.main(module=None, verbosity=2)`
@@ -49,12 +50,12 @@ var (
 	pythonFailure = regexp.MustCompile(`(?ms)^(?:FAIL|ERROR): (test_\w+) .*?\n-{10,}\n(.*?)\n\n`)
 )
 
-func pythonOutcomes(told string) (outcomes []outcome) {
+func pythonOutcomes(output string) (outcomes []outcome) {
 	messages := map[string]string{}
-	for _, found := range pythonFailure.FindAllStringSubmatch(told, -1) {
+	for _, found := range pythonFailure.FindAllStringSubmatch(output, -1) {
 		messages[found[1]] = tail([]byte(found[2]))
 	}
-	for _, found := range pythonLine.FindAllStringSubmatch(told, -1) {
+	for _, found := range pythonLine.FindAllStringSubmatch(output, -1) {
 		outcomes = append(outcomes, outcome{found[1], found[2] == "ok", messages[found[1]]})
 	}
 	return outcomes

@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// crate is a published crate of kube-rs. Its tests that need a cluster are marked as ignored, and are run with
-// --ignored. The published manifest lacks the dev-dependency on `kube`; kube is the list of its features.
+// crate is a published crate of kube-rs, and the features that its tests need. The tests that need a cluster are marked
+// as ignored, and are run with --ignored. The published manifest lacks the dev-dependency on `kube`; the field kube is
+// the list of features of that dependency.
 type crate struct{ name, features, kube string }
 
 var kubeCrates = []crate{
@@ -42,7 +43,7 @@ func kubeRs(at place) ([]outcome, error) {
 	}
 	var outcomes []outcome
 	for _, crate := range kubeCrates {
-		read := func(told string) []outcome { return libtest(crate.name, told) }
+		read := func(output string) []outcome { return libtest(crate.name, output) }
 		program := programs[strings.ReplaceAll(crate.name, "-", "_")]
 		tested, err := at.tests(filepath.Join(folder, crate.name), read, program, "--ignored", "--test-threads=1")
 		if err != nil {
@@ -70,7 +71,7 @@ func customResourceExamples(programs map[string]string, kubectl, folder string) 
 	for _, name := range endingExamples {
 		examples = append(examples, example{name, fmt.Sprintf("'%s' && echo %s", programs[name], ended), ended})
 	}
-	// The comment in its source says to apply this file while it runs.
+	// The source of crd_reflector says to apply this file while the example runs.
 	apply := fmt.Sprintf("while kill -0 $$ && ! '%s' apply -f '%s'; do sleep 1; done", kubectl, filepath.Join(folder, "crd-baz.yaml"))
 	return append(examples, example{endlessExample, fmt.Sprintf("(%s) & exec '%s'", apply, programs[endlessExample]), "saw baz"})
 }
@@ -199,9 +200,9 @@ func cargoPrograms(folder string, arguments []string, to map[string]string) erro
 var libtestLine = regexp.MustCompile(`(?m)^test (\S+) \.\.\. (?:.*\n)??(ok|FAILED)$`)
 
 // libtest parses the output of Rust's test harness.
-func libtest(crate, told string) (outcomes []outcome) {
-	for _, found := range libtestLine.FindAllStringSubmatch(told, -1) {
-		_, failure, _ := strings.Cut(told, "---- "+found[1]+" stdout ----")
+func libtest(crate, output string) (outcomes []outcome) {
+	for _, found := range libtestLine.FindAllStringSubmatch(output, -1) {
+		_, failure, _ := strings.Cut(output, "---- "+found[1]+" stdout ----")
 		failure, _, _ = strings.Cut(failure, "---- ")
 		outcomes = append(outcomes, outcome{crate + " " + found[1], found[2] == "ok", first(failure)})
 	}

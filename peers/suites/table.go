@@ -27,26 +27,26 @@ const (
 // suites are all suites. Those of controller-runtime start the programs of `informer-lab envtest` in place of
 // envtest's binaries.
 var suites = []suite{
-	of("pkg/cache").inJob(),
-	of("pkg/source"),
-	of("pkg/cluster"),
-	of("pkg/handler"),
-	of("pkg/manager"),
-	of("pkg/controller/controllerutil"),
-	of("pkg/webhook").inJob(),
-	of("pkg/builder").inJob(),
-	of("pkg/controller").inJob(),
-	of("pkg/internal/recorder"),
-	of("pkg/internal/controller"),
-	of("pkg/envtest"),
-	of("pkg/reconcile"),
-	of("pkg/manager/internal/integration"),
-	of("pkg/webhook/admission"),
-	of("pkg/webhook/conversion"),
-	of("pkg/webhook/authentication"),
-	of("pkg/client").inJob(),
+	ofControllerRuntime("pkg/cache").inJob(),
+	ofControllerRuntime("pkg/source"),
+	ofControllerRuntime("pkg/cluster"),
+	ofControllerRuntime("pkg/handler"),
+	ofControllerRuntime("pkg/manager"),
+	ofControllerRuntime("pkg/controller/controllerutil"),
+	ofControllerRuntime("pkg/webhook").inJob(),
+	ofControllerRuntime("pkg/builder").inJob(),
+	ofControllerRuntime("pkg/controller").inJob(),
+	ofControllerRuntime("pkg/internal/recorder"),
+	ofControllerRuntime("pkg/internal/controller"),
+	ofControllerRuntime("pkg/envtest"),
+	ofControllerRuntime("pkg/reconcile"),
+	ofControllerRuntime("pkg/manager/internal/integration"),
+	ofControllerRuntime("pkg/webhook/admission"),
+	ofControllerRuntime("pkg/webhook/conversion"),
+	ofControllerRuntime("pkg/webhook/authentication"),
+	ofControllerRuntime("pkg/client").inJob(),
 	program("controller-runtime pkg/client/apiutil", controllerRuntimeVersion, goPackage("pkg/client/apiutil")).inJob(),
-	of("pkg/metrics/filters").inJob(),
+	ofControllerRuntime("pkg/metrics/filters").inJob(),
 	program("apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"),
 		except("TestCBORStorageEnablement", etcd),
 		except("TestCustomResourceDefaultingOfMetaFields", etcd),
@@ -96,7 +96,7 @@ var suites = []suite{
 	program("JavaScript's client", javascriptVersion, javascript).inJob(),
 }
 
-func of(folder string) suite {
+func ofControllerRuntime(folder string) suite {
 	return program("controller-runtime "+folder, controllerRuntimeVersion, ginkgo(folder))
 }
 

@@ -19,8 +19,8 @@ func built(at place, sources, folder string, environment ...string) ([]outcome, 
 	program := filepath.Join(at.scratch, filepath.Base(sources)+"-"+strings.ReplaceAll(folder, "/", "-")+".test")
 	build := exec.Command("go", "test", "-c", "-o", program, "./"+folder)
 	build.Dir = sources
-	if told, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, told)
+	if output, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, output)
 	}
 	return goTests(at, program, filepath.Join(sources, folder), environment...)
 }
@@ -36,16 +36,16 @@ func goTests(at place, program, folder string, environment ...string) ([]outcome
 	run := inGroup(exec.CommandContext(ctx, program, "-test.v"))
 	run.Dir = folder
 	run.Env = append(append(os.Environ(), "KUBEBUILDER_ASSETS="+strings.TrimSpace(string(assets))), environment...)
-	told, err := run.CombinedOutput()
+	output, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err // failed tests are read from the output
 	}
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("the tests took more than %s: %s", patience, tail(told))
+		return nil, fmt.Errorf("the tests took more than %s: %s", patience, tail(output))
 	}
-	outcomes := goOutcomes(string(told))
+	outcomes := goOutcomes(string(output))
 	if err != nil && !slices.ContainsFunc(outcomes, func(o outcome) bool { return !o.passed }) {
-		return nil, fmt.Errorf("the program failed, but none of its tests did: %w: %s", err, tail(told))
+		return nil, fmt.Errorf("the program failed, but none of its tests did: %w: %s", err, tail(output))
 	}
 	return outcomes, nil
 }
@@ -54,11 +54,11 @@ var goLine = regexp.MustCompile(`^\s*(?:=== (?:RUN|NAME|CONT)|--- (PASS|FAIL):)\
 
 // goOutcomes parses the output of `go test -v`. A test with subtests counts by its subtests, or by itself if it fails
 // and none of them does.
-func goOutcomes(told string) (outcomes []outcome) {
+func goOutcomes(output string) (outcomes []outcome) {
 	said, failed, parents := map[string]string{}, map[string]bool{}, map[string]bool{}
 	var order []string
 	running := ""
-	for line := range strings.Lines(told) {
+	for line := range strings.Lines(output) {
 		found := goLine.FindStringSubmatch(line)
 		switch {
 		case found == nil:

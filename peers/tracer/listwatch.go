@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// fromList and fromNowhere return the resourceVersion for the watch: that of the list, or none.
+// fromList and fromNowhere return the resourceVersion for the watch: that of the list, or none. Without one, the watch
+// begins with an ADDED event for each pod.
 func fromList(list *corev1.PodList) string { return list.ResourceVersion }
 func fromNowhere(*corev1.PodList) string   { return "" }
 

@@ -1,7 +1,8 @@
-// Package tutorial has the programs of the tutorials in our own words, on today's client-go: the Go that the chapters show beside the Rust.
-// A program's name is that of the trace which it prints.
+// Package tutorial has the programs of the tutorials in our own words, on today's client-go: the Go that the chapters
+// show beside the Rust. Most programs have the name of the trace that they print.
 //
-// Those that need a cluster take KUBECONFIG's, and are run by ../e2e. All others end by themselves, and are run here.
+// Programs that need a cluster use that of KUBECONFIG, and ../e2e runs them. All others end by themselves, and this test
+// runs them.
 package tutorial
 
 import (
@@ -21,7 +22,7 @@ type program struct {
 	name  string
 	trace string
 	lines string
-	// alike makes equal what may differ between two runs, or between a lesson's cluster and client-go's fake.
+	// alike removes from lines the differences that may be between two runs, or between a lesson and client-go's fake.
 	alike func(lines []string) []string
 }
 
@@ -97,7 +98,8 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSpace(text), "\n")
 }
 
-// handlerByHandler keeps the order of each handler's lines. Between two handlers there is none.
+// handlerByHandler sorts lines by handler, because the order between two handlers is random. It keeps the order of each
+// handler's lines.
 func handlerByHandler(lines []string) []string {
 	slices.SortStableFunc(lines, func(a, b string) int {
 		return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0])
@@ -105,7 +107,8 @@ func handlerByHandler(lines []string) []string {
 	return lines
 }
 
-// listsInAnyOrder sorts runs of lines about listed objects: client-go's fake lists in no order.
+// listsInAnyOrder sorts runs of lines about listed objects, because client-go's fake lists in random order. It also
+// replaces resourceVersions.
 func listsInAnyOrder(lines []string) []string {
 	listed := func(line string) bool { return strings.HasPrefix(line, "Sync :") || strings.HasPrefix(line, "OnAdd:") }
 	for begin := 0; begin < len(lines); begin++ {
@@ -122,8 +125,8 @@ func listsInAnyOrder(lines []string) []string {
 	return lines
 }
 
-// onlyOfClientGosHandlers leaves out the handler with a buffer that client-go does not have, and what is pending, which client-go does not
-// tell.
+// onlyOfClientGosHandlers leaves out the handler with a buffer that client-go does not have, and the numbers of pending
+// notifications, which client-go does not report.
 func onlyOfClientGosHandlers(lines []string) []string {
 	lines = slices.DeleteFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "pending:") || strings.HasPrefix(line, "OnAdd:merged")

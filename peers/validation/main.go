@@ -87,6 +87,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
+// both is the strategy for creating and for updating the objects of a kind.
 type both interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy
@@ -118,6 +119,8 @@ var strategies = map[string]both{
 	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
 	"CustomResourceDefinition": customresourcedefinition.NewStrategy(legacyscheme.Scheme),
 }
+
+// statuses are the strategies for updates of the status subresource.
 var statuses = map[string]rest.RESTUpdateStrategy{
 	"Pod": pod.StatusStrategy, "Node": node.StatusStrategy, "Namespace": namespace.StatusStrategy,
 	"Service": service.StatusStrategy, "ReplicaSet": replicaset.StatusStrategy,

@@ -20,8 +20,8 @@ import (
 
 var tables = printers.NewTableGenerator().With(printersinternal.AddHandlers)
 
-// decidedElsewhere are fields with a different value in each run.
-var decidedElsewhere = [][]string{{"metadata", "uid"}, {"metadata", "creationTimestamp"}, {"metadata", "resourceVersion"}, {"status", "lastPhaseTransitionTime"}}
+// differentInEachRun are fields with a different value in each run.
+var differentInEachRun = [][]string{{"metadata", "uid"}, {"metadata", "creationTimestamp"}, {"metadata", "resourceVersion"}, {"status", "lastPhaseTransitionTime"}}
 
 // show adds the additional answers for a valid object: the stored object, and the cells and columns of its table.
 func (c *kase) show(obj runtime.Object) error {
@@ -77,7 +77,7 @@ func (c *kase) stored(obj runtime.Object) (runtime.Object, error) {
 	if err := json.Unmarshal(data, &c.Object); err != nil {
 		return nil, err
 	}
-	for _, field := range decidedElsewhere {
+	for _, field := range differentInEachRun {
 		unstructured.RemoveNestedField(c.Object, field...)
 	}
 	return obj, nil

@@ -34,7 +34,7 @@ func AddToScheme(s *runtime.Scheme) {
 	register[ServiceAccount, ServiceAccountList, corev1.ServiceAccount, corev1.ServiceAccountList](s, "", "ServiceAccount")
 	register[ReplicaSet, ReplicaSetList, appsv1.ReplicaSet, appsv1.ReplicaSetList](s, "apps", "ReplicaSet")
 	register[Lease, LeaseList, coordinationv1.Lease, coordinationv1.LeaseList](s, "coordination.k8s.io", "Lease")
-	// No cache shares Bindings, so that one Go type can be both internal and wire type.
+	// No cache shares Bindings, so one Go type can be both internal and wire type.
 	s.AddKnownTypeWithName(internal("", "Binding"), &corev1.Binding{})
 }
 

@@ -23,7 +23,7 @@ type (
 	Lease          struct{ coordinationv1.Lease }
 )
 
-// The lists of the internal types, named as in error messages.
+// The lists of the internal types. Each is a Go type of its own, because error messages show the type's name.
 type (
 	ConfigMapList      struct{ List[ConfigMap] }
 	EventList          struct{ List[Event] }
@@ -37,7 +37,7 @@ type (
 	LeaseList          struct{ List[Lease] }
 )
 
-// List has the memory layout of the wire type's list.
+// List has the same memory layout as the list of the wire type.
 type List[Hub any] struct {
 	metav1.TypeMeta
 	metav1.ListMeta

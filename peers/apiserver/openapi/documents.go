@@ -28,6 +28,7 @@ func document(wanted string) ([]byte, error) {
 		return nil, err
 	}
 	pack := bufio.NewReader(plain)
+	// The pack begins with a line for each document. The parts below name a document by the number of its line.
 	number := ""
 	for n := 0; ; n++ {
 		line, err := pack.ReadString('\n')

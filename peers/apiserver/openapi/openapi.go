@@ -1,5 +1,5 @@
-// Package openapi describes the served types to the generic API server, which needs the descriptions to track who
-// owns which field. The schemas come from Kubernetes' own OpenAPI documents, as packed in the project.
+// Package openapi describes the served types to the generic API server, which needs the descriptions to track which
+// manager owns which field. The schemas come from Kubernetes' own OpenAPI documents, as packed in the project.
 package openapi
 
 import (
@@ -45,11 +45,11 @@ func Definitions(scheme *runtime.Scheme) (common.GetOpenAPIDefinitions, error) {
 		}
 	}
 	return func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
-		own := ref("x")
+		own := ref("x") // shows the prefix that this server's document has before names
 		prefix := strings.TrimSuffix(own.String(), "x")
 		definitions := map[string]common.OpenAPIDefinition{}
 		for name, schema := range published {
-			definitions[name], _ = describe(schema, prefix) // it was checked above
+			definitions[name], _ = describe(schema, prefix) // no error: the schema was parsed above
 		}
 		for _, sample := range samples(scheme) {
 			if name := util.GetCanonicalTypeName(sample); definitions[name].Schema.Type == nil {
@@ -72,6 +72,7 @@ func describe(published json.RawMessage, prefix string) (common.OpenAPIDefinitio
 	return made, json.Unmarshal([]byte(text), &made.Schema)
 }
 
+// samples returns a value of each type that needs a definition.
 func samples(scheme *runtime.Scheme) []any {
 	samples := []any{
 		&metav1.APIGroup{}, &metav1.APIGroupList{}, &metav1.APIResourceList{}, &metav1.APIVersions{}, &metav1.Patch{}, &metav1.Status{},

@@ -35,8 +35,8 @@ func LabCluster(t *testing.T, arguments ...string) Cluster {
 	return Cluster{URL: url, Kubeconfig: kubeconfig, home: home}
 }
 
-// RealCluster starts upstream's API server, and the program that stands in for scheduler and kubelet, with these
-// options.
+// RealCluster starts upstream's API server, and the program that stands in for scheduler and kubelet (peers/lifecycle)
+// with these options.
 func RealCluster(t *testing.T, lifecycle ...string) Cluster {
 	t.Helper()
 	home := t.TempDir()

@@ -59,7 +59,7 @@ func Build() error {
 }
 
 func goBuild(arguments []string) error {
-	arguments[1] += "/" // a folder
+	arguments[1] += "/" // makes go build write into a folder of this name
 	build := exec.Command("go", append([]string{"build", "-buildvcs=false"}, arguments...)...)
 	build.Dir = Root("peers")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
@@ -80,7 +80,7 @@ func fromEnvironment(variable, otherwise string) string {
 func Root(path ...string) string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
-		panic("this file has a name")
+		panic("unreachable: the name of this file is always known")
 	}
 	return filepath.Join(append([]string{filepath.Dir(file), "..", "..", ".."}, path...)...)
 }

@@ -32,6 +32,7 @@ func (k Kubectl) Shell(t *testing.T, files map[string]string) Shell {
 // Try runs a command line. It may fail.
 func (s Shell) Try(t *testing.T, line string) Result {
 	t.Helper()
+	// Kubectl.Try runs any program with these variables.
 	return Kubectl{program: "sh", variables: s.variables}.Try(t, "", "-c", "cd "+s.folder+" && "+line)
 }
 

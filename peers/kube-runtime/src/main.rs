@@ -14,7 +14,8 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// A measured figure: the part of the work, the value, its unit, and the number of operations.
+/// A measured figure: the part of the work, the value, its unit, and the amount of work, which must be the same for every
+/// contender.
 type Figure = (&'static str, f64, &'static str, u64);
 
 #[tokio::main]
@@ -34,7 +35,7 @@ async fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Returns the value after `--key`, or the usual one.
+/// Returns the value after `--key`, or `usual` if the option is not given.
 fn option<'a>(words: &'a [String], key: &str, usual: &'a str) -> &'a str {
     let at = words.iter().position(|word| word.strip_prefix("--") == Some(key));
     at.map_or(usual, |at| &words[at + 1])

@@ -22,16 +22,16 @@ pub async fn changes_to_handlers(words: &[String]) -> Vec<Figure> {
     let (pods, changes, handlers) = (number("pods", "100"), number("changes", "100000"), number("handlers", "1"));
     let client = crate::client(words);
     let (store, writer) = reflector::store_shared::<Pod>(BUFFER);
-    let told = Arc::new(AtomicU64::new(0));
+    let handled = Arc::new(AtomicU64::new(0));
     let (first_or_last, mut moments) = mpsc::unbounded_channel();
     for _ in 0..handlers {
         let subscriber = writer.subscribe().expect("the store is shared");
-        let (told, moments) = (told.clone(), first_or_last.clone());
+        let (handled, moments) = (handled.clone(), first_or_last.clone());
         tokio::spawn(async move {
             let mut subscriber = pin!(subscriber.skip(pods as usize)); // the objects of the list
             while subscriber.next().await.is_some() {
-                let told = told.fetch_add(1, Ordering::Relaxed) + 1;
-                if told == 1 || told == changes * handlers {
+                let handled = handled.fetch_add(1, Ordering::Relaxed) + 1;
+                if handled == 1 || handled == changes * handlers {
                     let _ = moments.send(Instant::now());
                 }
             }
@@ -50,5 +50,5 @@ pub async fn changes_to_handlers(words: &[String]) -> Vec<Figure> {
     let (start, end) = (moment().await, moment().await);
     drop((store, first_or_last));
     let spent = (end - start).as_secs_f64();
-    vec![("", changes as f64 / spent, "/s", told.load(Ordering::Relaxed))]
+    vec![("", changes as f64 / spent, "/s", handled.load(Ordering::Relaxed))]
 }

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Client is a client of the cluster.
+// Client returns a client of the cluster.
 func Client() *kubernetes.Clientset {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -24,7 +24,7 @@ func Client() *kubernetes.Clientset {
 	return client
 }
 
-// Pods lists and watches the pods of the namespace default.
+// Pods returns a ListWatch of the pods in the namespace default.
 func Pods() *cache.ListWatch {
 	return cache.NewListWatchFromClient(Client().CoreV1().RESTClient(), "pods", "default", fields.Everything())
 }

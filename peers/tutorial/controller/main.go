@@ -28,7 +28,7 @@ type controller struct {
 	sets   appslisters.ReplicaSetLister
 	pods   corelisters.PodLister
 	queue  workqueue.TypedRateLimitingInterface[string]
-	// expected are the creations and deletions, by set, that the cache has not told of yet.
+	// expected counts the creations and deletions, by set, that the cache does not show yet.
 	expected map[string]int
 	mutex    sync.Mutex
 	made     int // for the pods' names
@@ -43,15 +43,15 @@ func run(ctx context.Context, client kubernetes.Interface, factory informers.Sha
 	}
 	sets.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueue,
-		UpdateFunc: func(_, object any) { c.enqueue(object) }, // a resync, too: it has every set looked at again
+		UpdateFunc: func(_, object any) { c.enqueue(object) }, // a resync calls it too, so that every set is checked again
 	})
 	pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueueOwner,
 		DeleteFunc: c.enqueueOwner,
 	})
 	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done()) // no worker may count in a cache that is not filled
-	go c.work(ctx)                       // names are counted, so one worker; the queue would let there be more
+	factory.WaitForCacheSync(ctx.Done()) // a worker must not count in an incomplete cache
+	go c.work(ctx)                       // one worker, because newPod counts without a lock; the queue allows more
 	return c
 }
 
@@ -61,7 +61,7 @@ func (c *controller) enqueue(object any) {
 	}
 }
 
-// enqueueOwner says which set to look at. It does not say what happened.
+// enqueueOwner adds the key of the set that owns a pod. The key says which set to check, and not what has happened.
 func (c *controller) enqueueOwner(object any) {
 	if tombstone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = tombstone.Obj
@@ -93,7 +93,7 @@ func (c *controller) work(ctx context.Context) {
 // ANCHOR_END: controller
 
 // ANCHOR: sync
-// expect adds to what the cache has not told of yet, and says how much that is now.
+// expect adds to the number of writes that the cache does not show yet, and returns the new number.
 func (c *controller) expect(key string, more int) int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -101,7 +101,7 @@ func (c *controller) expect(key string, more int) int {
 	return c.expected[key]
 }
 
-// sync counts, and does something about the difference.
+// sync counts the pods of a set, and creates those that are missing or deletes those that are too many.
 func (c *controller) sync(ctx context.Context, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
@@ -109,10 +109,10 @@ func (c *controller) sync(ctx context.Context, key string) error {
 	}
 	set, err := c.sets.ReplicaSets(namespace).Get(name)
 	if err != nil {
-		return nil // it is gone
+		return nil // the set is gone
 	}
 	if c.expect(key, 0) > 0 {
-		return nil // it would count what was there before its own writes. The event that is missing brings the key back
+		return nil // the cache does not show the controller's own writes yet; the event of a write adds the key again
 	}
 	owned, err := c.pods.Pods(namespace).List(labels.SelectorFromSet(set.Spec.Selector.MatchLabels))
 	if err != nil {

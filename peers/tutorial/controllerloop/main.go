@@ -27,7 +27,7 @@ func main() {
 				pod := delta.Object.(*corev1.Pod)
 				fmt.Println(delta.Type, ":", pod.Name, ":", pod.Status.Phase)
 				if delta.Type == cache.Deleted {
-					stop() // the reflector ends, the queue is closed, and the loop with it
+					stop() // ends the reflector and closes the queue, which ends the loop
 					return store.Delete(pod)
 				}
 				if err := store.Update(pod); err != nil {

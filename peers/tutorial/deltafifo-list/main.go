@@ -8,7 +8,7 @@ import (
 )
 
 // ANCHOR: pod
-// pod is no pod of Kubernetes: a DeltaFIFO takes anything that its key function knows.
+// pod is not Kubernetes' Pod: a DeltaFIFO takes any object that its key function accepts.
 type pod struct {
 	name  string
 	value float64
@@ -27,7 +27,7 @@ func main() {
 	queue.Add(pod{"pod2", 2})
 	queue.Add(pod{"pod3", 3})
 
-	// The tutorials call queue.List(). client-go made it private in 2025: whoever wants to see the queue has to pop it.
+	// The tutorials call queue.List(). client-go made it private in 2025, so this program pops the queue to see it.
 	var held []any
 	for range 3 {
 		queue.Pop(func(object any, _ bool) error {

@@ -1,4 +1,4 @@
-// Command factory is a SharedInformerFactory by hand: a map of informers by type.
+// Command factory builds a SharedInformerFactory by hand: a map of informers by type.
 package main
 
 import (
@@ -47,7 +47,7 @@ func main() {
 		AddFunc: func(object any) { fmt.Println(object.(*corev1.Pod).Name) },
 	})
 	factory.start(wait.NeverStop)
-	// Asked again, it is the same informer: its cache is filled by the one watch that there is.
+	// The second call returns the same informer. One watch fills its cache for both.
 	cache.WaitForCacheSync(wait.NeverStop, factory.podInformer().HasSynced)
 	<-wait.NeverStop
 }

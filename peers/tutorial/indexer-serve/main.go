@@ -22,7 +22,7 @@ func byApp(object any) ([]string, error) {
 
 // ANCHOR: main
 func main() {
-	// The Indexer is ours. The informer gets it as its store, and fills it: with each delta that it pops.
+	// The loop below writes each delta that it pops into the Indexer. The queue reads the Indexer as its known objects.
 	indexer := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{"app": byApp})
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc, KnownObjects: indexer})
 	go cache.NewReflector(cluster.Pods(), &corev1.Pod{}, queue, 0).Run(wait.NeverStop)

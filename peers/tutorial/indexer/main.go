@@ -10,10 +10,10 @@ import (
 )
 
 // ANCHOR: functions
-// key is where an object lies in the store. It may be any text that is unique.
+// key returns the key of an object in the store. It may be any unique text.
 func key(pod *corev1.Pod) string { return pod.Namespace + "---" + pod.Name }
 
-// byApp is what the index finds an object by.
+// byApp returns the values by which the index finds an object.
 func byApp(object any) ([]string, error) {
 	return []string{object.(*corev1.Pod).Labels["app"]}, nil
 }
@@ -22,7 +22,7 @@ func byApp(object any) ([]string, error) {
 
 // ANCHOR: main
 func main() {
-	// cache.NewIndexer hides its indices. The store below it takes them from outside, so that we can look.
+	// cache.NewIndexer hides its indices. The store that it uses takes them as an argument, so they can be printed.
 	indices := cache.Indices{}
 	store := cache.NewThreadSafeStore(cache.Indexers{"app": byApp}, indices)
 	for _, pod := range []*corev1.Pod{

@@ -24,7 +24,7 @@ func main() {
 	}
 	go informer.RunWithContext(ctx)
 
-	// The store is full after milliseconds, the slow handler is done after 1.4 seconds: it has a buffer of its own.
+	// The store is filled within milliseconds. The slow handler has a buffer of its own, and is done after 1.4 seconds.
 	cache.WaitFor(ctx, "", slow.HasSyncedChecker())
 	source.Add(pods.New("nettool", "nettool", corev1.PodPending))
 	time.Sleep(time.Second)

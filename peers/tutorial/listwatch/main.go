@@ -23,7 +23,7 @@ func main() {
 		fmt.Println(pod.Name)
 	}
 
-	watcher, err := pods.Watch(metav1.ListOptions{}) // no ResourceVersion: it begins with what exists
+	watcher, err := pods.Watch(metav1.ListOptions{}) // without a ResourceVersion, it begins with the existing pods
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Command mutate writes to what the cache handed out. The compiler says nothing, and everybody else reads it.
+// Command mutate changes an object that it got from the cache. The compiler allows it, and all other readers of the
+// cache see the change.
 package main
 
 import (
@@ -34,7 +35,7 @@ func main() {
 		fmt.Printf("by app:  %s=%v\n", app, keys)
 	}
 
-	copied := cached().DeepCopy() // this is how it is done
+	copied := cached().DeepCopy() // a program must change a copy
 	copied.Labels["app"] = "copy"
 	fmt.Println("cached: ", cached().Labels["app"])
 }

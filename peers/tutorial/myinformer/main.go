@@ -1,4 +1,4 @@
-// Command myinformer is an informer put together by hand: list and watch, queue, store, one handler.
+// Command myinformer builds an informer by hand: list and watch, queue, store, one handler.
 package main
 
 import (
@@ -33,7 +33,7 @@ func (w *watchDog) run(stop <-chan struct{}) {
 	}
 }
 
-// handle tells the store first. So a handler that looks an object up finds what it was told.
+// handle changes the store before it calls the handler, so that the handler finds the new state in the store.
 func (w *watchDog) handle(object any, initial bool) error {
 	for _, delta := range object.(cache.Deltas) {
 		switch delta.Type {

@@ -1,4 +1,4 @@
-// Package pods is the cluster of the programs that need no API server: pods that come and go in client-go's own fake.
+// Package pods replaces the cluster in the programs that need no API server: its pods are in a fake source of client-go.
 package pods
 
 import (
@@ -7,7 +7,7 @@ import (
 	fake "k8s.io/client-go/tools/cache/testing"
 )
 
-// New is a pod of the namespace default with a label app.
+// New returns a pod in the namespace default with a label app.
 func New(name, app string, phase corev1.PodPhase) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: map[string]string{"app": app}},
@@ -15,7 +15,7 @@ func New(name, app string, phase corev1.PodPhase) *corev1.Pod {
 	}
 }
 
-// Four are the pods that the tutorials' cluster had.
+// Four returns the pods of the tutorials' cluster.
 func Four() []*corev1.Pod {
 	return []*corev1.Pod{
 		New("quickstart-es-default-0", "quickstart", corev1.PodRunning),
@@ -25,7 +25,7 @@ func Four() []*corev1.Pod {
 	}
 }
 
-// Source lists and watches these pods.
+// Source returns a source that lists and watches these pods.
 func Source(pods ...*corev1.Pod) *fake.FakeControllerSource {
 	source := fake.NewFakeControllerSource()
 	for _, pod := range pods {
@@ -34,7 +34,7 @@ func Source(pods ...*corev1.Pod) *fake.FakeControllerSource {
 	return source
 }
 
-// Start does what `kubectl run` leads to: a pod that is Pending, and four changes until it runs.
+// Start makes the changes that `kubectl run` causes: it adds a Pending pod, and modifies it four times until it runs.
 func Start(source *fake.FakeControllerSource, name string) *corev1.Pod {
 	pod := New(name, name, corev1.PodPending)
 	source.Add(pod.DeepCopy())
@@ -46,7 +46,7 @@ func Start(source *fake.FakeControllerSource, name string) *corev1.Pod {
 	return pod
 }
 
-// Stop does what `kubectl delete` leads to: four changes while the pod ends, and its deletion.
+// Stop makes the changes that `kubectl delete` causes: it modifies the pod four times while it ends, and deletes it.
 func Stop(source *fake.FakeControllerSource, pod *corev1.Pod) {
 	for range 4 {
 		source.Modify(pod.DeepCopy())

@@ -1,9 +1,9 @@
-// Package processor is client-go's processorListener and sharedProcessor by hand: there they are private.
+// Package processor builds client-go's processorListener and sharedProcessor by hand, because they are private there.
 package processor
 
 import "k8s.io/client-go/tools/cache"
 
-// Added, Updated and Deleted are what a listener is given.
+// Added, Updated and Deleted are the notifications that a listener takes.
 type (
 	Added   struct{ New any }
 	Updated struct{ Old, New any }
@@ -11,31 +11,31 @@ type (
 )
 
 // ANCHOR: listener
-// Listener stands between those who tell and one handler: Add → pop (a buffer without a bound) → run.
+// Listener passes notifications to one handler: Add → Pop (an unbounded buffer) → Run.
 type Listener struct {
 	added   chan any // client-go: addCh
 	next    chan any // client-go: nextCh
 	handler cache.ResourceEventHandler
 }
 
-// NewListener is a listener that calls this handler once it runs.
+// NewListener returns a listener that calls this handler once it runs.
 func NewListener(handler cache.ResourceEventHandler) *Listener {
 	return &Listener{make(chan any), make(chan any), handler}
 }
 
-// Add hands a notification over. It waits for pop, which always accepts, and never for the handler.
+// Add passes a notification to Pop, which always accepts it. So Add never waits for the handler.
 func (l *Listener) Add(notification any) { l.added <- notification }
 
-// Close ends the listener after what it was given.
+// Close ends the listener once the handler has got every notification.
 func (l *Listener) Close() { close(l.added) }
 
-// Pop keeps what the handler has no time for yet.
+// Pop buffers notifications while the handler is busy.
 func (l *Listener) Pop() {
 	defer close(l.next)
 	var pending []any
 	added := l.added
 	for added != nil || len(pending) > 0 {
-		var next chan any // nothing is ever sent to a nil channel: without pending, only added is ready
+		var next chan any // a send to a nil channel never happens, so without pending only added can be ready
 		var first any
 		if len(pending) > 0 {
 			next, first = l.next, pending[0]

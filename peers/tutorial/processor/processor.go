@@ -7,7 +7,7 @@ import (
 )
 
 // ANCHOR: processor
-// Processor tells every listener everything.
+// Processor passes every notification to every listener.
 type Processor struct{ listeners []*Listener }
 
 // AddListener gives a handler a listener of its own.
@@ -17,7 +17,7 @@ func (p *Processor) AddListener(handler cache.ResourceEventHandler) *Listener {
 	return listener
 }
 
-// Distribute hands a notification to each listener. No handler is called here: that is what goroutines are for.
+// Distribute passes a notification to each listener. The handlers are called in the listeners' goroutines, not here.
 func (p *Processor) Distribute(notification any) {
 	for _, listener := range p.listeners {
 		listener.Add(notification)

@@ -1,4 +1,4 @@
-// Command reflector-known-objects gives the DeltaFIFO a store to ask, and keeps that store itself.
+// Command reflector-known-objects gives the DeltaFIFO a store as its known objects, and writes that store itself.
 package main
 
 import (
@@ -16,7 +16,7 @@ func main() {
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
-		KnownObjects: store, // the queue asks it …
+		KnownObjects: store, // the queue reads it …
 	})
 	reflector := cache.NewReflector(cluster.Pods(), &corev1.Pod{}, queue, 0)
 	go reflector.Run(wait.NeverStop)
@@ -27,7 +27,7 @@ func main() {
 				pod := delta.Object.(*corev1.Pod) // panics at a tombstone: see ../relist
 				fmt.Println(delta.Type, ":", pod.Name, ":", pod.Status.Phase)
 				switch delta.Type {
-				case cache.Sync, cache.Added: // … and who pops fills it
+				case cache.Sync, cache.Added: // … and the consumer of the queue writes it
 					store.Add(pod)
 				case cache.Updated:
 					store.Update(pod)

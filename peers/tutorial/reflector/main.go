@@ -1,4 +1,4 @@
-// Command reflector puts what a Reflector is told into a DeltaFIFO without known objects.
+// Command reflector runs a Reflector that fills a DeltaFIFO without known objects, and prints each delta.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command relist loses a deletion together with the watch, and gets a tombstone from the list that follows.
+// Command relist misses a deletion because its watch breaks, and gets a tombstone from the list that follows.
 package main
 
 import (
@@ -35,9 +35,9 @@ func main() {
 	nettool := pods.Start(source, "nettool")
 	source.Modify(nettool.DeepCopy()) // its deletion begins
 	handleUntil(10)
-	source.DeleteDropWatch(nettool) // it is gone, and no watch tells
-	source.ResetWatch()             // the connection breaks, and the server's history with it
-	handleUntil(15)                 // the relist: four Sync, and what it lacks
+	source.DeleteDropWatch(nettool) // the pod is deleted, but no watch gets an event
+	source.ResetWatch()             // the watch breaks, and the server forgets its history
+	handleUntil(15)                 // the relist: four Sync, and a Deleted for the pod that it lacks
 	pods.Start(source, "web")
 	handleUntil(20)
 

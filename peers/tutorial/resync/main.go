@@ -1,4 +1,4 @@
-// Command resync shows what a resync tells a handler, and how a handler knows it.
+// Command resync shows which notification a handler gets from a resync, and how the handler recognizes it.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	cache.WaitForCacheSync(nil, queue.HasSynced)
 	nettool := pods.Start(source, "nettool")
 	handleUntil(5)
-	handleUntil(7) // nothing happens, and after two and four seconds there is a Sync
+	handleUntil(7) // the pod does not change, and a resync adds a Sync after two and after four seconds
 	pods.Stop(source, nettool)
 	handleUntil(12)
 }

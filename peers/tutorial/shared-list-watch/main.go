@@ -1,4 +1,4 @@
-// Command shared-list-watch is a shared informer by hand: processor, Reflector, DeltaFIFO, Store.
+// Command shared-list-watch builds a shared informer by hand: processor, Reflector, DeltaFIFO, Store.
 package main
 
 import (
@@ -36,8 +36,8 @@ func (m *mySharedInformer) start(stop <-chan struct{}) {
 	m.processor.Run()
 }
 
-// handleDeltas: the store first, then every listener. The tutorials' version asks `err != nil && exists` below, which is
-// never true: that informer never tells an update.
+// handleDeltas changes the store, and then notifies every listener. The tutorials' version checks `err != nil && exists`
+// below, which is never true, so their informer never reports an update.
 func (m *mySharedInformer) handleDeltas(object any, _ bool) error {
 	for _, delta := range object.(cache.Deltas) {
 		switch delta.Type {

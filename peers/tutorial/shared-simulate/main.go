@@ -12,7 +12,7 @@ import (
 )
 
 // ANCHOR: main
-// mySharedInformer is a shared informer without list and watch: each handler makes up its pods.
+// mySharedInformer is a shared informer without list and watch: each handler gets four pods that are made up for it.
 type mySharedInformer struct{ processor processor.Processor }
 
 func (m *mySharedInformer) addEventHandler(handler cache.ResourceEventHandler) {

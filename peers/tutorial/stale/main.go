@@ -1,4 +1,5 @@
-// Command stale counts pods in a cache that has not heard yet of its own creations, and creates too many.
+// Command stale shows a controller that creates too many pods, because it counts pods in a cache that its own creations
+// have not reached yet.
 package main
 
 import (
@@ -19,7 +20,7 @@ const wanted = 1
 func main() {
 	ctx := context.Background()
 	client := fake.NewClientset().CoreV1().Pods("default")
-	informer := cache.NewSharedInformer(slow(), &corev1.Pod{}, 0) // a watch that is late: nothing has arrived yet
+	informer := cache.NewSharedInformer(slow(), &corev1.Pod{}, 0) // its watch is late: no event has arrived yet
 	go informer.RunWithContext(ctx)
 	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) // "synced" is about the first list, not about now
 
@@ -41,7 +42,7 @@ func main() {
 
 // ANCHOR_END: main
 
-// slow lists nothing, and its watch has not told anything so far.
+// slow lists nothing, and its watch sends no event. The fake clientset says that streaming lists are not supported.
 func slow() cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return &corev1.PodList{}, nil },

@@ -1,4 +1,4 @@
-// Command synced asks three times whether everything of the first list has arrived, and gets three answers.
+// Command synced waits until the first list has reached the store, a quick handler and a slow one, at three times.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 
 	cache.WaitFor(ctx, "", informer.HasSyncedChecker()) // the store has the first list
 	fmt.Println("informer synced")
-	cache.WaitFor(ctx, "", quick.HasSyncedChecker()) // this handler has been told all of it, and has returned
+	cache.WaitFor(ctx, "", quick.HasSyncedChecker()) // this handler has handled the whole list
 	fmt.Println("quick synced")
 	cache.WaitFor(ctx, "", slow.HasSyncedChecker())
 	fmt.Println("slow synced")

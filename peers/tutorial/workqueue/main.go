@@ -1,4 +1,4 @@
-// Command workqueue plays the three layers of client-go's work queue.
+// Command workqueue shows the three layers of client-go's work queue.
 package main
 
 import (
@@ -14,7 +14,7 @@ func main() {
 	rateLimit()
 }
 
-// say prints with the time since the act began.
+// say prints a message with the time since the demonstration of a layer began.
 func say(began time.Time, format string, values ...any) {
 	fmt.Printf("%3d ms  %s\n", time.Since(began).Milliseconds(), fmt.Sprintf(format, values...))
 }
@@ -32,7 +32,7 @@ func dedupe() {
 	say(began, "add %s, which a worker has: %d queued", a, queue.Len())
 	b, _ := queue.Get()
 	say(began, "get %s", b)
-	queue.Done(a) // without it, a never comes again
+	queue.Done(a) // without Done, the queue would never return a again
 	say(began, "done %s: %d queued", a, queue.Len())
 	a, _ = queue.Get()
 	say(began, "get %s", a)

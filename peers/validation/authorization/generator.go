@@ -24,6 +24,7 @@ func (g generator) some(most int, of ...string) []string {
 
 func (g generator) namespace() string { return g.one("a", "b", "c") }
 
+// rule returns a random rule. With paths, it may be a rule for paths such as /metrics, as only a ClusterRole has them.
 func (g generator) rule(paths bool) rbacv1.PolicyRule {
 	verbs := func() []string {
 		if g.chance(10) {
@@ -51,6 +52,8 @@ func (g generator) ruleList(paths bool) []rbacv1.PolicyRule {
 	return rules
 }
 
+// subjects returns random subjects of a binding. A RoleBinding, for which everywhere is false, may name a service
+// account without a namespace.
 func (g generator) subjects(everywhere bool) []rbacv1.Subject {
 	var subjects []rbacv1.Subject
 	for range 1 + g.IntN(3) {
@@ -126,28 +129,28 @@ func (g generator) roleRef() rbacv1.RoleRef {
 	return ref
 }
 
-func (g generator) who() who {
+func (g generator) identity() identity {
 	switch g.IntN(8) {
 	case 0:
-		return who{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+		return identity{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 	case 1:
 		namespace := g.namespace()
 		groups := []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"}
-		robot := who{Name: "system:serviceaccount:" + namespace + ":" + g.one("robot", "other"), Groups: groups}
+		robot := identity{Name: "system:serviceaccount:" + namespace + ":" + g.one("robot", "other"), Groups: groups}
 		if g.chance(50) {
 			robot.Extra = map[string][]string{"authentication.kubernetes.io/node-name": {"node-1"}}
 		}
 		return robot
 	case 2:
-		return who{Name: "root", Groups: []string{"system:masters", "system:authenticated"}}
+		return identity{Name: "root", Groups: []string{"system:masters", "system:authenticated"}}
 	default:
 		groups := append(g.some(2, "dev", "ops", "<none>"), "system:authenticated")
-		return who{Name: g.one("ada", "bob", "eve", "a \"quoted\" näme"), Groups: groups}
+		return identity{Name: g.one("ada", "bob", "eve", "a \"quoted\" näme"), Groups: groups}
 	}
 }
 
 func (g generator) question() question {
-	q := question{As: g.who(), Method: g.one("GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE")}
+	q := question{As: g.identity(), Method: g.one("GET", "GET", "GET", "POST", "PUT", "PATCH", "DELETE")}
 	names := []string{"", "/a", "/b", "/a/log", "/a/status", "/a/scale", "?watch=true", "?fieldSelector=metadata.name%3Da", "?watch=1&fieldSelector=metadata.name%3Db"}
 	switch g.IntN(6) {
 	case 0:
@@ -187,7 +190,7 @@ func (g generator) headers() map[string][]string {
 }
 
 func (g generator) review() review {
-	r := review{Of: g.who()}
+	r := review{Of: g.identity()}
 	if g.chance(20) {
 		r.Spec = map[string]any{"nonResourceAttributes": map[string]any{"verb": g.one("get", "post"), "path": g.one("/metrics", "/metrics/a", "/logs/a/b", "/", "/x", "/healthz")}}
 		return r

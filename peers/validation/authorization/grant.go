@@ -25,11 +25,12 @@ import (
 // grant makes a request that creates a role or binding, or updates an existing one. In most cases, the user may write
 // such objects.
 func (g generator) grant(p policy) question {
-	q := question{As: g.who(), Method: "POST"}
+	q := question{As: g.identity(), Method: "POST"}
 	if g.chance(70) {
-		q.As = who{Name: "ada", Groups: []string{g.one("dev", "ops"), "system:authenticated"}}
+		q.As = identity{Name: "ada", Groups: []string{g.one("dev", "ops"), "system:authenticated"}}
 	}
 	const group, dry = "/apis/rbac.authorization.k8s.io/v1/", "?dryRun=All"
+	// put sets the method and the URL: a POST to a collection, or a PUT of the object with the name.
 	put := func(path, name string) {
 		q.URL = group + path + dry
 		if name != "" {
@@ -42,11 +43,11 @@ func (g generator) grant(p policy) question {
 		}
 		return &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{{MatchLabels: map[string]string{"a": "b"}}}}
 	}
-	switch is := g.chance(40); g.IntN(4) {
+	switch exists := g.chance(40); g.IntN(4) {
 	case 0:
 		made := rbacv1.ClusterRole{Rules: g.ruleList(true), AggregationRule: aggregation()}
 		named(&made.ObjectMeta, "", "new")
-		if is {
+		if exists {
 			made.Name = p.clusterRoles[g.IntN(len(p.clusterRoles))].Name
 			put("clusterroles", made.Name)
 		} else {
@@ -57,7 +58,7 @@ func (g generator) grant(p policy) question {
 		made := rbacv1.Role{Rules: g.ruleList(false)}
 		named(&made.ObjectMeta, g.namespace(), "new")
 		name := ""
-		if is {
+		if exists {
 			old := p.roles[g.IntN(len(p.roles))]
 			made.Namespace, made.Name, name = old.Namespace, old.Name, old.Name
 		}
@@ -68,7 +69,7 @@ func (g generator) grant(p policy) question {
 		made.RoleRef.Name = g.clusterRole()
 		named(&made.ObjectMeta, "", "new")
 		name := ""
-		if is {
+		if exists {
 			old := p.everywhere[g.IntN(len(p.everywhere))]
 			made.Name, made.RoleRef, name = old.Name, old.RoleRef, old.Name
 		}
@@ -78,7 +79,7 @@ func (g generator) grant(p policy) question {
 		made := rbacv1.RoleBinding{Subjects: g.subjects(false), RoleRef: g.roleRef()}
 		named(&made.ObjectMeta, g.namespace(), "new")
 		name := ""
-		if is {
+		if exists {
 			old := p.bindings[g.IntN(len(p.bindings))]
 			made.Namespace, made.Name, made.RoleRef, name = old.Namespace, old.Name, old.RoleRef, old.Name
 		}
@@ -115,8 +116,8 @@ func (q *question) grant(decide authorizer.Authorizer, registry resolver, all po
 		}
 		status := apierrors.APIStatus(nil)
 		if errors.As(err, &status) {
-			told := status.Status()
-			return &told
+			refusal := status.Status()
+			return &refusal
 		}
 		return &metav1.Status{Status: "Failure", Code: 500, Message: err.Error()}
 	})

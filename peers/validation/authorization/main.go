@@ -31,34 +31,34 @@ import (
 	"k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac"
 )
 
-// who is the user of a request.
-type who struct {
+// identity is the user of a request.
+type identity struct {
 	Name   string              `json:"name"`
 	UID    string              `json:"uid,omitempty"`
 	Groups []string            `json:"groups,omitempty"`
 	Extra  map[string][]string `json:"extra,omitempty"`
 }
 
-func (w who) info() user.Info {
+func (w identity) info() user.Info {
 	return &user.DefaultInfo{Name: w.Name, UID: w.UID, Groups: w.Groups, Extra: w.Extra}
 }
 
 // question is a request with its answer.
 type question struct {
-	As      who                 `json:"as"`
+	As      identity            `json:"as"`
 	Method  string              `json:"method"`
 	URL     string              `json:"url"`
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    any                 `json:"body,omitempty"`
 	// User is the user after impersonation, if the request is allowed.
-	User *who `json:"user,omitempty"`
+	User *identity `json:"user,omitempty"`
 	// Refused is the error, if the request is refused.
 	Refused *metav1.Status `json:"refused,omitempty"`
 }
 
 // review is a subject access review of a user, with its answer.
 type review struct {
-	Of      who            `json:"of"`
+	Of      identity       `json:"of"`
 	Spec    map[string]any `json:"spec"`
 	Allowed bool           `json:"allowed"`
 	Reason  string         `json:"reason,omitempty"`
@@ -66,13 +66,14 @@ type review struct {
 
 // rules is a rules review of a user, with its answer.
 type rules struct {
-	Of        who              `json:"of"`
+	Of        identity         `json:"of"`
 	Namespace string           `json:"namespace"`
 	Resources []map[string]any `json:"resources"`
 	Paths     []map[string]any `json:"paths"`
 	Problem   string           `json:"problem,omitempty"`
 }
 
+// line is a policy with its requests, reviews and answers.
 type line struct {
 	Objects   []any      `json:"objects"`
 	Questions []question `json:"questions"`
@@ -154,6 +155,7 @@ func (q *question) ask(decide authorizer.Authorizer) {
 	q.through(decide, func(ctx context.Context) *metav1.Status { return nil })
 }
 
+// through sends the request through the filters. If they allow it, handle answers it: nil, or an error.
 func (q *question) through(decide authorizer.Authorizer, handle func(ctx context.Context) *metav1.Status) {
 	end := http.HandlerFunc(func(_ http.ResponseWriter, handled *http.Request) {
 		if status := handle(handled.Context()); status != nil {
@@ -161,7 +163,7 @@ func (q *question) through(decide authorizer.Authorizer, handle func(ctx context
 			return
 		}
 		info, _ := request.UserFrom(handled.Context())
-		q.User = &who{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups(), Extra: info.GetExtra()}
+		q.User = &identity{Name: info.GetName(), UID: info.GetUID(), Groups: info.GetGroups(), Extra: info.GetExtra()}
 	})
 	handler := filters.WithAuthorization(end, decide, legacyscheme.Codecs)
 	handler = impersonation.WithImpersonation(handler, decide, legacyscheme.Codecs)
@@ -197,7 +199,7 @@ func (r *review) ask(decide authorizer.Authorizer) {
 }
 
 func (g generator) rules(resolver authorizer.RuleResolver) rules {
-	r := rules{Of: g.who(), Namespace: g.one("a", "b", "c"), Resources: []map[string]any{}, Paths: []map[string]any{}}
+	r := rules{Of: g.identity(), Namespace: g.one("a", "b", "c"), Resources: []map[string]any{}, Paths: []map[string]any{}}
 	resources, paths, _, err := resolver.RulesFor(context.Background(), r.Of.info(), r.Namespace)
 	set := func(of map[string]any, field string, values []string) {
 		if len(values) > 0 {
@@ -205,11 +207,11 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 		}
 	}
 	for _, rule := range resources {
-		told := map[string]any{"verbs": rule.GetVerbs()}
-		set(told, "apiGroups", rule.GetAPIGroups())
-		set(told, "resources", rule.GetResources())
-		set(told, "resourceNames", rule.GetResourceNames())
-		r.Resources = append(r.Resources, told)
+		shown := map[string]any{"verbs": rule.GetVerbs()}
+		set(shown, "apiGroups", rule.GetAPIGroups())
+		set(shown, "resources", rule.GetResources())
+		set(shown, "resourceNames", rule.GetResourceNames())
+		r.Resources = append(r.Resources, shown)
 	}
 	for _, rule := range paths {
 		r.Paths = append(r.Paths, map[string]any{"verbs": rule.GetVerbs(), "nonResourceURLs": rule.GetNonResourceURLs()})
@@ -220,10 +222,12 @@ func (g generator) rules(resolver authorizer.RuleResolver) rules {
 	return r
 }
 
+// named sets the namespace and the name of an object.
 func named(meta *metav1.ObjectMeta, namespace, name string) {
 	meta.Namespace, meta.Name = namespace, name
 }
 
+// isOf returns a reference to a role of this kind, without the role's name.
 func isOf(kind string) rbacv1.RoleRef { return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind} }
 
 // ofRequest names the resource of the request, as the registry does in its errors (qualifiedResourceFromContext).

@@ -31,8 +31,9 @@ type object = map[string]any
 type generator struct {
 	*rand.Rand
 	scope []value
+	// loops counts the loops of a rule, for the names of their variables.
 	loops int
-	// ruled says that the schemas have rules.
+	// ruled is true if the schemas have rules.
 	ruled bool
 }
 
@@ -40,7 +41,7 @@ func newGenerator(seed uint64) *generator {
 	return &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
 }
 
-func of[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
+func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 
 func (g *generator) kase() kase {
 	schema, self := g.schema(3)
@@ -100,8 +101,8 @@ func (g *generator) plain(depth int) (object, *kind) {
 		}
 	}
 	choice := g.IntN(7)
-	if depth == 3 {
-		choice = of(g, 0, 0, 0, 1, 2)
+	if depth == 3 { // the whole value is an object, a list or a map
+		choice = pick(g, 0, 0, 0, 1, 2)
 	}
 	if depth == 0 {
 		choice = 3 + g.IntN(4)
@@ -114,25 +115,25 @@ func (g *generator) plain(depth int) (object, *kind) {
 			properties[name], fields[strings.ReplaceAll(name, "-", "__dash__")] = g.schema(depth - 1)
 		}
 		s["properties"] = properties
-		some("required", []string{of(g, "a", "b"), "c"})
+		some("required", []string{pick(g, "a", "b"), "c"})
 		return s, &kind{name: "object", fields: fields}
 	case 1:
 		items, inner := g.schema(depth - 1)
 		s["type"], s["items"] = "array", items
-		some("maxItems", of(g, 0, 1, 10, 100, 5000))
+		some("maxItems", pick(g, 0, 1, 10, 100, 5000))
 		return s, &kind{name: "list", items: inner}
 	case 2:
 		values, inner := g.schema(depth - 1)
 		s["type"], s["additionalProperties"] = "object", values
-		some("maxProperties", of(g, 0, 3, 50, 4000))
+		some("maxProperties", pick(g, 0, 3, 50, 4000))
 		return s, &kind{name: "map", items: inner}
 	case 3, 4:
 		s["type"] = "string"
-		format := of(g, "", "", "", "", "", "byte", "duration", "date", "date-time", "uuid")
+		format := pick(g, "", "", "", "", "", "byte", "duration", "date", "date-time", "uuid")
 		if format != "" {
 			s["format"] = format
 		}
-		some("maxLength", of(g, 0, 5, 64, 253, 100000))
+		some("maxLength", pick(g, 0, 5, 64, 253, 100000))
 		if g.IntN(4) == 0 {
 			s["enum"] = []string{"x", strings.Repeat("y", g.IntN(30))}
 		}
@@ -141,7 +142,7 @@ func (g *generator) plain(depth int) (object, *kind) {
 		}
 		return s, &kind{name: "string"}
 	case 5:
-		name := of(g, "integer", "integer", "number", "boolean")
+		name := pick(g, "integer", "integer", "number", "boolean")
 		s["type"] = name
 		if g.IntN(5) == 0 {
 			s["default"] = map[string]any{"integer": 1, "number": 1.5, "boolean": true}[name]
@@ -154,7 +155,7 @@ func (g *generator) plain(depth int) (object, *kind) {
 	}
 }
 
-// values returns what the scope has of a type, with the parts of what it has.
+// values returns the expressions of a type that the scope has: variables, and their parts.
 func (g *generator) values(name string) []value {
 	var found []value
 	var visit func(v value, depth int)
@@ -186,7 +187,8 @@ var literals = map[string][]string{
 	"bytes": {"b'ab'", "b''"}, "duration": {"duration('90s')"}, "timestamp": {"timestamp('2024-01-01T00:00:00Z')"}, "dyn": {"dyn('a')", "dyn(1)", "dyn([1, 2])"},
 }
 
-// forms are templates of expressions by their type: §type stands for an expression of the type, §loop for a loop.
+// forms are templates of expressions by their type. §type stands for an expression of the type. The function filled
+// shows what the other marks stand for: §loop, §count, §has, §null and §part.
 var forms = map[string][]string{
 	"bool": {
 		"§int == §int", "§int < §int", "§string == §string", "§string != §string", "§string < §string", "§double >= §double",
@@ -247,15 +249,15 @@ func (g *generator) expression(name string, depth int) string {
 		}
 	}
 	if len(found) > 0 && (depth == 0 || g.IntN(2) == 0) && depth < 4 {
-		return of(g, found...).text
+		return pick(g, found...).text
 	}
 	if depth == 0 {
 		if from, known := literals[name]; known {
-			return of(g, from...)
+			return pick(g, from...)
 		}
 		return map[string]string{"strings": "['a', 'bc']", "ints": "[1, 2]", "optional": "optional.of('a')"}[name]
 	}
-	return g.filled(of(g, forms[name]...), depth-1)
+	return g.filled(pick(g, forms[name]...), depth-1)
 }
 
 // filled replaces the marks in a template.
@@ -292,32 +294,32 @@ func (g *generator) loop(depth int, result string) string {
 	if len(over) == 0 {
 		return literals[result][0]
 	}
-	range_ := of(g, over...)
+	source := pick(g, over...)
 	g.loops++
 	one, two := fmt.Sprintf("x%d", g.loops), fmt.Sprintf("y%d", g.loops)
 	known := len(g.scope)
 	defer func() { g.scope = g.scope[:known] }()
-	key, item := &kind{name: "string"}, range_.kind.items
-	if range_.kind.name == "list" {
+	key, item := &kind{name: "string"}, source.kind.items
+	if source.kind.name == "list" {
 		key = &kind{name: "int"}
 	}
 	names := one
 	if g.IntN(4) == 0 {
 		names = one + ", " + two
 		g.scope = append(g.scope, value{one, key}, value{two, item})
-	} else if range_.kind.name == "list" {
+	} else if source.kind.name == "list" {
 		g.scope = append(g.scope, value{one, item})
 	} else {
 		g.scope = append(g.scope, value{one, key})
 	}
 	if result == "int" {
 		if names == one {
-			return fmt.Sprintf("size(%s.filter(%s, %s))", range_.text, names, g.expression("bool", depth))
+			return fmt.Sprintf("size(%s.filter(%s, %s))", source.text, names, g.expression("bool", depth))
 		}
-		return fmt.Sprintf("size(%s.transformList(%s, %s))", range_.text, names, g.expression("string", depth))
+		return fmt.Sprintf("size(%s.transformList(%s, %s))", source.text, names, g.expression("string", depth))
 	}
-	macro := of(g, "all", "exists", "exists_one")
-	return fmt.Sprintf("%s.%s(%s, %s)", range_.text, macro, names, g.expression("bool", depth))
+	macro := pick(g, "all", "exists", "exists_one")
+	return fmt.Sprintf("%s.%s(%s, %s)", source.text, macro, names, g.expression("bool", depth))
 }
 
 // has returns a test for a field of an object in the scope.
@@ -326,17 +328,17 @@ func (g *generator) has() string {
 	if len(objects) == 0 {
 		return "true"
 	}
-	of_ := of(g, objects...)
-	field := of(g, slices.Sorted(maps.Keys(of_.kind.fields))...)
-	return "has(" + of_.text + "." + field + ")"
+	chosen := pick(g, objects...)
+	field := pick(g, slices.Sorted(maps.Keys(chosen.kind.fields))...)
+	return "has(" + chosen.text + "." + field + ")"
 }
 
 // part returns an optional field of an object in the scope.
 func (g *generator) part() string {
-	for _, of_ := range g.values("object") {
-		for _, field := range slices.Sorted(maps.Keys(of_.kind.fields)) {
-			if of_.kind.fields[field].name == "string" {
-				return of_.text + ".?" + field
+	for _, chosen := range g.values("object") {
+		for _, field := range slices.Sorted(maps.Keys(chosen.kind.fields)) {
+			if chosen.kind.fields[field].name == "string" {
+				return chosen.text + ".?" + field
 			}
 		}
 	}

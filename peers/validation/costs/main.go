@@ -26,22 +26,23 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// kase is a schema with rules, and what upstream makes of each rule.
+// kase is a test case: a schema with rules, and upstream's estimate for each rule. (case is a keyword of Go.)
 type kase struct {
 	Schema json.RawMessage `json:"schema,omitempty"`
-	// Resource says that the schema is that of a whole resource.
+	// Resource is true if the schema is that of a whole resource.
 	Resource bool   `json:"resource,omitempty"`
 	Rules    []rule `json:"rules,omitempty"`
-	// Cardinality is how often such a value can be in a request.
+	// Cardinality is the largest number of values of this schema in a request.
 	Cardinality uint64 `json:"cardinality,omitempty"`
-	// Definition is the schema of a whole definition, whose rules are in it, and Causes what upstream has against it.
+	// Definition is the schema of a whole definition, with rules in it. Causes are upstream's reasons to refuse the
+	// definition.
 	Definition json.RawMessage      `json:"definition,omitempty"`
 	Causes     []metav1.StatusCause `json:"causes,omitempty"`
 }
 
 type rule struct {
 	Rule string `json:"rule"`
-	// Cost is the most that the rule costs.
+	// Cost is upstream's estimate of the highest cost of the rule.
 	Cost uint64 `json:"cost"`
 	// Refused is the error of a rule that does not compile.
 	Refused string `json:"refused,omitempty"`
@@ -130,7 +131,7 @@ func main() {
 			c.Rules = accepted(c.Rules)
 		}
 		if *generate > 0 && slices.ContainsFunc(c.Causes, func(cause metav1.StatusCause) bool { return strings.Contains(cause.Message, "compilation failed") }) {
-			return
+			return // a rule without a cost is no case for costs
 		}
 		if err := out.Encode(c); err != nil {
 			log.Fatal(err)

@@ -59,10 +59,10 @@ func (g *generator) schema(depth int) object {
 		s["nullable"] = true
 	}
 	if depth > 0 && g.IntN(4) == 0 {
-		s[pick(g, "allOf", "anyOf", "oneOf")] = []any{g.value(depth-1, s), g.value(depth-1, s)}
+		s[pick(g, "allOf", "anyOf", "oneOf")] = []any{g.constraints(depth-1, s), g.constraints(depth-1, s)}
 	}
 	if depth > 0 && g.IntN(12) == 0 {
-		s["not"] = g.value(depth-1, s)
+		s["not"] = g.constraints(depth-1, s)
 	}
 	return s
 }
@@ -119,14 +119,14 @@ func (g *generator) plain() object {
 	return s
 }
 
-// value returns a schema for allOf, anyOf, oneOf or not: constraints only.
-func (g *generator) value(depth int, of object) object {
+// constraints returns a schema for allOf, anyOf, oneOf or not: constraints only.
+func (g *generator) constraints(depth int, of object) object {
 	s := g.conditions()
 	g.some(s, "type", pick(g, "string", "integer", "number", "boolean"))
 	if properties, ok := of["properties"].(object); ok && depth > 0 {
 		inner := object{}
 		for _, name := range inOrder(properties) {
-			g.some(inner, name, g.value(depth-1, object{}))
+			g.some(inner, name, g.constraints(depth-1, object{}))
 		}
 		s["properties"] = inner
 		g.some(s, "required", []string{pick(g, names...)})
@@ -145,7 +145,7 @@ var patterns = []string{`^a+$`, `\d`, `^[a-z]([-a-z0-9]*[a-z0-9])?$`, `ä`, `^\w
 func (g *generator) conditions() object {
 	s := object{}
 	g.some(s, "format", pick(g, formats...))
-	g.some(s, "format", pick(g, formats...))
+	g.some(s, "format", pick(g, formats...)) // again, because there are many formats
 	g.some(s, "pattern", pick(g, patterns...))
 	g.some(s, "minLength", g.IntN(4))
 	g.some(s, "maxLength", g.IntN(5))
@@ -187,7 +187,7 @@ func (g *generator) leaf() any {
 	}
 }
 
-// fitting returns a value that the schema allows, for the most part.
+// fitting returns a value that the schema allows in most cases.
 func (g *generator) fitting(s object, depth int) any {
 	if g.IntN(12) == 0 || depth == 0 {
 		return pick[any](g, g.leaf(), object{}, []any{}, []any{g.leaf()}, object{"a": g.leaf()})

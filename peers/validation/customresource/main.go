@@ -37,7 +37,7 @@ type kase struct {
 	Schema json.RawMessage `json:"schema"`
 	Old    json.RawMessage `json:"old,omitempty"`
 	New    json.RawMessage `json:"new"`
-	// At is the field of the object that holds the value.
+	// At is the field of the object that holds the value. It is empty if the value is the whole object.
 	At string `json:"at,omitempty"`
 	// Causes come from the validation by the schema.
 	Causes []metav1.StatusCause `json:"causes"`
@@ -47,7 +47,7 @@ type kase struct {
 	Lists []metav1.StatusCause `json:"lists,omitempty"`
 	// Rules are the causes from validation rules in CEL.
 	Rules []metav1.StatusCause `json:"rules,omitempty"`
-	// Warnings are about rules that are violated by what did not change.
+	// Warnings are for rules that an unchanged part of the value violates.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

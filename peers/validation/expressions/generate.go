@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// generator makes random expressions. Most pass the type checker, and their arguments are values that the functions
-// accept, or almost.
+// generator makes random expressions. Most pass the type checker. Their arguments are values that the functions accept,
+// and values that they only just refuse.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed uint64) *generator {
 	return &generator{rand.New(rand.NewPCG(seed, 0))}
 }
 
-func (g *generator) of(from []string) string { return from[g.IntN(len(from))] }
+func (g *generator) pick(from []string) string { return from[g.IntN(len(from))] }
 
 // values are expressions of each type: literals, and fields of the object.
 var values = map[string][]string{
@@ -307,7 +307,7 @@ optional.ofNonZeroValue(§int).optFlatMap(x, optional.of(x))
 `), "\n")
 
 func (g *generator) expression() string {
-	form := g.of(forms)
+	form := g.pick(forms)
 	for {
 		before, rest, found := strings.Cut(form, "§")
 		if !found {
@@ -321,6 +321,6 @@ func (g *generator) expression() string {
 		if !known {
 			panic(fmt.Sprintf("no values for %s", strconv.Quote(rest[:end])))
 		}
-		form = before + g.of(from) + rest[end:]
+		form = before + g.pick(from) + rest[end:]
 	}
 }
