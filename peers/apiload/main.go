@@ -1,5 +1,5 @@
-// Command apiload puts load on the pods of any API server, in JSON over plain HTTP: it creates pods, lists them, and
-// changes one of them while many watchers watch it. It prints figures like ../bench.
+// Command apiload puts load on the pods of any API server, over plain HTTP: it creates pods, lists them (in JSON and
+// as Tables), and changes one of them while many watchers watch it (in JSON, in protobuf and as Tables). It prints figures like ../bench.
 //
 //	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50] [--running]
 //

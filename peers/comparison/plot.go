@@ -38,7 +38,8 @@ func (r report) plot() []byte {
 	var shown []result
 	most := 1.0
 	for _, result := range r.results {
-		if result.isJudged && result.goal.better != within {
+		// A goal without an opponent has an absolute value in place of a ratio.
+		if result.isJudged && result.goal.against != "" && result.goal.better != within {
 			shown = append(shown, result)
 			most = max(most, result.ratio, result.goal.ratio)
 		}
