@@ -18,6 +18,7 @@ mod holding;
 pub(crate) mod json_patch;
 #[cfg(feature = "serve")]
 mod lingering;
+mod list_rows;
 mod list_text;
 pub(crate) mod negotiation;
 pub(crate) mod query;

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::answer::{Answer, Content, List};
 use super::field_validation::warn;
+use super::list_rows;
 use super::list_text;
 use super::negotiation::{Form, Media, View, is_for_people};
 use super::query::Query;
@@ -105,7 +106,10 @@ impl Representation {
             Content::Object(object) if is_stored_so => Ok(status::json(code, object.json().into())),
             Content::Object(object) => self.value(code, object.value()?),
             Content::List(list) if is_stored_so => Ok(status::answer(code, Media::Json.name(), list_text::body(list))),
-            Content::List(list) => self.value(code, whole_list(list)?),
+            Content::List(list) => match self.rows(&list)? {
+                Some(text) => Ok(status::answer(code, Media::Json.name(), Body::from(text))),
+                None => self.value(code, whole_list(list)?),
+            },
             Content::Value(value) => self.value(code, value),
         }
     }
@@ -124,6 +128,26 @@ impl Representation {
         let media = self.form.media;
         let text = encode(media, self.pretty || self.form.pretty, &value);
         Ok(status::answer(code, media.name(), Body::from(text)))
+    }
+
+    /// Returns a list as a Table or as metadata, if it can be written object by object: as plain JSON, from objects in
+    /// the form in which they are stored. The columns of a custom resource may show any field.
+    fn rows(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
+        let Form { media, view, pretty } = self.form;
+        let is_plain = media == Media::Json && !pretty && !self.pretty;
+        if !is_plain || list.objects.is_empty() || self.resource.stored_form.is_some() {
+            return Ok(None);
+        }
+        Ok(match view {
+            View::Table(version) if self.resource.custom.is_none() => {
+                let include = self.include.clone()?;
+                let (columns, now) = (Columns::Shown, self.clock.time());
+                let table = Table { resource: &self.resource, version, include, columns, now };
+                if include == IncludeObject::Object { None } else { Some(list_rows::table(list, &table)?) }
+            }
+            View::MetadataList(version) => Some(list_rows::metadata(list, version)?),
+            _ => None,
+        })
     }
 
     /// Returns the view of an object or a list that the client asked for.

@@ -64,15 +64,19 @@ impl Table<'_> {
         // kinds.
         let has_none = rows.is_empty() && self.resource == CUSTOM_RESOURCE_DEFINITIONS;
         let rows = if has_none { Value::Null } else { rows.into() };
-        let shown = match self.columns {
+        json!({
+            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": self.definitions(),
+            "rows": rows,
+        })
+    }
+
+    pub(super) fn definitions(&self) -> Value {
+        match self.columns {
             Columns::Shown => {
                 self.resource.columns.iter().map(Column::definition).chain(self.own_definitions()).collect()
             }
             Columns::Omitted => Value::Null,
-        };
-        json!({
-            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": shown, "rows": rows,
-        })
+        }
     }
 
     /// Returns the `additionalPrinterColumns` of a custom resource's definition.
@@ -84,11 +88,15 @@ impl Table<'_> {
         self.own().iter().map(CustomColumn::definition)
     }
 
-    fn row(&self, object: Value) -> Value {
-        let cells = self.resource.columns.iter().map(|column| (column.cell)(&object, self.now));
+    pub(super) fn cells(&self, object: &Value) -> Value {
+        let cells = self.resource.columns.iter().map(|column| (column.cell)(object, self.now));
         let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
         let own = self.own().iter().map(|column| column.cell(&tree, self.now));
-        let cells: Vec<Value> = cells.chain(own).collect();
+        cells.chain(own).collect()
+    }
+
+    fn row(&self, object: Value) -> Value {
+        let cells = self.cells(&object);
         let conditions = columns::conditions(self.resource, &object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
@@ -107,9 +115,14 @@ impl Table<'_> {
     }
 }
 
-/// Returns the metadata of a list for a Table or a metadata list, without an empty continue token.
+/// Returns the metadata of a list for a Table or a metadata list.
 pub(crate) fn list_metadata(list: &Value) -> Value {
-    let mut metadata = list["metadata"].clone();
+    list_metadata_of(&list["metadata"])
+}
+
+/// Returns the metadata of a list without an empty continue token.
+pub(super) fn list_metadata_of(metadata: &Value) -> Value {
+    let mut metadata = metadata.clone();
     if let Value::Object(fields) = &mut metadata
         && fields.get("continue").is_some_and(|token| token == "")
     {

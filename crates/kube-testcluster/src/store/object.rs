@@ -204,7 +204,7 @@ impl Object {
         Ok(value)
     }
 
-    fn unreadable(&self, error: &serde_json::Error) -> StoreError {
+    pub(crate) fn unreadable(&self, error: &serde_json::Error) -> StoreError {
         let (kind, key, why) = (self.resource.qualified(), self.key.to_string(), error.to_string());
         tracing::error!(kind, key, why, "a stored object cannot be read");
         StoreError::Unreadable { kind, key, why }
