@@ -29,3 +29,11 @@ pub fn object(value: &mut Value) -> &mut Map {
     }
     value.as_object_mut().expect("the value was made an object above")
 }
+
+/// Restores a field to its old value, or removes it if it was not there.
+pub fn keep(old: &Value, new: &mut Value, field: &str) {
+    match old.get(field) {
+        Some(value) => object(new).insert(field.into(), value.clone()),
+        None => object(new).remove(field),
+    };
+}

@@ -44,7 +44,6 @@ mod url;
 pub use self::catalog::{Catalog, preference};
 pub use self::certificate_signing_request::{note_requester, subject_restriction};
 pub use self::core::namespace;
-pub use self::core::pod::fields_from_annotations;
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
     Resource, Scope, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,

@@ -63,6 +63,8 @@ pub struct Change<'a> {
     pub old: Option<&'a Value>,
     /// The subresource that is written, if it is not the whole object.
     pub subresource: Option<Subresource>,
+    /// True if controllers run, which remove the finalizers that the server sets.
+    pub has_controllers: bool,
     /// The current time, as timestamps in objects are written.
     pub now: &'a str,
 }

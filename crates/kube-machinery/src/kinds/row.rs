@@ -63,6 +63,8 @@ pub struct ResourceRow {
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
+    /// Changes a valid object before it is written. Upstream: `Canonicalize`.
+    pub canonicalize: fn(&mut Value),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
     pub validate: fn(&Value, Option<&Value>) -> Causes,
     /// Validates an update of the status, but not the rest of the object again.
@@ -80,6 +82,8 @@ pub struct ResourceRow {
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(super) deprecation: Option<&'static str>,
     pub columns: &'static [Column],
+    /// Returns the conditions of an object's row in a Table, if it has any.
+    pub row_conditions: fn(&Value) -> Option<Value>,
     /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get
     /// the stored form. All but the validation are those of the other row.
     pub stored_form: Option<&'static StoredForm>,
@@ -105,9 +109,10 @@ impl ResourceRow {
         cached: true,
         fields: &[],
         name_rule: NameRule::Subdomain,
-        defaults: no_defaults,
+        defaults: unchanged,
         defaults_but_spec: None,
         prepare: no_preparation,
+        canonicalize: unchanged,
         validate: no_causes,
         validate_status: no_causes,
         validate_subresource: no_subresource,
@@ -116,11 +121,12 @@ impl ResourceRow {
         allocator: None,
         deprecation: None,
         columns: columns::simple::OTHERS,
+        row_conditions: |_| None,
         stored_form: None,
     };
 }
 
-fn no_defaults(_: &mut Value) {}
+fn unchanged(_: &mut Value) {}
 
 fn no_preparation(_: &mut Value, _: &Change<'_>) {}
 

@@ -8,6 +8,13 @@ pub enum Deletion {
     /// The object gets a deletionTimestamp, and stays until its grace period is reduced to 0.
     Graceful,
     AtOnce,
+    /// As `AtOnce`, but an object with finalizers is in the phase `Terminating` until they are gone, and has no grace
+    /// period: a namespace.
+    Emptied,
+    /// The object is marked as terminating, and stays until its instances are gone: a CustomResourceDefinition. The
+    /// deletion of a collection removes it `AtOnce`. Upstream: `REST.Delete` of
+    /// `pkg/registry/customresourcedefinition/etcd.go`.
+    AfterInstances,
 }
 
 /// The response to a DELETE that has removed an object.

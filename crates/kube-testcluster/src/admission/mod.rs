@@ -8,6 +8,8 @@
 //! another request writes the object meanwhile, admission runs again for the new state.
 
 mod attributes;
+pub(crate) mod builtin;
+pub(crate) mod builtin_pods;
 mod conditions;
 mod equivalent;
 mod in_process;

@@ -3,6 +3,7 @@
 
 use k8s_openapi::api::core::v1::Pod;
 
+use crate::admission::builtin_pods::DEFAULT_ACCOUNT;
 use crate::bootstrap::{api_service, bootstrap_policy, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
@@ -11,7 +12,6 @@ use crate::store::Store;
 use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
-use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 use kube_controllers::nodes::node::node;
 use kube_machinery::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,

@@ -3,12 +3,12 @@
 //! `pkg/controller/serviceaccount`.
 
 use super::housekeeping::is_deleting;
+use crate::admission::builtin_pods::DEFAULT_ACCOUNT;
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Key;
 use crate::verbs::create::create_own;
 use crate::verbs::ownership::Component;
-use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 use kube_machinery::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
 use kube_machinery::value::json;
 

@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 use super::answer::List;
 use super::table::{IncludeObject, Table, list_metadata_of};
 use crate::store::StoreError;
-use kube_machinery::kinds::columns;
 use kube_machinery::value::{Map, SmolStr, Value, json};
 
 /// Returns the list as a Table. Its rows must have no object, or only the metadata of one.
@@ -23,7 +22,7 @@ pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreErro
         let Row { metadata, object } = serde_json::from_slice(text)?;
         out.extend_from_slice(br#"{"cells":"#);
         out.extend_from_slice(&table.cells(&object).to_json());
-        if let Some(conditions) = columns::conditions(table.resource, &object) {
+        if let Some(conditions) = (table.resource.row_conditions)(&object) {
             out.extend_from_slice(br#","conditions":"#);
             out.extend_from_slice(&conditions.to_json());
         }

@@ -5,7 +5,7 @@ use super::status::ApiError;
 use jiff::Timestamp;
 use kube_machinery::conventions::quote::quote;
 
-use kube_machinery::kinds::columns::{self, Column};
+use kube_machinery::kinds::columns::Column;
 use kube_machinery::kinds::custom_resource::CustomColumn;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
 use kube_machinery::value::{Value, json};
@@ -97,7 +97,7 @@ impl Table<'_> {
 
     fn row(&self, object: Value) -> Value {
         let cells = self.cells(&object);
-        let conditions = columns::conditions(self.resource, &object);
+        let conditions = (self.resource.row_conditions)(&object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
             IncludeObject::Metadata => metadata(&object, self.version),

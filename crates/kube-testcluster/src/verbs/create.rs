@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use http::StatusCode;
 
-use super::admission::{certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer, set_entries};
-use super::{Call, conversion, pod_admission};
+use super::{Call, conversion};
+use crate::admission::builtin::{
+    certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition,
+};
+use crate::admission::builtin_pods;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
@@ -24,11 +27,8 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::edit::{empty, object, set_default};
-use kube_machinery::kinds::{
-    Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
-    note_requester,
-};
+use kube_machinery::conventions::edit::{empty, object};
+use kube_machinery::kinds::{Change, Generation, Resource, StatusOnCreate, Subresource, note_requester};
 use kube_machinery::value::{Map, Value, json};
 
 /// The number of generated names that are tried. The last one is used even if it is taken.
@@ -158,9 +158,7 @@ async fn admit(
     }
     let mut mutation = gate.mutation(Operation::Create, None);
     loop {
-        if target.resource == PODS {
-            pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
-        }
+        builtin_pods::admit_new(store, target, &mut value).await?;
         let (object, reinvoke) = mutation.round(Some(value)).await?;
         value = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {
@@ -241,9 +239,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }
-    if resource == NAMESPACES {
-        namespace::set_label(&mut value);
-    }
+    (resource.canonicalize)(&mut value);
     Ok((Key::new(target.namespace.as_deref(), &name), value))
 }
 
@@ -280,14 +276,6 @@ pub(crate) fn prepare(store: &Store, resource: &Resource, namespace: Option<&str
     for field in DECIDED_HERE {
         metadata.remove(field);
     }
-    if resource == NAMESPACES && store.settings.holds_namespaces() {
-        add_namespace_finalizer(value);
-    }
-    if resource == PODS {
-        set_default(value, "status", empty());
-        set_default(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
-        fields_from_annotations(value);
-    }
     (resource.defaults)(value);
     let metadata = object(&mut value["metadata"]);
     generate_name(store, resource, namespace, metadata);
@@ -297,17 +285,10 @@ pub(crate) fn prepare(store: &Store, resource: &Resource, namespace: Option<&str
     if resource.generation != Generation::Absent {
         metadata.insert("generation".into(), json!(1));
     }
-    (resource.prepare)(value, &Change { old: None, subresource: None, now: &now });
-}
-
-/// Adds the finalizer that keeps a namespace until it is empty.
-fn add_namespace_finalizer(namespace: &mut Value) {
-    let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
-    if let Value::Array(names) = finalizers
-        && !names.iter().any(|name| name == namespace::FINALIZER)
-    {
-        names.push(json!(namespace::FINALIZER));
-    }
+    (resource.prepare)(
+        value,
+        &Change { old: None, subresource: None, has_controllers: store.settings.holds_namespaces(), now: &now },
+    );
 }
 
 /// Sets the name from `generateName`, with a random suffix. Tries not to hit an existing name.

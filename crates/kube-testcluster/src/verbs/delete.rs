@@ -13,6 +13,7 @@ use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, key, update};
 use crate::admission::Gate;
+use crate::admission::builtin::immortal_namespaces;
 use crate::auth::user_of;
 use crate::http::answer::Answer;
 use crate::http::status::{self, ApiError};
@@ -21,11 +22,8 @@ use crate::store::{Commit, Next, Store};
 use kube_controllers::clock;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
-use kube_machinery::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
+use kube_machinery::kinds::{DeleteResponse, Deletion};
 use kube_machinery::value::{Value, json};
-
-/// The namespaces that every cluster has and that cannot be deleted.
-const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 pub(crate) enum Outcome {
     /// The object was removed. Holds its last state.
@@ -41,7 +39,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let user = user_of(request.extensions());
     let options = DeleteOptions::read(request, &query).await?;
     let (resource, key) = (&target.resource, key(&target)?);
-    check_deletable(resource, &key)?;
+    immortal_namespaces(resource, &key)?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     let outcome = remove(&store, &target, &key, &options, &gate).await;
     let answer = outcome.map(|outcome| match outcome {
@@ -72,7 +70,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Answer, ApiError> {
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
-        check_deletable(&object.resource, &object.key)?;
+        immortal_namespaces(&object.resource, &object.key)?;
         match remove(&store, &target, &object.key, &options, &gate).await {
             Err(error) if !error.is_not_found() => return Ok(Answer::from(error).with_warnings(gate.warnings())),
             _ => {}
@@ -175,7 +173,6 @@ enum NextStep {
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
-    let is_namespace = current.resource == NAMESPACES;
     if options.keeps_definition(&current.resource) && !current.summary.is_deleting {
         return (Next::Put(terminating(store, current)), NextStep::Wait);
     }
@@ -190,17 +187,6 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
     // The grace period of the object after this write; the arms that need no such write return early.
     let period = match (current.resource.deletion, &deleting, grace) {
-        (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => {
-            return (Next::Remove, NextStep::RemovedByFinalizers);
-        }
-        (Deletion::AtOnce, ..) if !held => return (Next::Remove, NextStep::Done),
-        (Deletion::AtOnce, Some(_), _) => {
-            // Upstream: `markAsDeleting`. It changes only CustomResourceDefinitions, because their first deletion sets
-            // no grace period.
-            value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
-            return (Next::Put(value), NextStep::Wait);
-        }
-        (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
         // With 0, an earlier deletion was interrupted between its two writes.
         (Deletion::Graceful, Some(_), None | Some(0)) if !held => return (Next::Remove, NextStep::Done),
@@ -211,6 +197,15 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
             _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, NextStep::Wait),
             _ => return (Next::Put(value), NextStep::Wait), // its finalizers may have changed
         },
+        _ if !held && update::is_held(&current.value) => return (Next::Remove, NextStep::RemovedByFinalizers),
+        _ if !held => return (Next::Remove, NextStep::Done),
+        (_, Some(_), _) => {
+            // Upstream: `markAsDeleting`. It changes only CustomResourceDefinitions, because their first deletion sets
+            // no grace period.
+            value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+            return (Next::Put(value), NextStep::Wait);
+        }
+        (_, None, _) => 0,
     };
     // The deletionTimestamp is the end of the grace period, so it moves when the period changes.
     let at = match &deleting {
@@ -218,8 +213,8 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
         None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),
     };
     value["metadata"]["deletionTimestamp"] = json!(at);
-    if is_namespace {
-        value["status"]["phase"] = json!("Terminating"); // a namespace has no grace period
+    if current.resource.deletion == Deletion::Emptied {
+        value["status"]["phase"] = json!("Terminating");
     } else {
         value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
     }
@@ -244,12 +239,4 @@ fn terminating(store: &Store, current: &Opened) -> Value {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     set_condition(&mut crd, "Terminating", true, "InstanceDeletionPending", message, &now);
     crd
-}
-
-/// Refuses to delete a namespace that every cluster must have.
-fn check_deletable(resource: &Resource, key: &Key) -> Result<(), ApiError> {
-    if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
-        return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
-    }
-    Ok(())
 }

@@ -18,7 +18,7 @@ use kube_machinery::codec::schema;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::metadata::{FOREGROUND, ORPHAN};
-use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
+use kube_machinery::kinds::{Deletion, Dependents, Resource};
 use kube_machinery::value::{Map, Value, json};
 
 /// `metav1.DeleteOptions`, from the body or, if that is empty, from the query.
@@ -244,7 +244,7 @@ impl DeleteOptions {
 
     /// Returns true if a single CustomResourceDefinition is deleted, which stays until its objects are gone.
     pub(crate) fn keeps_definition(&self, resource: &Resource) -> bool {
-        resource == CUSTOM_RESOURCE_DEFINITIONS && self.scope == DeleteScope::One
+        resource.deletion == Deletion::AfterInstances && self.scope == DeleteScope::One
     }
 
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {

@@ -12,7 +12,6 @@ use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Key;
 
-mod admission;
 pub(crate) mod apply;
 pub(crate) mod component_status;
 mod continue_token;
@@ -30,7 +29,6 @@ mod owners;
 pub(crate) mod ownership;
 pub(crate) mod page;
 pub(crate) mod patch;
-pub(crate) mod pod_admission;
 mod pod_status;
 pub(crate) mod review;
 mod selection;

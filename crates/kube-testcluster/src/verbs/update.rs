@@ -10,7 +10,8 @@ use http::StatusCode;
 use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
-use super::{Call, conversion, key, pod_admission};
+use super::{Call, conversion, key};
+use crate::admission::builtin_pods;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
@@ -27,10 +28,8 @@ use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use kube_machinery::codec::schema::Decoded;
 use kube_machinery::conventions::cause::Findings;
-use kube_machinery::conventions::edit::{empty, object};
-use kube_machinery::kinds::{
-    Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate,
-};
+use kube_machinery::conventions::edit::{keep, object};
+use kube_machinery::kinds::{Change, CreateOnUpdate, Generation, Resource, Subresource, UnconditionalUpdate};
 use kube_machinery::value::{SmolStr, Value, json};
 
 pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
@@ -163,9 +162,7 @@ pub(super) async fn admitted(
     let old = Some(&current.value);
     let mut mutation = gate.mutation(Operation::Update, old);
     loop {
-        if current.resource == PODS && subresource.is_none() {
-            pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
-        }
+        builtin_pods::admit_update(store, current, subresource, &mut new);
         let (object, reinvoke) = mutation.round(Some(new)).await?;
         new = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {
@@ -211,13 +208,19 @@ fn decided(
     let entries = ownership::with_old_times(current, &new, entries);
     match subresource {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
-        _ => keep_status(current, &mut new, subresource),
+        _ => keep_status(current, &mut new),
     }
-    if resource == PODS && subresource.is_none() {
-        pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
-    }
+    builtin_pods::admit_update(store, current, subresource, &mut new);
     keep_system_fields(current, &mut new);
-    (resource.prepare)(&mut new, &Change { old: Some(&current.value), subresource, now: &store.clock.now() });
+    (resource.prepare)(
+        &mut new,
+        &Change {
+            old: Some(&current.value),
+            subresource,
+            has_controllers: store.settings.holds_namespaces(),
+            now: &store.clock.now(),
+        },
+    );
     let Findings { mut causes, warnings } = match subresource {
         Some(Subresource::Status) => served.findings_of_status_update(&new, &current.value),
         Some(subresource @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
@@ -288,32 +291,13 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
     for (field, value) in old {
         new.insert(field.clone(), value.clone());
     }
-    if current.resource == PODS {
-        let metadata = new.entry("metadata").or_insert_with(empty);
-        keep(&current.value["metadata"], metadata, "ownerReferences");
-        object(metadata).remove("deletionTimestamp");
-    }
 }
 
-/// Restores the status in an update of the object, if the kind has a status subresource. The finalizers in a
-/// namespace's spec change only through `finalize`.
-fn keep_status(current: &Opened, new: &mut Value, subresource: Option<Subresource>) {
-    let resource = &current.resource;
-    if !resource.subresources().contains(&Subresource::Status) {
-        return;
+/// Restores the status in an update of the object, if the kind has a status subresource.
+fn keep_status(current: &Opened, new: &mut Value) {
+    if current.resource.subresources().contains(&Subresource::Status) {
+        keep(&current.value, new, "status");
     }
-    if resource == NAMESPACES && subresource.is_none() {
-        keep(&current.value["spec"], &mut new["spec"], "finalizers");
-    }
-    keep(&current.value, new, "status");
-}
-
-/// Restores a field to its old value, or removes it if it was not there.
-fn keep(old: &Value, new: &mut Value, field: &str) {
-    match old.get(field) {
-        Some(value) => object(new).insert(field.into(), value.clone()),
-        None => object(new).remove(field),
-    };
 }
 
 /// Checks the uid in the body of a PUT as a precondition. In a patched object another uid is a change, which validation

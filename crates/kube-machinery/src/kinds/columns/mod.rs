@@ -5,7 +5,6 @@
 use jiff::Timestamp;
 
 use self::age::age;
-use super::Resource;
 use crate::value::{Value, json};
 
 pub(super) mod age;
@@ -93,17 +92,4 @@ fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
 /// Returns the number at a JSON pointer, or 0.
 fn number(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
-}
-
-/// Returns the conditions of a table row: `Completed` for a pod that has finished, none for all other objects.
-pub fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
-    if resource.plural() != "pods" {
-        return None;
-    }
-    let (reason, message) = match object["status"]["phase"].as_str() {
-        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
-        Some("Failed") => ("Failed", "The pod failed."),
-        _ => return None,
-    };
-    Some(json!([{"type": "Completed", "status": "True", "reason": reason, "message": message}]))
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::age::age;
 use super::{AGE, Column, NAME, text_or_none};
 use crate::kinds::fields::items;
-use crate::value::Value;
+use crate::value::{Value, json};
 
 pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,
@@ -43,6 +43,16 @@ pub(in crate::kinds) const COLUMNS: &[Column] = &[
         gates,
     ).wide(),
 ];
+
+/// Returns the conditions of a pod's row: `Completed` if the pod has finished.
+pub(in crate::kinds) fn row_conditions(pod: &Value) -> Option<Value> {
+    let (reason, message) = match pod["status"]["phase"].as_str() {
+        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
+        Some("Failed") => ("Failed", "The pod failed."),
+        _ => return None,
+    };
+    Some(json!([{"type": "Completed", "status": "True", "reason": reason, "message": message}]))
+}
 
 /// The number of container restarts, and the latest time at which a restarted container had ended.
 #[derive(Clone, Copy, Default)]

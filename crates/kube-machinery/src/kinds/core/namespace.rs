@@ -2,11 +2,12 @@
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::conventions::edit::{empty, object, set_default};
+use crate::conventions::edit::{empty, keep, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{ResourceRow, Scope, Subresource};
+use crate::kinds::resource::{Change, ResourceRow, Scope, Subresource};
+use crate::kinds::strategy::Deletion;
 use crate::kinds::{metadata, names};
 use crate::value::{Value, json};
 
@@ -22,6 +23,9 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     fields: &[("status.phase", "status.phase", "")],
     name_rule: NameRule::Label,
     defaults: set_defaults,
+    prepare,
+    canonicalize: set_label,
+    deletion: Deletion::Emptied,
     validate,
     columns: columns::simple::NAMESPACES,
     ..ResourceRow::USUAL
@@ -30,10 +34,27 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub const FINALIZER: &str = "kubernetes";
 
+/// Adds the finalizer to a new namespace. Only the subresource `finalize` changes the finalizers later. Upstream:
+/// `namespaceStrategy`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    match change.old {
+        None if change.has_controllers => {
+            let finalizers = object(&mut new["spec"]).entry("finalizers").or_insert_with(|| json!([]));
+            if let Value::Array(names) = finalizers
+                && !names.iter().any(|name| name == FINALIZER)
+            {
+                names.push(json!(FINALIZER));
+            }
+        }
+        Some(old) if change.subresource.is_none() => keep(&old["spec"], &mut new["spec"], "finalizers"),
+        _ => {}
+    }
+}
+
 /// Sets the label `kubernetes.io/metadata.name`. A namespace with a generated name gets the label after the validation,
 /// because the name is unknown when the defaults are set. Upstream: `SetDefaults_Namespace` and
 /// `namespaceStrategy.Canonicalize`.
-pub fn set_label(namespace: &mut Value) {
+fn set_label(namespace: &mut Value) {
     let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
     if !name.is_empty() {
         let metadata = object(&mut namespace["metadata"]);

@@ -1,7 +1,7 @@
 //! The kind CustomResourceDefinition, by which users add kinds of their own. The custom resources themselves are in
 //! `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
-use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{Deletion, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 
 mod approval;
 #[cfg_attr(not(feature = "cel"), path = "no_cel_context.rs")]
@@ -41,6 +41,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     short_names: &["crd", "crds"],
     categories: &["api-extensions"],
     subresources: &[Subresource::Status],
+    deletion: Deletion::AfterInstances,
     generation: Generation::Counted,
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
     defaults: defaults::set,

@@ -44,7 +44,6 @@ use crate::kinds::resource::{DeleteResponse, Deletion, Generation, ResourceRow, 
 
 pub(in crate::kinds) use self::certificates::signer_name;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
-pub use self::profiles::fields_from_annotations;
 pub(in crate::kinds) use self::selectors::label_selector;
 pub(in crate::kinds) use self::status::status as validate_status;
 pub(in crate::kinds) use self::tolerations::tolerations;
@@ -90,5 +89,6 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     validate_subresource: subresources::validate,
     reset_fields: reset_fields::reset_fields,
     columns: columns::pod::COLUMNS,
+    row_conditions: columns::pod::row_conditions,
     ..ResourceRow::USUAL
 };

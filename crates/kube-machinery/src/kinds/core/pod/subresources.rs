@@ -2,16 +2,24 @@
 //! other changes before [`validate`] checks the rest. Upstream: `podEphemeralContainersStrategy` and
 //! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
+use super::profiles::fields_from_annotations;
 use super::{ephemeral_containers_update, resize};
 use crate::conventions::causes::Causes;
-use crate::conventions::edit::{list, object};
+use crate::conventions::edit::{empty, keep, list, object, set_default};
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
-use crate::value::Value;
+use crate::value::{Value, json};
 
-/// Restores the old value of everything that the subresource does not change.
+/// Sets the phase of a new pod, and the fields that its annotations stand for. In an update through a subresource,
+/// restores the old value of everything that the subresource does not change. Upstream: `podStrategy.PrepareForCreate`
+/// and the `PrepareForUpdate` of the subresources.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
-    let Some(old) = change.old else { return };
+    let Some(old) = change.old else {
+        set_default(new, "status", empty());
+        set_default(&mut new["status"], "phase", json!("Pending"));
+        fields_from_annotations(new);
+        return;
+    };
     match change.subresource {
         Some(Subresource::EphemeralContainers) => {
             let containers = new["spec"]["ephemeralContainers"].take();
@@ -23,6 +31,12 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
             }
         }
         Some(Subresource::Resize) => restore_all_but_resources(new, old),
+        // Upstream: `podStatusStrategy`.
+        Some(Subresource::Status) => {
+            for field in ["deletionTimestamp", "ownerReferences"] {
+                keep(&old["metadata"], &mut new["metadata"], field);
+            }
+        }
         _ => {}
     }
 }

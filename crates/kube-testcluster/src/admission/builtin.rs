@@ -1,6 +1,5 @@
 //! The built-in admission plugins of the server that concern new objects of several kinds. A plugin is a function here,
-//! named as in upstream; `create.rs` calls them at their places. (`pod_admission.rs` has those for pods; the
-//! `admission` folder calls webhooks and policies.)
+//! named as in upstream; the verbs call them at their places. `builtin_pods.rs` has those for pods.
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -11,9 +10,12 @@ use kube_machinery::value::{Value, json};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 
+/// The namespaces that cannot be deleted.
+const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+
 /// Taints a new node, so that the scheduler binds no pod to it before its kubelet reports that the node is ready.
 /// Upstream: `TaintNodesByCondition`.
-pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
+pub(crate) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
     if resource != NODES {
         return;
     }
@@ -26,7 +28,7 @@ pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
 }
 
 /// Refuses a new object if its namespace does not exist or is being deleted. Upstream: `NamespaceLifecycle`.
-pub(super) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &Key) -> Result<(), ApiError> {
+pub(crate) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &Key) -> Result<(), ApiError> {
     let Some(namespace) = key.namespace() else { return Ok(()) };
     match storage.get(NAMESPACES, &Key::new(None, namespace)) {
         Some(home) if home.summary.is_deleting => Err(ApiError::terminating(resource, key.name(), namespace)),
@@ -35,16 +37,24 @@ pub(super) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &
     }
 }
 
+/// Refuses to delete a namespace that every cluster must have. Upstream: `NamespaceLifecycle`.
+pub(crate) fn immortal_namespaces(resource: &Resource, key: &Key) -> Result<(), ApiError> {
+    if resource == NAMESPACES && IMMORTAL.contains(&key.name()) {
+        return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
+    }
+    Ok(())
+}
+
 /// Refuses a certificate signing request that would put its owner into the group `system:masters`. Upstream:
 /// `CertificateSubjectRestriction`.
-pub(super) fn certificate_subject_restriction(resource: &Resource, new: &Value) -> Result<(), ApiError> {
+pub(crate) fn certificate_subject_restriction(resource: &Resource, new: &Value) -> Result<(), ApiError> {
     let name = new["metadata"]["name"].as_str().unwrap_or_default();
     subject_restriction(resource, new).map_or(Ok(()), |why| Err(ApiError::forbidden(resource, name, &why)))
 }
 
 /// Returns the name for a refusal. The name may not be generated yet; then the prefix stands for it. Upstream:
 /// `extractResourceName`.
-pub(super) fn name_of(metadata: &Value) -> String {
+pub(crate) fn name_of(metadata: &Value) -> String {
     let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
     text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()
 }

@@ -1,19 +1,20 @@
 //! The built-in admission plugins that complete pods before they are stored: `ServiceAccount`, `Priority` and
-//! `DefaultTolerationSeconds`, upstream in `plugin/pkg/admission`. `create.rs` and `update.rs` call them.
+//! `DefaultTolerationSeconds`, upstream in `plugin/pkg/admission`. `create.rs` and `update.rs` call them for all objects.
 //!
 //! Unlike upstream, `ServiceAccount` adds no volume with a token.
 
 use std::time::Duration;
 
-use super::admission::name_of;
-use super::list::everything;
+use super::builtin::name_of;
+use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::filter::Filter;
-use crate::store::object::Key;
+use crate::store::object::{Key, Opened};
+use crate::verbs::list::everything;
 use kube_machinery::conventions::edit::object;
-use kube_machinery::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
+use kube_machinery::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS, Subresource};
 use kube_machinery::value::{Map, Value, json};
 
 /// The service account of pods that name none. Upstream: `DefaultServiceAccountName`.
@@ -38,10 +39,11 @@ const TOLERATION_SECONDS: i64 = 300;
 
 /// Completes a new pod. Refuses a service account or a priority class that does not exist, and a priority that differs
 /// from its class.
-pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -> Result<(), ApiError> {
-    if store.settings.admission == Admission::Plain {
+pub(crate) async fn admit_new(store: &Store, target: &Target, pod: &mut Value) -> Result<(), ApiError> {
+    if target.resource != PODS || store.settings.admission == Admission::Plain {
         return Ok(());
     }
+    let namespace = target.namespace.as_deref().unwrap_or_default();
     let name = name_of(&pod["metadata"]);
     // Without controllers, there are no service accounts.
     if store.settings.makes_accounts() && pod["metadata"]["annotations"][MIRROR].is_null() {
@@ -54,11 +56,11 @@ pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -
 }
 
 /// Keeps the fields that admission has set on a pod and that a PUT leaves out.
-pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
-    if admission == Admission::Plain {
+pub(crate) fn admit_update(store: &Store, pod: &Opened, subresource: Option<Subresource>, new: &mut Value) {
+    if pod.resource != PODS || subresource.is_some() || store.settings.admission == Admission::Plain {
         return;
     }
-    let (old, new) = (&old["spec"], object(&mut new["spec"]));
+    let (old, new) = (&pod.value["spec"], object(&mut new["spec"]));
     for field in ["priority", "preemptionPolicy"] {
         if !old[field].is_null() && new.get(field).is_none_or(Value::is_null) {
             new.insert(field.into(), old[field].clone());
