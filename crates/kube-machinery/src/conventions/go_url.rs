@@ -1,5 +1,5 @@
-//! Parses and prints URLs as Go does, for the schema format `uri` and CEL's URL functions: what is valid, and the
-//! messages, differ from Rust's URL crates. Go: `url.ParseRequestURI` and `url.Parse`.
+//! Parses and prints URLs as Go does, for the schema format `uri`, CEL's URL functions and the addresses of webhooks:
+//! what is valid, and the messages, differ from Rust's URL crates. Go: `url.ParseRequestURI` and `url.Parse`.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ pub(crate) struct Url {
     /// The rest of a URL without slashes, such as `mailto:a@b`.
     opaque: String,
     /// The user info, escaped and without the `@`.
-    user: Option<String>,
+    pub(crate) user: Option<String>,
     pub(crate) host: String,
     /// True for a URL such as `file:/a`, which prints without `//`.
     has_no_host: bool,
@@ -21,8 +21,17 @@ pub(crate) struct Url {
     /// The path as written, if escaping `path` would give another text.
     raw_path: String,
     has_query: bool,
-    query: String,
+    pub(crate) query: String,
     fragment: Vec<u8>,
+}
+
+/// The source of a URL.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// An HTTP request, whose URL is absolute or a path.
+    Request,
+    /// Any text; the URL may be relative.
+    Text,
 }
 
 /// Parses an absolute URL or an absolute path.
@@ -30,10 +39,14 @@ pub(crate) struct Url {
 /// # Errors
 /// The message of Go's `ParseRequestURI`, without the URL.
 pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
+    read(text, Source::Request)
+}
+
+fn read(text: &str, source: Source) -> Result<Url, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
-    if text.is_empty() {
+    if text.is_empty() && source == Source::Request {
         return Err("empty url".to_owned());
     }
     if text == "*" {
@@ -44,32 +57,39 @@ pub(crate) fn parse_request(text: &str) -> Result<Url, String> {
     let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
     (url.has_query, url.query) = (query.is_some(), query.unwrap_or_default().to_owned());
     if !rest.starts_with('/') {
-        if scheme.is_empty() {
+        if !scheme.is_empty() {
+            url.opaque = rest.to_owned();
+            return Ok(url);
+        }
+        if source == Source::Request {
             return Err("invalid URI for request".to_owned());
         }
-        url.opaque = rest.to_owned();
-        return Ok(url);
+        if rest.split('/').next().is_some_and(|first| first.contains(':')) {
+            return Err("first path segment in URL cannot contain colon".to_owned());
+        }
     }
     let mut path = rest;
-    if let Some(rest) = rest.strip_prefix("//").filter(|_| !scheme.is_empty()) {
+    let may_have_host = !scheme.is_empty() || source == Source::Text && !rest.starts_with("///");
+    if let Some(rest) = rest.strip_prefix("//").filter(|_| may_have_host) {
         let (authority, after) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         (url.user, url.host) = read_authority(&url.scheme, authority)?;
         path = after;
     } else {
-        url.has_no_host = !scheme.is_empty();
+        url.has_no_host = !scheme.is_empty() && rest.starts_with('/');
     }
     url.set_path(path)?;
     Ok(url)
 }
 
-/// Parses a URL as [`parse_request`] does, but the URL may have a fragment.
+/// Parses a URL, which may be relative and may have a fragment.
 ///
 /// # Errors
-/// The message of Go's `Parse`, without the URL.
+/// The message of Go's `Parse`.
 pub(crate) fn parse(text: &str) -> Result<Url, String> {
-    let (before, fragment) = text.split_once('#').map_or((text, ""), |(before, fragment)| (before, fragment));
-    let mut url = if before.is_empty() { Url::default() } else { parse_request(before)? };
-    url.fragment = unescape(fragment, Part::Fragment)?;
+    let failed = |of: &str, why: String| format!("parse {}: {why}", quote(of));
+    let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let mut url = read(before, Source::Text).map_err(|why| failed(before, why))?;
+    url.fragment = unescape(fragment, Part::Fragment).map_err(|why| failed(text, why))?;
     Ok(url)
 }
 
@@ -144,6 +164,11 @@ impl Url {
             path.clone_into(&mut self.raw_path);
         }
         Ok(())
+    }
+
+    /// Returns the fragment without escapes; empty if there is none.
+    pub(crate) fn fragment(&self) -> String {
+        lossy(&self.fragment)
     }
 
     pub(crate) fn escaped_path(&self) -> String {

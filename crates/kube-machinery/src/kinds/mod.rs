@@ -39,7 +39,7 @@ mod storage_class;
 mod stored_form;
 mod strategy;
 mod subresource;
-mod url;
+mod webhook_address;
 
 pub use self::catalog::{Catalog, preference};
 pub use self::certificate_signing_request::{note_requester, subject_restriction};

@@ -9,16 +9,14 @@ use super::rules::rule;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, port_fault, text};
-use crate::kinds::{names, url};
+use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
+use crate::kinds::{names, webhook_address};
 use crate::value::Value;
 
 const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 /// The versions of `AdmissionReview`, the request to a webhook, that the API server can send.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
-const FORM: &str = "; desired format: https://host[/path]";
-
 /// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
     /// A webhook may have side effects.
@@ -89,7 +87,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
     }
     causes.extend(selectors(hook, at).into_iter().filter(|cause| !(tolerated.label_values && is_of_value(cause))));
     causes.extend(one_of_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
-    causes.extend(client_config(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
+    causes.extend(webhook_address::validate(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
     if !tolerated.conditions {
         causes.extend(conditions::validate(hook, &Declarations::new(false), at));
     }
@@ -145,72 +143,3 @@ fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
     causes
 }
 
-fn client_config(config: &Value, at: At<'_>) -> Causes {
-    match (config["url"].as_str(), config["service"].is_object()) {
-        (Some(address), false) => webhook_url(address, &format_args!("{at}.url")),
-        (None, true) => webhook_service(&config["service"], &format_args!("{at}.service")),
-        _ => Causes::from([Cause::required(at, "exactly one of url or service is required")]),
-    }
-}
-
-/// Upstream: `ValidateWebhookURL` in `k8s.io/apiserver/pkg/util/webhook`.
-fn webhook_url(address: &str, at: At<'_>) -> Causes {
-    let parts = match url::parse(address) {
-        Ok(parts) => parts,
-        Err(why) => return Causes::from([Cause::required(at, &format!("url must be a valid URL: {why}{FORM}"))]),
-    };
-    let user = parts.user.unwrap_or_default();
-    [
-        (parts.scheme != "https", &*parts.scheme, format!("'https' is the only allowed URL scheme{FORM}")),
-        (parts.host.is_empty(), parts.host, format!("host must be specified{FORM}")),
-        (parts.user.is_some(), user, "user information is not permitted in the URL".to_owned()),
-        (!parts.fragment.is_empty(), parts.fragment, "fragments are not permitted in the URL".to_owned()),
-        (!parts.query.is_empty(), parts.query, "query parameters are not permitted in the URL".to_owned()),
-    ]
-    .into_iter()
-    .filter(|(wrong, ..)| *wrong)
-    .map(|(_, value, why)| Cause::invalid(at, value, &why))
-    .collect()
-}
-
-/// Validates the service of a webhook. A missing namespace gives a cause about `name`, and a missing name one about
-/// `namespace`, because upstream swaps the two. Upstream: `ValidateWebhookService`.
-fn webhook_service(service: &Value, at: At<'_>) -> Causes {
-    let mut causes = Causes::new();
-    for (field, named) in [("namespace", "name"), ("name", "namespace")] {
-        if text(service, field).is_empty() {
-            causes.push(Cause::required(format_args!("{at}.{named}"), ""));
-        }
-    }
-    let port = &service["port"];
-    if port_fault(port, at).is_some() {
-        let why = "port is not valid: must be between 1 and 65535, inclusive";
-        causes.push(Cause::invalid_json(format_args!("{at}.port"), port, why));
-    }
-    causes.extend(path(text(service, "path"), &format_args!("{at}.path")));
-    causes
-}
-
-fn path(path: &str, at: At<'_>) -> Causes {
-    let empty = |i: usize| Cause::invalid(at, path, &format!("segment[{i}] may not be empty"));
-    match path {
-        "" | "/" => return Causes::new(),
-        "//" => return Causes::from([empty(0)]),
-        _ => {}
-    }
-    let mut causes = Causes::new();
-    if !path.starts_with('/') {
-        causes.push(Cause::invalid(at, path, "must start with a '/'"));
-    }
-    // As upstream, the first character is skipped even if it is not a slash.
-    let rest: String = path.chars().skip(1).collect();
-    for (i, step) in rest.strip_suffix('/').unwrap_or(&rest).split('/').enumerate() {
-        if step.is_empty() {
-            causes.push(empty(i));
-        } else {
-            let wrong = names::subdomain(step).into_iter().map(|why| format!("segment[{i}]: {why}"));
-            causes.extend(invalid(at, path, wrong));
-        }
-    }
-    causes
-}

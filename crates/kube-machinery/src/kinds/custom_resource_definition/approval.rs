@@ -7,6 +7,7 @@
 //! `calculateCondition` of `pkg/controller/apiapproval`.
 
 use super::definition_causes::DefinitionCauses;
+use crate::conventions::go_url;
 use crate::conventions::cause::Cause;
 use crate::kinds::fields::text;
 use crate::value::Value;
@@ -83,7 +84,7 @@ impl Approval {
         if annotation.starts_with("unapproved") {
             return Self::Bypassed;
         }
-        let host = super::url::Url::parse(annotation).ok().filter(|url| !url.scheme.is_empty()).map(|url| url.host);
+        let host = go_url::parse(annotation).ok().filter(|url| !url.scheme.is_empty()).map(|url| url.host);
         if host.is_some_and(|host| !host.is_empty()) { Self::Approved } else { Self::Invalid }
     }
 

@@ -1,6 +1,5 @@
 //! Validation of `spec.conversion`: custom resources are converted between versions either by changing only the
-//! `apiVersion` (strategy `None`) or by a webhook. Upstream: `validateCustomResourceConversion`, and
-//! `k8s.io/apiserver/pkg/util/webhook/validation.go`.
+//! `apiVersion` (strategy `None`) or by a webhook. Upstream: `validateCustomResourceConversion`.
 
 use std::collections::HashSet;
 
@@ -8,13 +7,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::definition_causes::DefinitionCauses;
-use super::url::Url;
 use super::validation_options::ValidationOptions;
 use crate::codec::go_json::go_json;
 use crate::conventions::cause::Cause;
 use crate::conventions::field::Path;
 use crate::kinds::fields::{items, text};
-use crate::kinds::names::{dns1035, subdomain};
+use crate::kinds::names::dns1035;
+use crate::kinds::webhook_address;
 use crate::value::Value;
 
 /// The versions of ConversionReview, the request to a conversion webhook, that the API server can send.
@@ -55,11 +54,7 @@ pub(super) fn validate(conversion: &Value, options: &ValidationOptions, at: &Pat
 }
 
 fn validate_config(config: &Value, options: &ValidationOptions, at: &Path<'_>, causes: &mut DefinitionCauses) {
-    match (config["url"].as_str(), &config["service"]) {
-        (Some(url), Value::Null) => validate_url(url, &at.child("url"), causes),
-        (None, service @ Value::Object(_)) => validate_service(service, &at.child("service"), causes),
-        _ => causes.add(at, |at| Cause::required(at, "exactly one of url or service is required")),
-    }
+    causes.extend(webhook_address::validate(config, &at));
     if options.valid_ca_bundle
         && let Some(why) = bundle_fault(text(config, "caBundle"))
     {
@@ -80,76 +75,6 @@ pub(super) fn bundle_fault(base64: &str) -> Option<String> {
     let has_block = text.contains("-----BEGIN ") && text.contains("-----END ");
     (!bytes.is_empty() && !has_block)
         .then(|| "unable to load root certificates: unable to parse bytes as PEM block".to_owned())
-}
-
-/// Upstream: `ValidateWebhookURL`.
-fn validate_url(text: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
-    const FORM: &str = "; desired format: https://host[/path]";
-    let url = match Url::parse(text) {
-        Ok(url) => url,
-        Err(why) => {
-            let why = format!("url must be a valid URL: {why}{FORM}");
-            return causes.add(at, |at| Cause::required(at, &why));
-        }
-    };
-    if !url.scheme.eq_ignore_ascii_case("https") {
-        let why = format!("'https' is the only allowed URL scheme{FORM}");
-        causes.add(at, |at| Cause::invalid(at, &url.scheme.to_lowercase(), &why));
-    }
-    if url.host.is_empty() {
-        causes.add(at, |at| Cause::invalid(at, "", &format!("host must be specified{FORM}")));
-    }
-    if let Some(user) = url.user {
-        causes.add(at, |at| Cause::invalid(at, user, "user information is not permitted in the URL"));
-    }
-    if !url.fragment.is_empty() {
-        causes.add(at, |at| Cause::invalid(at, url.fragment, "fragments are not permitted in the URL"));
-    }
-    if !url.query.is_empty() {
-        causes.add(at, |at| Cause::invalid(at, url.query, "query parameters are not permitted in the URL"));
-    }
-}
-
-/// Validates the service of a webhook. A missing namespace gives a cause about `name`, and a missing name one about
-/// `namespace`, because upstream swaps the two. Upstream: `ValidateWebhookService`.
-fn validate_service(service: &Value, at: &Path<'_>, causes: &mut DefinitionCauses) {
-    for (named, field) in [("name", "namespace"), ("namespace", "name")] {
-        if text(service, field).is_empty() {
-            causes.add(&at.child(named), |at| Cause::required(at, ""));
-        }
-    }
-    let port = service["port"].as_i64().unwrap_or_default();
-    if !(1..=65_535).contains(&port) {
-        let why = "port is not valid: must be between 1 and 65535, inclusive";
-        causes.add(&at.child("port"), |at| Cause::invalid_as(at, &port.to_string(), why));
-    }
-    if let Some(path) = service["path"].as_str() {
-        validate_path(path, &at.child("path"), causes);
-    }
-}
-
-fn validate_path(path: &str, at: &Path<'_>, causes: &mut DefinitionCauses) {
-    if matches!(path, "" | "/") {
-        return;
-    }
-    if path == "//" {
-        return causes.add(at, |at| Cause::invalid(at, path, "segment[0] may not be empty"));
-    }
-    if !path.starts_with('/') {
-        causes.add(at, |at| Cause::invalid(at, path, "must start with a '/'"));
-    }
-    let mut rest = path.chars();
-    rest.next(); // as upstream, the first character is skipped even if it is not a slash
-    let segments = rest.as_str();
-    let segments = segments.strip_suffix('/').unwrap_or(segments);
-    for (i, segment) in segments.split('/').enumerate() {
-        let whys = if segment.is_empty() {
-            vec![format!("segment[{i}] may not be empty")]
-        } else {
-            subdomain(segment).iter().map(|why| format!("segment[{i}]: {why}")).collect()
-        };
-        whys.iter().for_each(|why| causes.add(at, |at| Cause::invalid(at, path, why)));
-    }
 }
 
 /// Upstream: `validateConversionReviewVersions`.

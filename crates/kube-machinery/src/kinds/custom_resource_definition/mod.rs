@@ -22,7 +22,6 @@ mod prepare;
 mod rules;
 mod schema;
 mod structural;
-mod url;
 mod validation;
 mod validation_options;
 mod warnings;

@@ -25,7 +25,7 @@ pub(super) fn call(name: &str, args: &[Value]) -> Option<Outcome> {
 fn parse(text: &str) -> Result<Url, String> {
     let in_words = |why: String| wrong(text, &why);
     go_url::parse_request(text).map_err(in_words)?;
-    go_url::parse(text).map_err(in_words)
+    go_url::parse(text)
 }
 
 /// Returns Go's error for a text that is no URL.
