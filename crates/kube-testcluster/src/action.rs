@@ -42,7 +42,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Returns `None` if the path does not allow the method.
+    /// Returns the handler of a method on a path; `None` if the path does not allow the method.
     pub(crate) fn of(method: &Method, target: &Target) -> Option<Self> {
         let all_namespaces = target.is_of_all_namespaces();
         match target.resource.serving {
@@ -55,7 +55,8 @@ impl Action {
             _ if target.watch => return None,
             (None, None, &Method::GET) => Self::ListOrWatch,
             (None, None, &Method::POST) if !all_namespaces => Self::Create,
-            // Upstream's handler of custom resources checks only the method.
+            // Upstream's handler of custom resources checks only the method, so a POST to the path of an object
+            // creates.
             (Some(_), None, &Method::POST) if target.served.custom.is_some() => Self::Create,
             (None, None, &Method::DELETE)
                 if !all_namespaces && target.resource.verbs().contains(&"deletecollection") =>
@@ -83,7 +84,7 @@ impl Action {
         })
     }
 
-    /// Refuses a patch whose media type is not a patch.
+    /// Refuses a patch whose media type is no patch format.
     pub(crate) fn check(
         self,
         headers: &HeaderMap,

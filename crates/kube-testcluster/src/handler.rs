@@ -1,6 +1,6 @@
 //! Handles a request for a resource, from its path to its response, in the order of upstream's checks: find the target
-//! and the action, negotiate the form, take room for the answer, run the action, wait for the disk, convert the answer,
-//! encode it and compress it.
+//! and the action, negotiate the form, reserve memory for the answer, run the action, wait for the disk, convert the
+//! answer, encode it and compress it.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
 use crate::http::field_validation::warn;
-use crate::http::heavy::{Threads, Turns, Weight};
-use crate::http::negotiation::{Form, Offers, is_for_people};
+use crate::http::heavy::{HeavyLimit, Threads, Weight};
+use crate::http::negotiation::{Form, Offers, is_pretty};
 use crate::http::query::Query;
 use crate::http::represent::{Representation, refused};
 use crate::http::request_info::{self, NoTarget, Target};
-use crate::http::response_budget::{NoRoom, Reservation, ResponseBudget, length, too_many_requests};
+use crate::http::response_budget::{OverBudget, Reservation, ResponseBudget, length, too_many_requests};
 use crate::http::status::{ApiError, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
 use crate::settings::ManagedFields;
@@ -37,8 +37,8 @@ use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 pub(crate) struct Limits {
     /// Limits the memory of the responses that wait for their clients.
     pub(crate) budget: Arc<ResponseBudget>,
-    /// Lets heavy work run one after the other, so that it does not hold up the other requests.
-    pub(crate) turns: Turns,
+    /// Limits how many requests do heavy work at a time, so that it does not hold up the other requests.
+    pub(crate) heavy: HeavyLimit,
 }
 
 /// A request that upstream's router accepts.
@@ -47,7 +47,7 @@ struct Routed {
     action: Action,
     accepted: AcceptedEncoding,
     representation: Representation,
-    /// The verb that faults apply to; `None` if they do not apply.
+    /// The verb that faults apply to; `None` if they do not apply, as for the cluster's own requests.
     verb: Option<Verb>,
     requester: Requester,
     is_write: bool,
@@ -61,33 +61,33 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         Err(response) => return *response,
     };
     let threads = request.extensions().get::<Threads>().copied();
-    // The writes of the cluster itself are not limited: nothing else can make room for them.
+    // The cluster's own requests are not limited: its components must work even while slow clients fill the budget.
     let is_client = routed.requester == Requester::Client;
     let cost = if is_client && routed.is_write { verbs::cost::of_write(&store, &routed.target, &request) } else { 0 };
-    let mut room = match is_client.then(|| limits.budget.reserve(cost)).transpose() {
-        Ok(room) => room,
-        Err(NoRoom) => return too_many_requests(),
+    let mut reservation = match is_client.then(|| limits.budget.reserve(cost)).transpose() {
+        Ok(reservation) => reservation,
+        Err(OverBudget) => return too_many_requests(),
     };
     let conversion = Conversion::from(&routed.target);
     let call = Call { store: store.clone(), target: routed.target.clone(), query, request };
-    let answer = limits.turns.run(Weight::of(threads, cost), run(&routed, &logs, call)).await;
-    // The room is taken before the answer is converted, because both forms are in memory then.
-    if make_room(limits, room.as_mut(), &routed, answer.is_success(), answer.length()).is_err() {
+    let answer = limits.heavy.run(Weight::of(threads, cost), run(&routed, &logs, call)).await;
+    // This comes before the conversion, because both forms of the answer are in memory then.
+    if resize(limits, reservation.as_mut(), &routed, answer.is_success(), answer.length()).is_err() {
         return too_many_requests();
     }
-    let is_watch = routed.verb.is_some() && answer.is_watch();
-    let budget = is_watch.then(|| limits.budget.clone());
+    let is_watch_of_client = routed.verb.is_some() && answer.is_watch();
+    let budget = is_watch_of_client.then(|| limits.budget.clone());
     let weight = Weight::of(threads, answer.length());
     let Routed { representation, .. } = &routed;
     let encoded =
         async { representation.clone().respond(conversion::answer(&store, &conversion, answer).await, budget) };
-    let response = limits.turns.run(weight, encoded).await;
-    if is_watch {
+    let response = limits.heavy.run(weight, encoded).await;
+    if is_watch_of_client {
         return with_cuts(store, routed.target.served, response);
     }
-    match make_room(limits, room.as_mut(), &routed, response.status().is_success(), length(&response)) {
-        Ok(()) => compress(routed.accepted, room.unwrap_or_default().until_read(response)),
-        Err(NoRoom) => too_many_requests(),
+    match resize(limits, reservation.as_mut(), &routed, response.status().is_success(), length(&response)) {
+        Ok(()) => compress(routed.accepted, reservation.unwrap_or_default().until_read(response)),
+        Err(OverBudget) => too_many_requests(),
     }
 }
 
@@ -121,13 +121,13 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
     };
     action.check(headers, &target, store.settings.managed_fields).map_err(refuse)?;
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = check_media_type(&target, headers, offers).and_then(|()| Form::negotiate(headers, &target));
+    let form = check_accept(&target, headers, offers).and_then(|()| Form::negotiate(headers, &target));
     let representation = Representation {
         form: form.map_err(refuse)?,
         errors: Form::of_errors(headers),
         resource: target.served.clone(),
         include: IncludeObject::read(query.get("includeObject").unwrap_or_default()),
-        pretty: is_for_people(headers, query),
+        pretty: is_pretty(headers, query),
         clock: store.clock,
     };
     let requester = Requester::of(request.extensions());
@@ -155,7 +155,7 @@ async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
         if routed.is_write { finish(timeout.as_deref(), acted).await } else { acted.await }
     };
     let mut answer = Answer::from(acted.await);
-    // A failed deletion of a collection may have removed some objects before.
+    // The deletion of a collection may have removed some objects before it failed.
     let may_have_written = answer.is_success() || routed.action == Action::DeleteCollection;
     if routed.changes_definitions && may_have_written {
         apply_definitions(&store, routed.target.name.as_deref()).await;
@@ -166,18 +166,18 @@ async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
     answer.with_warnings(routed.target.served.warning().map(ToOwned::to_owned))
 }
 
-/// Changes the room of an answer to its length. If the budget has no more, a write that is done keeps its answer and
-/// the room that it has.
-fn make_room(
+/// Changes the reservation of an answer to its length. A write that has succeeded keeps its answer and its reservation
+/// even if the budget is too small for the length: without an answer, the client would repeat the write.
+fn resize(
     limits: &Limits,
-    room: Option<&mut Reservation>,
+    reservation: Option<&mut Reservation>,
     routed: &Routed,
     is_success: bool,
     length: u64,
-) -> Result<(), NoRoom> {
-    let Some(room) = room else { return Ok(()) };
-    match limits.budget.resize(room, length) {
-        Err(NoRoom) if routed.is_write && is_success => Ok(()),
+) -> Result<(), OverBudget> {
+    let Some(reservation) = reservation else { return Ok(()) };
+    match limits.budget.resize(reservation, length) {
+        Err(OverBudget) if routed.is_write && is_success => Ok(()),
         resized => resized,
     }
 }
@@ -189,15 +189,16 @@ fn method(method: &Method, target: &Target) -> Method {
 
 /// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. Requests for custom
 /// resources do not pass that router.
-fn check_media_type(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
-    if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
+fn check_accept(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+    if target.served.custom.is_some() { Ok(()) } else { Form::check_accept(headers, offers) }
 }
 
 /// Returns the error for a malformed timeout. Upstream's filter checks it before the path is resolved.
 fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query) -> Option<String> {
     let is_long_running = match parsed {
         Ok(target) => is_long_running(target, query),
-        Err(NoTarget::BadEscape) => true, // upstream refuses it before any filter
+        // Upstream refuses such a path before any filter, so the timeout is not checked.
+        Err(NoTarget::BadEscape) => true,
         Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
     };
     query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
@@ -231,8 +232,8 @@ fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fiel
     }
 }
 
-/// Adds the warning of the kind to a response that refuses a request. Upstream's router, which refuses such requests for
-/// built-in kinds, adds none.
+/// Adds the deprecation warning of a custom resource to the response of a request that is refused before its action
+/// runs. Upstream's router, which refuses such requests for built-in kinds, adds no warning.
 fn warned_early(resource: &Resource, response: Box<Response>) -> Box<Response> {
     match resource.warning().filter(|_| resource.custom.is_some()) {
         Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),

@@ -1,5 +1,5 @@
-//! The routes of the server. Discovery and health checks have their own; all other requests are for resources, and
-//! `handler.rs` takes each from its path to its response. `auth/access.rs` runs before.
+//! The routes of the server. Discovery and health checks have their own routes. All other requests are for resources,
+//! and `handler.rs` handles them. Authentication and authorization (`auth/access.rs`) run before the router.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use http::StatusCode;
 use crate::discovery::{self, openapi};
 use crate::handler::{Limits, handle};
 use crate::healthz;
-use crate::http::heavy::Turns;
+use crate::http::heavy::HeavyLimit;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::response_budget::{self, ResponseBudget};
@@ -31,7 +31,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         Admin::Off => Router::new(),
     };
     let limits =
-        Limits { budget: Arc::new(ResponseBudget::new(store.settings.max_waiting_answers)), turns: Turns::new() };
+        Limits { budget: Arc::new(ResponseBudget::new(store.settings.max_waiting_answers)), heavy: HeavyLimit::new() };
     let count = from_fn_with_state(limits.budget.clone(), response_budget::count);
     let resources =
         move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), limits.clone(), request);

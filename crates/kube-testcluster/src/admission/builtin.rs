@@ -1,5 +1,6 @@
-//! The built-in admission plugins of the server that concern new objects of several kinds. A plugin is a function here,
-//! named as in upstream; the verbs call them at their places. `builtin_pods.rs` has those for pods.
+//! The built-in admission plugins, as functions that the verbs call: checks and changes of new nodes, namespaced
+//! objects and certificate signing requests, and the protection of namespaces from deletion. `builtin_pods.rs` has the
+//! plugins for pods.
 
 use crate::http::status::ApiError;
 use crate::store::object::Key;
@@ -52,8 +53,8 @@ pub(crate) fn certificate_subject_restriction(resource: &Resource, new: &Value) 
     subject_restriction(resource, new).map_or(Ok(()), |why| Err(ApiError::forbidden(resource, name, &why)))
 }
 
-/// Returns the name for a refusal. The name may not be generated yet; then the prefix stands for it. Upstream:
-/// `extractResourceName`.
+/// Returns the name of the object in the message of a refusal: `generateName` if the name is not generated yet.
+/// Upstream: `extractResourceName`.
 pub(crate) fn name_of(metadata: &Value) -> String {
     let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
     text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()

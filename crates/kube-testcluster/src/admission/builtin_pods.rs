@@ -1,5 +1,6 @@
 //! The built-in admission plugins that complete pods before they are stored: `ServiceAccount`, `Priority` and
-//! `DefaultTolerationSeconds`, upstream in `plugin/pkg/admission`. `create.rs` and `update.rs` call them for all objects.
+//! `DefaultTolerationSeconds`, upstream in `plugin/pkg/admission`. `create.rs` and `update.rs` call them for objects
+//! of all kinds; they change only pods.
 //!
 //! Unlike upstream, `ServiceAccount` adds no volume with a token.
 
@@ -31,7 +32,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 /// The priority classes that exist in every cluster, and their values.
 const SYSTEM_CLASSES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-const DEFAULT_POLICY: &str = "PreemptLowerPriority";
+const DEFAULT_PREEMPTION: &str = "PreemptLowerPriority";
 
 /// The taints of a node that pods tolerate for a while by default.
 const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
@@ -115,7 +116,7 @@ impl Class {
     fn named(store: &Store, name: &str) -> Result<Option<Self>, ApiError> {
         let of_the_system = SYSTEM_CLASSES.iter().find(|(known, _)| *known == name);
         if let Some((name, value)) = of_the_system {
-            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: DEFAULT_POLICY.to_owned() }));
+            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: DEFAULT_PREEMPTION.to_owned() }));
         }
         let found = store.get(PRIORITY_CLASSES, &Key::new(None, name));
         found.map(|class| Ok(Self::of(&class.open()?.value))).transpose()
@@ -132,7 +133,7 @@ impl Class {
                 least = Some(Self::of(&class.value));
             }
         }
-        Ok(least.unwrap_or_else(|| Self { name: String::new(), value: 0, policy: DEFAULT_POLICY.to_owned() }))
+        Ok(least.unwrap_or_else(|| Self { name: String::new(), value: 0, policy: DEFAULT_PREEMPTION.to_owned() }))
     }
 }
 

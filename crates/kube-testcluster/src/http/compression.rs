@@ -1,5 +1,5 @@
-//! Compresses large responses for clients that accept gzip, as upstream does: mostly lists. The router applies it to
-//! all responses of the API.
+//! Compresses large responses, mostly lists, for clients that accept gzip, as upstream does. It applies to requests for
+//! resources, and to the OpenAPI v2 document.
 
 use std::io::Write;
 

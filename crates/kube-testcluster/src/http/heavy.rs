@@ -1,7 +1,7 @@
-//! Runs heavy work beside the threads of the runtime. Decoding and validating a request of megabytes, or converting a
-//! long list, takes up to a second without a pause, and every other request on the same thread would wait that long. So
-//! only some of that work runs at a time ([`Turns`]), and another thread takes over the runtime's other tasks
-//! meanwhile.
+//! Runs heavy work so that other requests need not wait for it. Decoding and validating a request of megabytes, or
+//! converting a long list, takes up to a second without a pause, and every other request on the same thread would wait
+//! that long. So another thread takes over the other tasks meanwhile (`block_in_place`), and [`HeavyLimit`] limits how
+//! many requests do heavy work at a time.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -16,8 +16,9 @@ use tokio_util::sync::PollSemaphore;
 /// The size in bytes from which the body, the object or the list of a request makes its work heavy.
 const HEAVY: u64 = 64 * 1024;
 
-/// The threads of the runtime, noted in each request that has a task of its own. Requests in process have no such note:
-/// they share their task with the program's own code, which must not be moved to another thread.
+/// The threads of the runtime. A request over a socket has this as an extension, because it has a task of its own. A
+/// request in process has no such extension: it shares its task with the program's own code, which must not be moved to
+/// another thread.
 #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only a socket has requests with a task of their own"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threads {
@@ -38,7 +39,7 @@ pub(crate) enum Weight {
 }
 
 impl Weight {
-    /// Returns the weight of work on so many bytes.
+    /// Returns the weight of work on this many bytes.
     pub(crate) fn of(threads: Option<Threads>, bytes: u64) -> Self {
         match threads {
             Some(Threads::Several) if bytes >= HEAVY => Self::Heavy,
@@ -48,11 +49,11 @@ impl Weight {
 }
 
 /// Limits how much heavy work runs at the same time, to one request for each two threads of the machine. The other half
-/// of the threads serves other requests, and memory holds the decoded values of few requests.
+/// of the threads serves other requests. The limit also bounds the memory that decoded values take.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
+pub(crate) struct HeavyLimit(Arc<Semaphore>);
 
-impl Turns {
+impl HeavyLimit {
     pub(crate) fn new() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self(Arc::new(Semaphore::new((threads / 2).max(1))))

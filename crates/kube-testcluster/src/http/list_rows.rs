@@ -12,13 +12,13 @@ use super::table::{IncludeObject, Table, list_metadata_of};
 use crate::store::StoreError;
 use kube_machinery::value::{Map, SmolStr, Value, json};
 
-/// Returns the list as a Table. Its rows must have no object, or only the metadata of one.
+/// Returns the list as a Table. Each row includes no object, or only its metadata: `includeObject` is not `Object`.
 pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreError> {
     let head = json!({
         "kind": "Table", "apiVersion": table.version, "metadata": list_metadata_of(&list.metadata),
         "columnDefinitions": table.definitions(), "rows": [],
     });
-    lines(head, list, |out, text| {
+    items(head, list, |out, text| {
         let Row { metadata, object } = serde_json::from_slice(text)?;
         out.extend_from_slice(br#"{"cells":"#);
         out.extend_from_slice(&table.cells(&object).to_json());
@@ -41,15 +41,15 @@ pub(super) fn metadata(list: &List, version: &str) -> Result<Vec<u8>, StoreError
     let head = json!({
         "kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list_metadata_of(&list.metadata), "items": [],
     });
-    lines(head, list, |out, text| {
+    items(head, list, |out, text| {
         let OnlyMetadata { metadata } = serde_json::from_slice(text)?;
         write_metadata(out, version, metadata);
         Ok(())
     })
 }
 
-/// Returns `head`, whose last field is an empty list, with what `write` makes of each object in that list.
-fn lines(
+/// Returns `head`, whose last field is an empty list, with that list filled: `write` writes the item of each object.
+fn items(
     head: Value,
     list: &List,
     write: impl Fn(&mut Vec<u8>, &[u8]) -> serde_json::Result<()>,

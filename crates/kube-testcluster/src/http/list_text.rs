@@ -42,7 +42,8 @@ impl ListText {
         Self { begun: Some(head.into_bytes()), objects: objects.into_iter(), remaining }
     }
 
-    /// Returns the most bytes that the next object takes, with its brace and comma.
+    /// Returns the most bytes that the next object takes, with its brace and comma: the length of its ADDED line, of
+    /// which the item is a part; 0 after the last object.
     fn next_length(&self) -> usize {
         self.objects.as_slice().first().map_or(0, |object| object.length())
     }

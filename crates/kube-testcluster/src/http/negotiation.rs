@@ -81,7 +81,7 @@ impl Form {
 
     /// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. That router checks
     /// this before a handler negotiates. The error is `NotAcceptable`, in the words of the router.
-    pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+    pub(crate) fn check_accept(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
             return Ok(());
@@ -97,7 +97,7 @@ impl Form {
         if accept.is_empty() {
             return Self::default();
         }
-        let whole = |clause: &Clause, _| Some(View::Whole).filter(|_| !clause.converts());
+        let whole = |clause: &Clause, _| Some(View::Whole).filter(|_| !clause.asks_for_other_kind());
         let raw = Self { pretty: true, ..Self::default() };
         clauses(&accept).iter().find_map(|clause| clause.form(whole)).unwrap_or(raw)
     }
@@ -111,7 +111,7 @@ fn accepted(headers: &HeaderMap) -> String {
 
 /// Returns true if the request asks for indented JSON, or comes from a tool that people use by hand. Upstream:
 /// `isPrettyPrint`.
-pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
+pub(crate) fn is_pretty(headers: &HeaderMap, query: &Query) -> bool {
     const TRUE: [&str; 6] = ["1", "t", "T", "TRUE", "true", "True"]; // Go: `strconv.ParseBool`
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     match query.get("pretty") {
@@ -199,22 +199,23 @@ impl Clause<'_> {
         MEDIA_TYPES.iter().find(|(name, _)| *name == self.name).map(|(_, media)| *media)
     }
 
-    /// Returns the first accepted encoding that has a view. Upstream: `NegotiateMediaTypeOptions`.
+    /// Returns the form with the first accepted encoding for which `view` returns a view. Upstream:
+    /// `NegotiateMediaTypeOptions`.
     fn form(&self, view: impl Fn(&Self, Media) -> Option<View>) -> Option<Form> {
-        let accepted = MEDIA_TYPES.iter().filter(|(name, media)| self.accepts(name) && self.streams(*media));
+        let accepted = MEDIA_TYPES.iter().filter(|(name, media)| self.accepts(name) && self.supports_stream(*media));
         accepted
             .map(|(_, media)| *media)
             .find_map(|media| Some(Form { media, view: view(self, media)?, pretty: self.parameter("pretty") == "1" }))
     }
 
     /// Returns true if the encoding supports the stream and the version of `Status` (`sv`) that the clause asks for.
-    fn streams(&self, media: Media) -> bool {
+    fn supports_stream(&self, media: Media) -> bool {
         let (stream, version) = (self.parameter("stream"), self.parameter("sv"));
         (stream.is_empty() || stream == "watch" && media != Media::Yaml) && matches!(version, "" | "v1")
     }
 
     /// Returns true if the clause asks for another kind than the object's own, such as a Table.
-    fn converts(&self) -> bool {
+    fn asks_for_other_kind(&self) -> bool {
         self.has("as") || self.has("g") || self.has("v")
     }
 
@@ -226,7 +227,7 @@ impl Clause<'_> {
             _ => None,
         };
         match (self.parameter("as"), version) {
-            _ if !self.converts() => Some(View::Whole),
+            _ if !self.asks_for_other_kind() => Some(View::Whole),
             ("Table", Some(version)) if media != Media::Protobuf => Some(View::Table(version)), // a Table has no protobuf form
             ("PartialObjectMetadata", Some(version)) => Some(View::Metadata(version)),
             ("PartialObjectMetadataList", Some(version)) => Some(View::MetadataList(version)),

@@ -12,7 +12,7 @@ use super::answer::{Answer, Content, List};
 use super::field_validation::warn;
 use super::list_rows;
 use super::list_text;
-use super::negotiation::{Form, Media, View, is_for_people};
+use super::negotiation::{Form, Media, View, is_pretty};
 use super::query::Query;
 use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
@@ -31,9 +31,10 @@ pub(crate) struct Verbatim;
 #[derive(Clone, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
+    /// The form of an error, which is negotiated on its own.
     pub(crate) errors: Form,
     pub(crate) resource: Resource,
-    /// The `includeObject` of the query. Only a Table uses it, and refuses a wrong one.
+    /// The `includeObject` of the query. Only a Table uses it, so an invalid value is an error only there.
     pub(crate) include: Result<IncludeObject, ApiError>,
     /// True if the query asks for indented JSON, or the client is a tool for people such as curl.
     pub(crate) pretty: bool,
@@ -43,7 +44,7 @@ pub(crate) struct Representation {
 /// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     let form = Form::of_errors(headers);
-    error_response(form.media, form.pretty || is_for_people(headers, query), error)
+    error_response(form.media, form.pretty || is_pretty(headers, query), error)
 }
 
 fn error_response(media: Media, pretty: bool, error: ApiError) -> Response {
@@ -72,14 +73,14 @@ pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
 }
 
 impl Representation {
-    /// Encodes an answer. The events of a watch are encoded while they are sent; with a budget, each waits for its room
-    /// in it.
+    /// Encodes an answer. The events of a watch are encoded while they are sent; with a budget, each event waits for
+    /// its reservation.
     pub(crate) fn respond(self, answer: Answer, budget: Option<Arc<ResponseBudget>>) -> Response {
         let Answer { code, content, warnings, served_from } = answer;
         let response = self.content(code, content, budget);
         let mut response = warn(response.unwrap_or_else(|error| self.error(error)), &warnings);
         if let Some(from) = served_from {
-            from.stamp(&mut response);
+            from.add_header(&mut response);
         }
         response
     }
@@ -93,8 +94,8 @@ impl Representation {
         if let (View::Table(_), Err(why), true) = (self.form.view, &self.include, code.is_success()) {
             return Err(why.clone());
         }
-        // The bytes of a stored object are its JSON already.
-        let is_stored_so = self.is_stored_so();
+        // In that form, the stored bytes are sent without decoding.
+        let is_stored_form = self.is_stored_form();
         match content {
             Content::Error(error) => Err(error),
             Content::Log(text) => {
@@ -103,10 +104,12 @@ impl Representation {
                 Ok(response)
             }
             Content::Events(events) => watch_encoder::response(self, events, budget),
-            Content::Object(object) if is_stored_so => Ok(status::json(code, object.json().into())),
+            Content::Object(object) if is_stored_form => Ok(status::json(code, object.json().into())),
             Content::Object(object) => self.value(code, object.value()?),
-            Content::List(list) if is_stored_so => Ok(status::answer(code, Media::Json.name(), list_text::body(list))),
-            Content::List(list) => match self.rows(&list)? {
+            Content::List(list) if is_stored_form => {
+                Ok(status::answer(code, Media::Json.name(), list_text::body(list)))
+            }
+            Content::List(list) => match self.object_by_object(&list)? {
                 Some(text) => Ok(status::answer(code, Media::Json.name(), Body::from(text))),
                 None => self.value(code, whole_list(list)?),
             },
@@ -115,7 +118,7 @@ impl Representation {
     }
 
     /// Returns true if the form of the response is the one in which objects are stored.
-    pub(super) fn is_stored_so(&self) -> bool {
+    pub(super) fn is_stored_form(&self) -> bool {
         self.form == Form::default() && !self.pretty && self.resource.stored_form.is_none()
     }
 
@@ -131,8 +134,9 @@ impl Representation {
     }
 
     /// Returns a list as a Table or as metadata, if it can be written object by object: as plain JSON, from objects in
-    /// the form in which they are stored. The columns of a custom resource may show any field.
-    fn rows(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
+    /// the form in which they are stored. A Table of custom resources cannot: a column may show any field, also
+    /// `managedFields`, which `list_rows.rs` skips.
+    fn object_by_object(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
         let Form { media, view, pretty } = self.form;
         let is_plain = media == Media::Json && !pretty && !self.pretty;
         if !is_plain || list.objects.is_empty() || self.resource.stored_form.is_some() {

@@ -2,8 +2,8 @@
 //!
 //! A response is in memory until its client has read it, and a list keeps its objects alive meanwhile. So clients that
 //! ask for large lists and do not read them could fill any memory. All waiting responses together are limited, those of
-//! reads and of writes. Beyond the limit a request gets 429, as upstream answers when too many requests are in flight. A
-//! write makes its reservation before it begins: a client would repeat a write that is done and has no answer.
+//! reads and of writes. Beyond the limit a request gets 429, as upstream answers when too many requests are in flight.
+//! A write makes its reservation before it begins: a client would repeat a write that is done and has no answer.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use super::sized_body::sized_body;
 use super::status::plain;
 use crate::store::Requester;
 
-/// The smallest response that is counted, in bytes. Each request in progress has at most one smaller response, or a
-/// smaller event of a watch.
+/// The smallest response that is counted, in bytes. Smaller ones need no limit: a request in progress has at most one
+/// response or, for a watch, one event at a time.
 pub(crate) const SMALL: u64 = 64 * 1024;
 
 /// The number of bytes for which one permit stands.
@@ -41,12 +41,12 @@ pub(crate) struct ResponseBudget {
 #[derive(Debug, Default)]
 pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
 
-/// The room of one event in the budget.
+/// The part of the budget that one event of a watch has.
 #[derive(Debug)]
-pub(crate) struct Room(OwnedSemaphorePermit);
+pub(crate) struct EventReservation(OwnedSemaphorePermit);
 
-impl Room {
-    /// Holds the room until the bytes are written or dropped.
+impl EventReservation {
+    /// Holds the reservation until the bytes are written or dropped.
     pub(crate) fn hold(self, bytes: Bytes) -> Bytes {
         holding(bytes, self.0)
     }
@@ -56,9 +56,9 @@ impl Room {
 #[derive(Clone, Copy, Debug)]
 struct Counted;
 
-/// The budget has no room.
+/// The budget is too small for a reservation beside the existing ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoRoom;
+pub(crate) struct OverBudget;
 
 impl ResponseBudget {
     pub(crate) fn new(bytes: usize) -> Self {
@@ -66,15 +66,15 @@ impl ResponseBudget {
         Self { permits: Arc::new(Semaphore::new(most as usize)), most }
     }
 
-    /// Makes a reservation for a response of so many bytes. One for more than the whole budget is made if there is no
-    /// other.
-    pub(crate) fn reserve(&self, bytes: u64) -> Result<Reservation, NoRoom> {
+    /// Makes a reservation for a response of this many bytes. A response that is larger than the whole budget gets all
+    /// of it, if there is no other reservation.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<Reservation, OverBudget> {
         let mut reservation = Reservation::default();
         self.resize(&mut reservation, bytes).map(|()| reservation)
     }
 
-    /// Changes a reservation to so many bytes. If there is no room, it stays as it is.
-    pub(crate) fn resize(&self, reservation: &mut Reservation, bytes: u64) -> Result<(), NoRoom> {
+    /// Changes a reservation to this many bytes. If the budget is too small, the reservation stays as it is.
+    pub(crate) fn resize(&self, reservation: &mut Reservation, bytes: u64) -> Result<(), OverBudget> {
         let (wanted, held) = (self.units(bytes), reservation.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
         let Some(missing) = (wanted as usize).checked_sub(held).filter(|missing| *missing > 0) else {
             let surplus = held - wanted as usize;
@@ -82,7 +82,7 @@ impl ResponseBudget {
             return Ok(());
         };
         let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-        let more = self.permits.clone().try_acquire_many_owned(missing).map_err(|_| NoRoom)?;
+        let more = self.permits.clone().try_acquire_many_owned(missing).map_err(|_| OverBudget)?;
         match &mut reservation.0 {
             Some(held) => held.merge(more),
             none => *none = Some(more),
@@ -90,16 +90,16 @@ impl ResponseBudget {
         Ok(())
     }
 
-    /// Waits for room for the event of a watch. Returns `None` for a small one, which is not counted.
-    pub(crate) async fn room(&self, bytes: u64) -> Option<Room> {
+    /// Waits for a reservation for the event of a watch. Returns `None` for a small event, which is not counted.
+    pub(crate) async fn reserve_event(&self, bytes: u64) -> Option<EventReservation> {
         let units = self.units(bytes);
         if units == 0 {
             return None;
         }
-        self.permits.clone().acquire_many_owned(units).await.map(Room).ok() // the semaphore is never closed
+        self.permits.clone().acquire_many_owned(units).await.map(EventReservation).ok() // the semaphore is never closed
     }
 
-    /// Returns the number of permits for so many bytes.
+    /// Returns the number of permits for this many bytes.
     fn units(&self, bytes: u64) -> u32 {
         if bytes < SMALL { 0 } else { u32::try_from(bytes / UNIT as u64).unwrap_or(u32::MAX).min(self.most) }
     }
@@ -127,7 +127,7 @@ pub(crate) async fn count(State(budget): State<Arc<ResponseBudget>>, request: Re
     }
     match budget.reserve(length(&response)) {
         Ok(reservation) => reservation.until_read(response),
-        Err(NoRoom) => too_many_requests(),
+        Err(OverBudget) => too_many_requests(),
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         let mut one = budget.reserve(200 * UNIT as u64).unwrap();
         assert_eq!(budget.permits.available_permits(), 824);
         budget.resize(&mut one, 900 * UNIT as u64).unwrap();
-        assert_eq!(budget.reserve(200 * UNIT as u64).unwrap_err(), NoRoom);
+        assert_eq!(budget.reserve(200 * UNIT as u64).unwrap_err(), OverBudget);
         budget.resize(&mut one, 100 * UNIT as u64).unwrap();
         assert_eq!(budget.permits.available_permits(), 924);
         budget.resize(&mut one, 10).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     fn a_reservation_for_more_than_the_budget_is_made_alone() {
         let budget = ResponseBudget::new(0);
         let one = budget.reserve(u64::MAX).unwrap();
-        assert_eq!(budget.reserve(SMALL).unwrap_err(), NoRoom);
+        assert_eq!(budget.reserve(SMALL).unwrap_err(), OverBudget);
         assert!(budget.reserve(SMALL - 1).is_ok(), "small responses do not count");
         drop(one);
         assert!(budget.reserve(SMALL).is_ok());

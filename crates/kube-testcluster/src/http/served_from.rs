@@ -9,7 +9,7 @@ use crate::store::ServedFrom;
 const HEADER: HeaderName = HeaderName::from_static("x-served-from");
 
 impl ServedFrom {
-    pub(crate) fn stamp(self, response: &mut Response) {
+    pub(crate) fn add_header(self, response: &mut Response) {
         let value = match self {
             Self::Storage => "storage",
             Self::WatchCache => "watch-cache",

@@ -29,7 +29,7 @@ pub(crate) struct ApiError {
     details: Option<Box<Details>>,
     /// The token with which an expired paged list can continue.
     continue_token: Option<String>,
-    /// A Status that an admission webhook has returned. It is sent unchanged.
+    /// The Status of an admission webhook, which is sent instead of one that is made of the other fields.
     given: Option<Box<Value>>,
 }
 
@@ -190,8 +190,8 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
     }
 
-    /// The error for an apply that changes fields of other managers; `causes` has message and field of each. Upstream:
-    /// `NewApplyConflict`.
+    /// The error for an apply that changes fields of other managers; `causes` has the message and the field of each
+    /// conflict. Upstream: `NewApplyConflict`.
     pub(crate) fn apply_conflict(message: String, causes: &[(String, String)]) -> Self {
         let causes: Causes = causes.iter().map(|(message, field)| Cause::of_manager(field, message)).collect();
         let causes = causes.into_iter().collect();
@@ -249,7 +249,7 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
 
-    /// An error of the server that the request did not cause.
+    /// The error for a failure of the server that the request did not cause.
     pub(crate) fn internal_error(what: &str) -> Self {
         let message = format!("Internal error occurred: {what}");
         let details = Details { causes: vec![Cause::without_field("", what)], ..Details::default() };
@@ -396,6 +396,7 @@ pub(crate) fn created() -> Answer {
     Answer::value(StatusCode::CREATED, success(None, Some(201)))
 }
 
+/// Returns the `Status` that answers the deletion of an object.
 pub(crate) fn removed(resource: &Resource, name: &str, uid: &str) -> Answer {
     let details = Details {
         name: name.into(),

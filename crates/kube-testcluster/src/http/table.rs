@@ -1,10 +1,10 @@
 //! Tables: objects as rows of cells, as `kubectl get` prints them. kubectl asks for this view by the `Accept` header,
 //! and `represent.rs` makes it of a handler's response. Upstream: `Table` of `meta.k8s.io`.
 
-use super::status::ApiError;
 use jiff::Timestamp;
-use kube_machinery::conventions::quote::quote;
 
+use super::status::ApiError;
+use kube_machinery::conventions::quote::quote;
 use kube_machinery::kinds::columns::Column;
 use kube_machinery::kinds::custom_resource::CustomColumn;
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
@@ -51,8 +51,8 @@ pub(crate) struct Table<'r> {
     pub(crate) now: Timestamp,
 }
 
-/// Returns the table of an object, or of the items of a list.
 impl Table<'_> {
+    /// Returns the table of an object, or of the items of a list.
     pub(crate) fn of(&self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
@@ -73,26 +73,26 @@ impl Table<'_> {
     pub(super) fn definitions(&self) -> Value {
         match self.columns {
             Columns::Shown => {
-                self.resource.columns.iter().map(Column::definition).chain(self.own_definitions()).collect()
+                self.resource.columns.iter().map(Column::definition).chain(self.custom_definitions()).collect()
             }
             Columns::Omitted => Value::Null,
         }
     }
 
     /// Returns the `additionalPrinterColumns` of a custom resource's definition.
-    fn own(&self) -> &[CustomColumn] {
+    fn custom_columns(&self) -> &[CustomColumn] {
         self.resource.custom.as_ref().map_or(&[], |custom| &custom.columns)
     }
 
-    fn own_definitions(&self) -> impl Iterator<Item = Value> {
-        self.own().iter().map(CustomColumn::definition)
+    fn custom_definitions(&self) -> impl Iterator<Item = Value> {
+        self.custom_columns().iter().map(CustomColumn::definition)
     }
 
     pub(super) fn cells(&self, object: &Value) -> Value {
         let cells = self.resource.columns.iter().map(|column| (column.cell)(object, self.now));
-        let tree = if self.own().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
-        let own = self.own().iter().map(|column| column.cell(&tree, self.now));
-        cells.chain(own).collect()
+        let tree = if self.custom_columns().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
+        let custom = self.custom_columns().iter().map(|column| column.cell(&tree, self.now));
+        cells.chain(custom).collect()
     }
 
     fn row(&self, object: Value) -> Value {

@@ -22,25 +22,25 @@ use kube_machinery::codec::protobuf;
 
 /// Returns the events as a response. Fails for an encoding without streams.
 pub(super) fn response(
-    form: &Representation,
+    representation: &Representation,
     events: Events,
     budget: Option<Arc<ResponseBudget>>,
 ) -> Result<Response, ApiError> {
-    let content_type = match form.form.media {
+    let content_type = match representation.form.media {
         Media::Json => Media::Json.name(),
         Media::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
         Media::Yaml => return Err(ApiError::no_stream()),
     };
-    let encoder = Encoder::new(form.clone());
+    let encoder = Encoder::new(representation.clone());
     let lines = stream::unfold((events, encoder, budget), |(mut events, mut encoder, budget)| async move {
         let event = events.next().await?;
-        // The room is taken before the event is encoded, because both are in memory then.
-        let room = match &budget {
-            Some(budget) => budget.room(event.length()).await,
+        // The reservation comes before the encoding, because the event and its bytes are in memory then.
+        let reservation = match &budget {
+            Some(budget) => budget.reserve_event(event.length()).await,
             None => None,
         };
         let line = encoder.encode(&event)?;
-        let line = room.map_or_else(|| line.clone(), |room| room.hold(line.clone()));
+        let line = reservation.map_or_else(|| line.clone(), |reservation| reservation.hold(line.clone()));
         Some((Ok::<_, Infallible>(line), (events, encoder, budget)))
     });
     Ok(status::answer(StatusCode::OK, content_type, Body::from_stream(lines)))
@@ -48,43 +48,46 @@ pub(super) fn response(
 
 /// The encoder of one watch.
 struct Encoder {
-    form: Representation,
+    representation: Representation,
     /// Only the first event of a Table has the definitions of its columns.
     columns: Columns,
-    /// The names of the form, with the definitions of columns and without.
+    /// The names of the two forms that this watch sends: with the definitions of columns, and without.
     identifiers: [Identifier; 2],
 }
 
 impl Encoder {
-    fn new(form: Representation) -> Self {
+    fn new(representation: Representation) -> Self {
         let identifiers = [Columns::Shown, Columns::Omitted].map(|columns| {
-            let (version, include) = (form.resource.api_version(), form.include.as_ref().ok());
-            format!("{version} {:?} {:?} {include:?} {columns:?}", form.form.media, form.form.view).into()
+            let (version, include) = (representation.resource.api_version(), representation.include.as_ref().ok());
+            format!("{version} {:?} {:?} {include:?} {columns:?}", representation.form.media, representation.form.view)
+                .into()
         });
-        Self { form, columns: Columns::Shown, identifiers }
+        Self { representation, columns: Columns::Shown, identifiers }
     }
 
-    /// Encodes an event. Returns `None` for an object that has no such view, such as one event's object as a metadata
-    /// list: upstream ends the stream there.
+    /// Encodes an event. Returns `None` if its object has no such view, for example as a metadata list. As upstream,
+    /// that ends the stream.
     fn encode(&mut self, event: &WatchEvent) -> Option<Bytes> {
         let columns = std::mem::replace(&mut self.columns, Columns::Omitted);
         match &event.object {
-            EventObject::Stored(object) if self.form.is_stored_so() && event.kind == EventType::Added => {
-                Some(object.added())
+            EventObject::Stored(object) if self.representation.is_stored_form() && event.kind == EventType::Added => {
+                Some(object.added()) // the object is stored as this line
             }
-            _ => event
-                .encoded(&self.identifiers[usize::from(columns == Columns::Omitted)], || self.fresh(event, columns)),
+            _ => event.encoded(&self.identifiers[usize::from(columns == Columns::Omitted)], || {
+                self.encode_anew(event, columns)
+            }),
         }
     }
 
-    fn fresh(&self, event: &WatchEvent, columns: Columns) -> Option<Bytes> {
-        if let (EventObject::Stored(object), true) = (&event.object, self.form.is_stored_so()) {
+    /// Encodes an event that no watch has encoded in this form yet.
+    fn encode_anew(&self, event: &WatchEvent, columns: Columns) -> Option<Bytes> {
+        if let (EventObject::Stored(object), true) = (&event.object, self.representation.is_stored_form()) {
             return Some(line(event.kind, &object.json()));
         }
         let object = event.value().ok()?;
         let is_status = event.kind == EventType::Error;
-        let object = if is_status { object } else { self.form.view(object, columns).ok()? };
-        Some(match self.form.form.media {
+        let object = if is_status { object } else { self.representation.view(object, columns).ok()? };
+        Some(match self.representation.form.media {
             Media::Protobuf => protobuf::event(event.kind.name(), &object).into(),
             _ => line(event.kind, &object.to_json()),
         })

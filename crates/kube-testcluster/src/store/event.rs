@@ -17,12 +17,13 @@ pub(crate) struct Event {
     pub(crate) previous: Option<Arc<Object>>,
 }
 
-/// The events that watches make of one write, each made for the first watch that needs it and shared by the rest. They
-/// live only while the write is sent: kept in the history, their encodings would double its size.
+/// The events that watches get for one write. Each is made for the first watch that needs it, and shared by the others.
+/// They live only until the watches have sent the write: in the history, their encodings would double its size.
 #[derive(Debug, Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedEvents {
     added: OnceCell<Arc<WatchEvent>>,
     modified: OnceCell<Arc<WatchEvent>>,
+    /// A MODIFIED event that also has the state before the write.
     changed: OnceCell<Arc<WatchEvent>>,
     deleted: OnceCell<Arc<WatchEvent>>,
 }
@@ -35,7 +36,7 @@ impl Event {
         Self { revision, current, previous }
     }
 
-    /// The object that was written, or removed.
+    /// Returns the state after the write; after a deletion, the last state.
     pub(crate) fn object(&self) -> &Arc<Object> {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write has a state before or after it")
     }
@@ -46,15 +47,15 @@ impl Event {
         [&self.previous, &self.current].into_iter().flatten().any(|object| filter.matches(object))
     }
 
-    /// Returns the event for a watch with this filter. An object that begins to match is ADDED. An object that no longer
-    /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
-    /// neither before nor after gives no event.
-    pub(crate) fn seen_through(&self, filter: &Filter, shared: &Shared) -> Option<Arc<WatchEvent>> {
+    /// Returns the event for a watch with this filter. An object that begins to match is ADDED. An object that no
+    /// longer matches is DELETED, with the state before the change and the revision of the change. An object that
+    /// matches neither before nor after gives no event.
+    pub(crate) fn seen_through(&self, filter: &Filter, shared: &SharedEvents) -> Option<Arc<WatchEvent>> {
         let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| filter.matches(object)).cloned();
         let event = match (selected(&self.previous), selected(&self.current)) {
             (None, None) => return None,
             (None, Some(current)) => once(&shared.added, || WatchEvent::stored(EventType::Added, current)),
-            (Some(previous), Some(current)) if filter.tells_previous => {
+            (Some(previous), Some(current)) if filter.needs_previous => {
                 once(&shared.changed, || WatchEvent::changed(previous, current))
             }
             (Some(_), Some(current)) => once(&shared.modified, || WatchEvent::stored(EventType::Modified, current)),
@@ -69,7 +70,7 @@ fn once(shared: &OnceCell<Arc<WatchEvent>>, make: impl FnOnce() -> WatchEvent) -
 }
 
 /// Returns the event of a removal: the last state, with the revision of the removal. A state that cannot be decoded
-/// keeps its own revision, so that watchers learn of the removal in any case.
+/// keeps its own revision, so that watchers get the event in any case.
 fn deleted(last: Arc<Object>, revision: u64) -> WatchEvent {
     let last = last.with_revision(revision).map_or(last, Arc::new);
     WatchEvent::stored(EventType::Deleted, last)

@@ -1,5 +1,5 @@
-//! The events that wait for the reader of one watch. The watch cache can empty the queue: a reader that is further behind
-//! than the history must not keep alive what the history has dropped.
+//! The events that wait for the reader of one watch. The watch cache can empty the queue: a reader that is further
+//! behind than the history must not keep alive what the history has dropped.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::watch_event::WatchEvent;
 
-/// The queue is full, or its reader is gone.
+/// The watch must end: its queue is full, its reader is gone, or its reader is behind the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost;
 
@@ -65,8 +65,8 @@ impl EventSender {
         Ok(())
     }
 
-    /// Drops all events if the first of them is of this revision or an earlier one.
-    pub(super) fn keep_after(&self, revision: u64) -> Result<(), Lost> {
+    /// Drops all events if the first of them is of this revision or an earlier one, and then returns `Lost`.
+    pub(super) fn drop_if_behind(&self, revision: u64) -> Result<(), Lost> {
         let mut state = self.0.state();
         if state.events.front().is_none_or(|(first, _)| *first > revision) {
             return Ok(());
@@ -139,12 +139,12 @@ mod tests {
         sender.send(1, event("a")).unwrap();
         tokio::task::yield_now().await;
         sender.send(3, event("b")).unwrap();
-        assert_eq!(sender.keep_after(2), Ok(()), "the first event is taken");
+        assert_eq!(sender.drop_if_behind(2), Ok(()), "the first event is taken");
         let (first, second, mut receiver) = reader.await.unwrap();
         assert_eq!((name(first).as_deref(), name(second).as_deref()), (Some("a"), Some("b")));
         sender.send(4, event("c")).unwrap();
         sender.send(5, event("d")).unwrap();
-        assert_eq!(sender.keep_after(4), Err(Lost));
+        assert_eq!(sender.drop_if_behind(4), Err(Lost));
         drop(sender);
         assert!(receiver.recv().await.is_none());
     }

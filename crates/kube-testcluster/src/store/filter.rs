@@ -12,9 +12,9 @@ pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
     pub(crate) labels: LabelSelector,
     pub(crate) fields: Fields,
-    /// True if a MODIFIED line must also hold the state before the change. The reader then matches the field selector
+    /// True if a MODIFIED event must also hold the state before the change. The reader then matches the field selector
     /// itself, after it has converted both states to another version.
-    pub(crate) tells_previous: bool,
+    pub(crate) needs_previous: bool,
 }
 
 impl Filter {
@@ -37,8 +37,8 @@ impl Filter {
 
     /// Returns the key of the only object that can match, if the filter names one.
     pub(crate) fn only(&self, resource: &Resource) -> Option<Key> {
-        let placed = self.namespace.is_some() || !resource.is_namespaced();
-        self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
+        let is_unique = self.namespace.is_some() || !resource.is_namespaced();
+        self.fields.name().filter(|_| is_unique).map(|name| Key::new(self.namespace.as_deref(), name))
     }
 
     /// Returns true if a selector may exclude objects.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::event::{Event, Shared};
+use super::event::{Event, SharedEvents};
 use super::filter::Filter;
 use super::object::{Key, Object};
 use super::watch_event::{EventType, WatchEvent};
@@ -53,6 +53,7 @@ impl InitialEvents {
         Self { unread: Some(Box::new(Unread { filter, waiting, rest })), end: None }
     }
 
+    /// Returns an ADDED event for each object, in this order.
     pub(super) fn of_selected(objects: Vec<Arc<Object>>) -> Self {
         Self::new(Filter::default(), objects.into_iter().map(Waiting::Added).collect(), None)
     }
@@ -62,6 +63,7 @@ impl InitialEvents {
         Self::new(filter, VecDeque::new(), Some(Rest { objects, last: None }))
     }
 
+    /// Returns the events that match, as watches with this filter see them.
     pub(super) fn of_missed<'a>(events: impl IntoIterator<Item = &'a Arc<Event>>, filter: Filter) -> Self {
         let matching = events.into_iter().filter(|event| event.matches(&filter));
         let waiting = matching.cloned().map(Waiting::Missed).collect();
@@ -97,7 +99,7 @@ impl Unread {
         }
         match self.waiting.pop_front()? {
             Waiting::Added(object) => Some(Arc::new(WatchEvent::stored(EventType::Added, object))),
-            Waiting::Missed(event) => event.seen_through(&self.filter, &Shared::default()),
+            Waiting::Missed(event) => event.seen_through(&self.filter, &SharedEvents::default()),
         }
     }
 }
@@ -161,7 +163,7 @@ mod tests {
         let mut missed = InitialEvents::of_missed(&events, odd.clone());
         let waiting = missed.unread.as_ref().map(|unread| unread.waiting.len());
         assert_eq!(waiting, Some(5));
-        let expected = events.iter().filter_map(|event| event.seen_through(&odd, &Shared::default()));
+        let expected = events.iter().filter_map(|event| event.seen_through(&odd, &SharedEvents::default()));
         let expected: Vec<Value> = expected.map(|event| event.value().unwrap()).collect();
         assert_eq!(missed.by_ref().map(|event| event.value().unwrap()).collect::<Vec<_>>(), expected);
         assert!(missed.unread.is_none(), "the events are dropped after the last one");

@@ -1,6 +1,6 @@
 //! A stored object in the state of one write. It is kept as the JSON that clients receive, encoded once for all
-//! readers: gets, lists and watches send parts of the same bytes. Here are the three forms of an object: [`Draft`]
-//! before the write, [`Object`] after it, and [`Opened`] when code needs its fields.
+//! readers: gets, lists and watches send parts of the same bytes. An object has three forms: [`Draft`] before the
+//! write, [`Object`] after it, and [`Opened`] when code needs its fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -83,12 +83,12 @@ pub(crate) struct Object {
 /// in another version.
 #[derive(Debug)]
 struct Written {
-    /// The version of the object. Its kind is not kept, because that would keep the definition of that time.
+    /// The version of the object. Its [`Resource`] is not kept, because it holds the definition of that time.
     version: String,
     value: Value,
 }
 
-/// The text of an object without its kind, which would keep the definition of a custom resource.
+/// The text of an object without its [`Resource`], which would keep the definition of a custom resource in memory.
 #[derive(Debug)]
 pub(super) struct ObjectText {
     pub(super) revision: u64,
@@ -102,7 +102,7 @@ impl ObjectText {
     }
 }
 
-/// Returns the object, or a part of it, in the line of an ADDED event.
+/// Cuts the end of the object, from the offset `start`, out of the line of an ADDED event.
 fn part_of(line: &Bytes, start: usize) -> Bytes {
     line.slice(start..line.len() - TAIL.len())
 }
@@ -115,6 +115,7 @@ pub(crate) struct Draft {
     summary: Summary,
     /// As in [`Object`], with spare capacity for the revision.
     added: Vec<u8>,
+    /// As in [`Object`].
     item: u32,
     /// The offset in `added` where the revision is inserted.
     revision_offset: usize,
@@ -128,7 +129,7 @@ thread_local! {
     pub(crate) static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// The text before and after the object in the line of an event.
+/// The text before and after the object in the line of an ADDED event.
 const HEAD: &str = r#"{"type":"ADDED","object":"#;
 const TAIL: &[u8] = b"}\n";
 
@@ -172,8 +173,8 @@ impl Object {
         Ok(opened)
     }
 
-    /// Opens the object with a content that need not be decoded: the value that it was just encoded from. Sets the
-    /// revision in it.
+    /// Opens the object without decoding it. `value` is the content that it was just encoded from, except for the
+    /// revision, which is set here.
     pub(super) fn open_with(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
         value["metadata"]["resourceVersion"] = self.revision.to_string().into();
         let opened = Arc::new(Opened { object: self.clone(), resource: self.resource.clone(), value });
@@ -253,7 +254,7 @@ impl Object {
         part_of(&self.added(), start)
     }
 
-    /// Returns the text without the rest of the object. They share its bytes.
+    /// Returns the text without the rest of the object. Both share the bytes.
     pub(super) fn text_alone(&self) -> ObjectText {
         ObjectText { revision: self.revision, added: self.added.clone() }
     }
@@ -301,8 +302,8 @@ impl Draft {
         Self { resource, key, summary, added, item, revision_offset, written: None }
     }
 
-    /// Encodes an object that is to be stored. A custom resource gets the defaults of its definition, and its written
-    /// form is kept beside.
+    /// Encodes an object that is to be stored. A custom resource gets the form that its definition shows, for example
+    /// with defaults; if that differs, the written form is kept, too.
     pub(crate) fn of_written(resource: &Resource, key: Key, value: &mut Value) -> Self {
         let written = resource.as_read_back(value).map(|read| std::mem::replace(value, read));
         let written = written.map(|value| Arc::new(Written { version: resource.version().to_owned(), value }));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use tokio::sync::mpsc;
 
-use super::event::{Event, Shared};
+use super::event::{Event, SharedEvents};
 use super::event_queue::{EventReceiver, EventSender, event_queue};
 use super::filter::Filter;
 use super::initial_events::InitialEvents;
@@ -33,11 +33,12 @@ pub(crate) struct WatchCache {
     seed: u64,
     /// The revision that the cache has reached.
     version: u64,
+    /// The revision of the last write to the kind.
     last_write: u64,
     /// The least resourceVersion from which a watch can start: all later events are still in the history.
     floor: u64,
     /// The least revision whose state can be listed; storage has compacted the earlier ones.
-    snapshots: u64,
+    oldest_snapshot: u64,
     objects: OrdMap<Key, Arc<Object>>,
     /// The earlier state that was read last, and its revision: all pages of a list read the same state.
     past: Option<(u64, OrdMap<Key, Arc<Object>>)>,
@@ -47,7 +48,8 @@ pub(crate) struct WatchCache {
     /// The largest number of events that wait for one watcher before its stream ends.
     buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
-    next_watcher: u64,
+    /// The number of the watcher that was added last.
+    last_watcher: u64,
     /// True while a fault stops the cache.
     stopped: bool,
     /// The events since the cache was stopped.
@@ -93,7 +95,8 @@ pub(crate) struct TooOld {
 }
 
 impl WatchCache {
-    pub(crate) fn new(resource: &Resource, settings: &Settings, version: u64, first_watcher: u64) -> Self {
+    /// Makes an empty cache, whose watchers get numbers above `last_watcher`.
+    pub(crate) fn new(resource: &Resource, settings: &Settings, version: u64, last_watcher: u64) -> Self {
         Self {
             resource: resource.clone(),
             era: settings.era,
@@ -101,14 +104,14 @@ impl WatchCache {
             version,
             last_write: version,
             floor: version,
-            snapshots: version,
+            oldest_snapshot: version,
             objects: OrdMap::new(),
             past: None,
             events: VecDeque::new(),
             keep: settings.history,
             buffer: settings.watch_buffer,
             watchers: BTreeMap::new(),
-            next_watcher: first_watcher,
+            last_watcher,
             stopped: false,
             missed: VecDeque::new(),
         }
@@ -152,8 +155,8 @@ impl WatchCache {
         self.stopped.then_some(self.version)
     }
 
-    /// Applies a write and sends it to the watchers. A watcher whose buffer is full loses its stream. Returns as
-    /// [`take`](Self::take) does.
+    /// Applies a write and sends it to the watchers. The stream of a watcher whose buffer is full ends. Returns the
+    /// event that the write has pushed out of the history.
     fn apply(&mut self, event: Arc<Event>, audience: Audience) -> Option<Arc<Event>> {
         let object = event.object();
         match &event.current {
@@ -162,7 +165,7 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
-        let shared = Shared::default();
+        let shared = SharedEvents::default();
         self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
             (Audience::ClusterOnly, Requester::Client) => true,
             _ => watcher.send(&event, &shared),
@@ -176,7 +179,7 @@ impl WatchCache {
     /// Drops the events up to a revision, because the history has become too large, and ends the watches that have not
     /// read them. Returns the dropped events.
     pub(super) fn forget(&mut self, revision: u64) -> impl Iterator<Item = Arc<Event>> + use<'_> {
-        self.watchers.retain(|_, watcher| watcher.keep_after(revision));
+        self.watchers.retain(|_, watcher| watcher.keeps_up_with(revision));
         let dropped = self.events.partition_point(|event| event.revision <= revision);
         if let Some(last) = dropped.checked_sub(1).and_then(|last| self.events.get(last)) {
             self.floor = last.revision;
@@ -221,12 +224,12 @@ impl WatchCache {
 
     /// Returns true if the state at a revision is available. The revision must not be newer than the cache.
     pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
-        revision >= self.floor.max(self.snapshots)
+        revision >= self.floor.max(self.oldest_snapshot)
     }
 
     /// Notes that storage has compacted the states before this revision, so they can no longer be listed.
     pub(crate) fn drop_snapshots(&mut self, before: u64) {
-        self.snapshots = self.snapshots.max(before);
+        self.oldest_snapshot = self.oldest_snapshot.max(before);
         self.past = self.past.take().filter(|(of, _)| self.reaches_back_to(*of));
     }
 
@@ -254,7 +257,7 @@ impl WatchCache {
         Some(objects)
     }
 
-    /// Returns the current objects that match a filter: in key order, or as servers up to 1.26 do, in a random order
+    /// Returns the current objects that match a filter: in key order or, as in servers up to 1.26, in a random order
     /// that the seed decides.
     pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
         if let Some(only) = filter.only(&self.resource) {
@@ -269,6 +272,7 @@ impl WatchCache {
         objects
     }
 
+    /// Returns an ADDED event for each current object that matches, in the order of [`snapshot`](Self::snapshot).
     pub(crate) fn initial_events(&self, filter: &Filter) -> InitialEvents {
         if self.era == Era::Classic || filter.only(&self.resource).is_some() {
             return InitialEvents::of_selected(self.snapshot(filter));
@@ -276,6 +280,7 @@ impl WatchCache {
         InitialEvents::of_objects(self.objects.clone(), filter.clone())
     }
 
+    /// Returns the events after a revision. Fails if the history no longer has all of them.
     pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<InitialEvents, TooOld> {
         if after < self.floor {
             return Err(TooOld { oldest: self.floor });
@@ -284,8 +289,8 @@ impl WatchCache {
         Ok(InitialEvents::of_missed(self.events.range(first..), filter.clone()))
     }
 
-    /// Adds a watcher that receives the events after a revision. Its stream ends when the reader is too slow, or on
-    /// `close`.
+    /// Adds a watcher that receives the events after a revision. Returns its number, for
+    /// [`unsubscribe`](Self::unsubscribe), and its stream. The stream ends when the reader is too slow, or on `close`.
     pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, requester: Requester) -> (u64, EventReceiver) {
         let (events, receiver) = event_queue(self.buffer);
         (self.add(Watcher { filter, after, requester, delivery: Delivery::Watch(events) }), receiver)
@@ -301,9 +306,9 @@ impl WatchCache {
     }
 
     fn add(&mut self, watcher: Watcher) -> u64 {
-        self.next_watcher += 1;
-        self.watchers.insert(self.next_watcher, watcher);
-        self.next_watcher
+        self.last_watcher += 1;
+        self.watchers.insert(self.last_watcher, watcher);
+        self.last_watcher
     }
 
     pub(crate) fn unsubscribe(&mut self, watcher: u64) {
@@ -341,9 +346,9 @@ impl WatchCache {
         self.watchers.retain(|_, watcher| watcher.requester == Requester::Cluster);
     }
 
-    /// Returns the number of the last watcher, so that a later cache of the kind gives none twice.
+    /// Returns the number of the last watcher, so that a later cache of the kind gives no number twice.
     pub(super) fn last_watcher(&self) -> u64 {
-        self.next_watcher
+        self.last_watcher
     }
 
     /// Ends all streams after the events that already wait.
@@ -353,16 +358,16 @@ impl WatchCache {
 }
 
 impl Watcher {
-    /// Returns false if events up to this revision wait for the reader. They are dropped then.
-    fn keep_after(&self, revision: u64) -> bool {
+    /// Returns false if an event up to this revision waits for the reader. All waiting events are dropped then.
+    fn keeps_up_with(&self, revision: u64) -> bool {
         match &self.delivery {
-            Delivery::Watch(events) => events.keep_after(revision).is_ok(),
+            Delivery::Watch(events) => events.drop_if_behind(revision).is_ok(),
             Delivery::Opened(_) => true,
         }
     }
 
     /// Sends an event if it matches. Returns false if the watcher is gone or too slow.
-    fn send(&self, event: &Arc<Event>, shared: &Shared) -> bool {
+    fn send(&self, event: &Arc<Event>, shared: &SharedEvents) -> bool {
         if event.revision <= self.after {
             return true;
         }

@@ -1,5 +1,5 @@
-//! An event as a watch sends it: what the write did to the object, seen through the filter of the watch. All watches
-//! that see the same thing share the event and its encodings: the first watch of each form encodes it, and the others
+//! An event as a watch sends it: what the write did to the object, seen through the filter of the watch. Watches
+//! for which the event is the same share it and its encodings: the first watch of each form encodes it, and the others
 //! send the same bytes. Upstream: `watch.Event`, and `cachingObject` of `k8s.io/apiserver/pkg/storage/cacher`.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +32,8 @@ impl EventType {
     }
 }
 
-/// The name of a form that an encoder makes. Equal names stand for equal bytes. Upstream: `runtime.Identifier`.
+/// The name of a form that an encoder makes. In forms of the same name, an event has the same bytes. Upstream:
+/// `runtime.Identifier`.
 pub(crate) type Identifier = Arc<str>;
 
 #[derive(Debug)]
@@ -41,7 +42,8 @@ pub(crate) struct WatchEvent {
     pub(crate) object: EventObject,
     /// The state before a change, for a watch whose selector is matched after the conversion of the object.
     pub(crate) previous: Option<Arc<Object>>,
-    /// The encodings, as long as a watch has the event before it. The history keeps none.
+    /// The encodings so far. They are freed with the event once all watches have sent it, because the history keeps no
+    /// `WatchEvent`.
     encodings: Mutex<Vec<(Identifier, Bytes)>>,
 }
 

@@ -1,6 +1,7 @@
 //! Server-side apply: a PATCH with the fields that the client wants an object to have. The server merges them into the
 //! object, records which manager owns which field, and refuses to change the fields of other managers without `force`.
-//! Here is the request; `managed_fields` has the algorithm. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
+//! This file handles the request; `managed_fields` has the algorithm. Upstream: `applyPatcher` in
+//! `endpoints/handlers/patch.go`.
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub(super) struct Apply {
     pub(super) user: Arc<User>,
 }
 
-/// Returns true if a patch is a server-side apply. Without managed fields, the server supports none.
+/// Returns true if a patch is a server-side apply. Without managed fields, the server does not support applies.
 pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bool {
     managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }

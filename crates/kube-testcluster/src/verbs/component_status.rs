@@ -27,7 +27,7 @@ pub(crate) fn get_or_list(call: &Call) -> Result<Answer, ApiError> {
     let api_version = target.served.api_version();
     if let Some(name) = &target.name {
         let found = components.iter().find(|component| component.name == name);
-        // Upstream does not answer 404 either.
+        // As upstream, this has code 500, not 404.
         let found = found.ok_or_else(|| ApiError::internal(format!("Component not found: {name}")))?;
         let mut component = found.status();
         component["kind"] = target.served.kind().into();

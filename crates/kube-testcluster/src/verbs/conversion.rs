@@ -20,17 +20,21 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
 /// Converts a new object from the version of the request to the stored version.
-pub(super) async fn to_stored(store: &Store, rows: &Conversion, value: Value) -> Result<Value, ApiError> {
-    converted(store, (&rows.served, &rows.stored), value).await
+pub(super) async fn to_stored(store: &Store, versions: &Conversion, value: Value) -> Result<Value, ApiError> {
+    converted(store, (&versions.served, &versions.stored), value).await
 }
 
-pub(super) async fn to_served(store: &Store, rows: &Conversion, stored: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
-    if rows.served.custom.is_none() || stored.resource == rows.served {
+pub(super) async fn to_served(
+    store: &Store,
+    versions: &Conversion,
+    stored: Arc<Opened>,
+) -> Result<Arc<Opened>, ApiError> {
+    if versions.served.custom.is_none() || stored.resource == versions.served {
         return Ok(stored);
     }
-    let value = converted(store, (&stored.resource, &rows.served), stored.value.clone()).await;
+    let value = converted(store, (&stored.resource, &versions.served), stored.value.clone()).await;
     let value = value.map_err(|why| ApiError::internal(undecodable(&stored.revision.to_string(), &why)))?;
-    Ok(Arc::new(stored.in_version(&rows.served, value)))
+    Ok(Arc::new(stored.in_version(&versions.served, value)))
 }
 
 /// Returns the message for an object that cannot be converted. Upstream: `corruptObjectError`.
@@ -38,38 +42,38 @@ fn undecodable(revision: &str, why: &ApiError) -> String {
     format!("object not decodable revision={revision}: {}", why.message())
 }
 
-/// Computes a change in the version of the request: converts the stored object for `change`, and the new state back. It
-/// is stored in the current storage version, whichever version the object was stored in before.
+/// Computes a change in the version of the request: converts the stored object for `change`, and the new state to the
+/// current storage version, even if the object was stored in an older version before.
 pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     store: &Store,
-    rows: Conversion,
+    versions: Conversion,
     current: Arc<Opened>,
     change: impl FnOnce(Arc<Opened>) -> F,
 ) -> Result<(Resource, Next), ApiError> {
-    let (written, Conversion { stored, served }) = (current.resource.clone(), rows.clone());
+    let (written, Conversion { stored, served }) = (current.resource.clone(), versions.clone());
     if served.custom.is_none() || (written == served && served == stored) {
         return Ok((written, change(current).await?));
     }
-    let shown = to_served(store, &rows, current).await?;
+    let shown = to_served(store, &versions, current).await?;
     Ok(match change(shown.clone()).await? {
         Next::Put(mut new) => {
             new["metadata"]["resourceVersion"] = shown.value["metadata"]["resourceVersion"].clone();
             let new = converted(store, (&served, &stored), new).await?;
             (stored, Next::Put(new))
         }
-        Next::Release(last) => (served, Next::Release(last)),
+        Next::Release(last) => (served, Next::Release(last)), // only the response shows it
         next => (written, next),
     })
 }
 
 /// Converts the objects of an answer to the version of the request. A watch is converted event by event
 /// ([`of_events`]).
-pub(crate) async fn answer(store: &Store, rows: &Conversion, answer: Answer) -> Answer {
-    if !rows.is_needed() {
+pub(crate) async fn answer(store: &Store, versions: &Conversion, answer: Answer) -> Answer {
+    if !versions.is_needed() {
         return answer;
     }
     let Answer { code, content, warnings, served_from } = answer;
-    let (code, content) = match rows.content(store, content).await {
+    let (code, content) = match versions.content(store, content).await {
         Ok(content) => (code, content),
         Err(error) => (error.code(), Content::Error(error)),
     };
@@ -90,8 +94,8 @@ impl From<&Target> for Conversion {
 }
 
 impl From<&Resource> for Conversion {
-    /// Returns the conversion for a request to the stored version, which changes nothing unless older versions are
-    /// left.
+    /// Returns the conversion for a request to the stored version. It changes only objects that are still stored in an
+    /// older version.
     fn from(resource: &Resource) -> Self {
         Self { stored: resource.stored().clone(), served: resource.stored().clone() }
     }
@@ -99,10 +103,10 @@ impl From<&Resource> for Conversion {
 
 impl Conversion {
     /// Removes the field selectors that must be matched against objects in the version of the request, if objects may
-    /// be stored in another version. They are returned and matched after the conversion.
-    pub(super) fn selects_later(&self, filter: &mut Filter) -> Option<Selection> {
+    /// be stored in another version. The caller matches the returned selectors after the conversion.
+    pub(super) fn take_selection(&self, filter: &mut Filter) -> Option<Selection> {
         let fields = self.is_needed().then(|| filter.fields.take_own()).filter(|fields| !fields.is_empty())?;
-        filter.tells_previous = true;
+        filter.needs_previous = true;
         Some(Selection { fields, version: self.served.clone() })
     }
 
@@ -180,23 +184,23 @@ impl Conversion {
 /// not match.
 pub(super) fn of_events(
     store: &Arc<Store>,
-    target: &Conversion,
+    versions: &Conversion,
     selection: Option<Selection>,
     events: Events,
 ) -> Events {
-    if !target.is_needed() {
+    if !versions.is_needed() {
         return events;
     }
-    let state = (Some(events), store.clone(), target.clone(), selection);
-    Box::pin(stream::unfold(state, |(events, store, target, selection)| async move {
+    let state = (Some(events), store.clone(), versions.clone(), selection);
+    Box::pin(stream::unfold(state, |(events, store, versions, selection)| async move {
         let mut events = events?;
         loop {
             let event = events.next().await?;
-            match target.event(&store, event, selection.as_ref()).await {
-                Ok(Some(event)) => return Some((event, (Some(events), store, target, selection))),
+            match versions.event(&store, event, selection.as_ref()).await {
+                Ok(Some(event)) => return Some((event, (Some(events), store, versions, selection))),
                 Ok(None) => tokio::task::consume_budget().await,
                 // As upstream, the stream ends after the error.
-                Err(error) => return Some((Arc::new(error.event()), (None, store, target, selection))),
+                Err(error) => return Some((Arc::new(error.event()), (None, store, versions, selection))),
             }
         }
     }))

@@ -1,4 +1,4 @@
-//! What a write takes, before it begins: an estimate of the memory of its answer, in bytes.
+//! Estimates the memory that a write needs for its body and its answer, in bytes, before the write begins.
 
 use axum::body::HttpBody as _;
 use axum::extract::Request;
@@ -9,16 +9,15 @@ use crate::http::request_info::Target;
 use crate::store::Store;
 use crate::store::object::Key;
 
-/// Returns the size of what a write reads and answers: its body or the stored object, whichever is larger, or all
-/// objects of a collection that is deleted.
+/// Returns the size of the body or of the stored objects that a write is about, whichever is larger.
 pub(crate) fn of_write(store: &Store, target: &Target, request: &Request) -> u64 {
     let limit = LIMIT as u64;
     let body = request.body().size_hint().upper().unwrap_or(limit).min(limit);
-    body.max(stored(store, target, request.method()) as u64)
+    body.max(stored_size(store, target, request.method()) as u64)
 }
 
-/// Returns the size of the objects that a write is about.
-fn stored(store: &Store, target: &Target, method: &Method) -> usize {
+/// Returns the size of the stored objects that a write is about: one object, or a collection that is deleted.
+fn stored_size(store: &Store, target: &Target, method: &Method) -> usize {
     let (resource, namespace) = (&target.resource, target.namespace.as_deref());
     match &target.name {
         Some(name) => store.get(resource, &Key::new(namespace, name)).map_or(0, |object| object.length()),

@@ -98,7 +98,7 @@ impl Creation<'_> {
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
         target.resource.normalize_numbers(&mut value);
         let value = conversion::to_stored(store, &target.into(), value).await?;
-        admitted(store, &target.resource, key, value, commit)
+        store_new(store, &target.resource, key, value, commit)
             .await
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
     }
@@ -189,7 +189,7 @@ pub(crate) async fn create_own(
 ) -> Result<Arc<Object>, ApiError> {
     prepare_own(component, store, resource, namespace, &mut value);
     let key = Key::new(namespace, value["metadata"]["name"].as_str().unwrap_or_default());
-    admitted(store, resource, key, value, Commit::Really).await
+    store_new(store, resource, key, value, Commit::Really).await
 }
 
 /// Prepares an object that belongs to a component of the cluster, like [`prepare`], and sets its managed fields.
@@ -206,7 +206,7 @@ pub(crate) fn prepare_own(
 }
 
 /// Stores a new object, if its namespace still accepts new ones.
-async fn admitted(
+async fn store_new(
     store: &Store,
     resource: &Resource,
     key: Key,
@@ -252,8 +252,8 @@ fn check_definition(resource: &Resource, value: &Value) -> Result<(), ApiError> 
     Err(ApiError::forbidden(resource, value["metadata"]["name"].as_str().unwrap_or_default(), why))
 }
 
-/// Checks that the body's namespace is the one in the path, and that the namespace accepts new objects. That is checked
-/// before the rest of admission, and again when the object is stored.
+/// Checks that the body's namespace is the one in the path, and that the namespace accepts new objects. The second
+/// check comes here before the rest of admission, and again when the object is stored.
 fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
     if target.namespace.is_some() {
         body::check_namespace(value, target.namespace.as_deref())?;

@@ -79,11 +79,11 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Answer, ApiError> {
     Ok(page.answer(&target.resource).with_warnings(gate.warnings()))
 }
 
-/// The number of objects that are deleted before other tasks get a turn.
+/// The number of objects that are deleted before the task yields to others.
 const AT_A_TIME: usize = 64;
 
-/// Yields now and then while many objects are deleted. A single write may never wait, so it would not let other tasks
-/// run.
+/// Yields now and then while many objects are deleted. A write may complete without waiting, so that other tasks would
+/// not run in between.
 pub(crate) async fn give_way(nth: usize) {
     if nth % AT_A_TIME == AT_A_TIME - 1 {
         tokio::task::yield_now().await;
@@ -95,13 +95,13 @@ pub(crate) async fn give_way(nth: usize) {
 /// writes.
 pub(crate) async fn remove(
     store: &Store,
-    rows: impl Into<Conversion>,
+    versions: impl Into<Conversion>,
     key: &Key,
     options: &DeleteOptions,
     gate: &Gate<'_>,
 ) -> Result<Outcome, ApiError> {
-    let rows = rows.into();
-    let resource = &rows.stored;
+    let versions = versions.into();
+    let resource = &versions.stored;
     let step = Mutex::new(NextStep::Wait);
     let first = |current: Arc<Opened>| async {
         let current = current;
@@ -112,7 +112,7 @@ pub(crate) async fn remove(
         }
         Ok(next)
     };
-    let change = |current| conversion::changed(store, rows.clone(), current, first);
+    let change = |current| conversion::changed(store, versions.clone(), current, first);
     let marked = store.guaranteed_update(resource, key, options.commit, change).await?.object().clone();
     match step.into_inner().unwrap_or_else(PoisonError::into_inner) {
         NextStep::Wait => Ok(Outcome::Kept(marked)),
@@ -126,15 +126,15 @@ pub(crate) async fn remove(
             let uid = marked.summary.uid();
             let second = |current: Arc<Opened>| async {
                 let current = current;
-                // A concurrent deletion may have removed the object, and another object may have its name now. That one
-                // stays.
+                // A concurrent deletion may have removed the object, and another object may have its name now. The
+                // other object stays.
                 if current.summary.uid() != uid {
                     return Ok(Next::Keep);
                 }
                 gate.delete(&current.value).await?;
                 Ok(Next::Remove)
             };
-            let change = |current| conversion::changed(store, rows.clone(), current, second);
+            let change = |current| conversion::changed(store, versions.clone(), current, second);
             match store.guaranteed_update(resource, key, Commit::Really, change).await {
                 Ok(last) if last.summary.uid() == uid => Ok(Outcome::Gone(last.object().clone())),
                 Err(error) if !error.is_not_found() => Err(error),
@@ -149,7 +149,7 @@ fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Resu
     options.refuse_readable(current)?;
     let (next, then) = plan(store, current, options);
     if then == NextStep::RemovedByFinalizers {
-        options.refuse_forgotten(current)?;
+        options.refuse_version_precondition(current)?;
     }
     Ok((next, then))
 }
@@ -219,7 +219,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
         value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
     }
     if deleting.is_none() && value["metadata"]["generation"].as_i64().is_some_and(|generation| generation > 0) {
-        update::count_generation(&mut value);
+        update::increment_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { NextStep::Wait } else { NextStep::Remove })
 }

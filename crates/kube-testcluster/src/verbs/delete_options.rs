@@ -28,7 +28,7 @@ pub(crate) struct DeleteOptions {
     uid: Option<String>,
     resource_version: Option<String>,
     policy: Option<Policy>,
-    /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete an object that storage cannot decode.
+    /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete the object even if storage cannot decode it.
     unreadable: bool,
     /// The old `orphanDependents: false`. If the object stays, the response then has code 202.
     pub(crate) cascades: bool,
@@ -52,9 +52,9 @@ pub(crate) enum Policy {
     Orphan,
 }
 
+/// The options as they were sent, before validation.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-/// The options as they were sent, before validation.
 struct RawOptions {
     grace_period_seconds: Option<i64>,
     preconditions: Option<Preconditions>,
@@ -210,6 +210,7 @@ impl DeleteOptions {
         finalizers
     }
 
+    /// Refuses the deletion of a collection with the option [`UNREADABLE`].
     pub(crate) fn refuse_for_collections(&self) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());
@@ -219,7 +220,7 @@ impl DeleteOptions {
         Err(ApiError::invalid_options("DeleteOptions", [cause]))
     }
 
-    /// Refuses the deletion of an undecodable object: every object in this storage can be decoded.
+    /// Refuses the option [`UNREADABLE`], because storage can decode the object, as every object of this server.
     pub(crate) fn refuse_readable(&self, object: &Object) -> Result<(), ApiError> {
         if !self.unreadable {
             return Ok(());
@@ -235,7 +236,7 @@ impl DeleteOptions {
 
     /// Refuses a precondition on resourceVersion in the case `NextStep::RemovedByFinalizers` of `delete`, where
     /// upstream compares it with the version of a blank object.
-    pub(crate) fn refuse_forgotten(&self, object: &Object) -> Result<(), ApiError> {
+    pub(crate) fn refuse_version_precondition(&self, object: &Object) -> Result<(), ApiError> {
         if self.resource_version.is_none() || self.commit == Commit::Pretend {
             return Ok(());
         }
@@ -247,6 +248,7 @@ impl DeleteOptions {
         resource.deletion == Deletion::AfterInstances && self.scope == DeleteScope::One
     }
 
+    /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (&object.resource, object.key.name());
         let uid = object.summary.uid();
@@ -345,7 +347,7 @@ impl RawOptions {
             (self.grace_period_seconds.is_some(), "gracePeriodSeconds"),
             (self.preconditions.is_some(), "preconditions"),
         ];
-        let written = written.into_iter().filter(|(is_said, _)| *is_said);
+        let written = written.into_iter().filter(|(is_set, _)| *is_set);
         written
             .map(|(_, field)| Cause::invalid_as(UNREADABLE, "true", &format!("cannot be set together with .{field}")))
             .collect()

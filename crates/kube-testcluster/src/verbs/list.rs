@@ -1,6 +1,5 @@
 //! GET of a collection: a list (or a watch, which `watch.rs` answers). `list_plan.rs` decides where the objects come
-//! from, and this file reads a page of them. Also lists the objects for the deletion of a
-//! collection.
+//! from, and this file reads a page of them. It also lists the objects for the deletion of a collection.
 
 use super::continue_token::ContinueToken;
 use super::conversion::Conversion;
@@ -24,7 +23,7 @@ use kube_machinery::kinds::field_selector::Fields;
 /// Answers a list or a watch. They have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
-    let rows = Conversion::from(&target);
+    let versions = Conversion::from(&target);
     let mut options = ListOptions::parse(&query)?;
     let requested = options.watch;
     let requester = Requester::of(request.extensions());
@@ -42,16 +41,16 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Answer, ApiError> {
         }
         _ => {}
     }
-    let selection = rows.selects_later(&mut filter);
+    let selection = versions.take_selection(&mut filter);
     if options.watch {
         let era = if target.watch && !requested { Era::Classic } else { store.settings.era };
         let events = watch::watch(&store, &target.resource, filter, &options, requester, era)?;
-        let events = conversion::of_events(&store, &rows, selection, events);
+        let events = conversion::of_events(&store, &versions, selection, events);
         return Ok(Answer::events(events).served_from(watch::source(&target.resource)));
     }
     let plan = plan(&store, &target.resource, scope(&target.resource, &filter, &options), &options)?;
     let from = plan.from;
-    let plan = match reach(&store, &target.resource, plan).await {
+    let plan = match wait_for_state(&store, &target.resource, plan).await {
         Ok(plan) => plan,
         Err(error) => return Ok(Answer::from(error).served_from(from)),
     };
@@ -62,10 +61,11 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::from(page.map(|page| page.answer(&target.resource))).served_from(plan.from))
 }
 
+/// Returns true if the server streams a list to this request. A fault may refuse that to clients.
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
     let requested = options.watch && options.send_initial_events.is_some();
-    let spared = !requested || requester == Requester::Cluster;
-    store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
+    let is_exempt = !requested || requester == Requester::Cluster;
+    store.settings.streams_lists() && (is_exempt || !store.faults.refuses_watch_list(resource))
 }
 
 /// The parsed selectors of a request. Upstream parses them before it validates the options, and checks the fields
@@ -85,7 +85,7 @@ impl Selectors {
 
     pub(super) fn filter(self, resource: &Resource, namespace: Option<String>) -> Result<Filter, ApiError> {
         let fields = Fields::of(&self.fields, resource).map_err(ApiError::bad_request)?;
-        Ok(Filter { namespace, labels: self.labels, fields, tells_previous: false })
+        Ok(Filter { namespace, labels: self.labels, fields, needs_previous: false })
     }
 }
 
@@ -99,7 +99,7 @@ fn scope(resource: &Resource, filter: &Filter, options: &ListOptions) -> ListSco
 }
 
 /// Waits until the state is available. If the watch cache is too late for a consistent list, storage answers it.
-async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
+async fn wait_for_state(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
     let consistent = plan.wanted == WantedState::NotOlderThan(0);
     let revision = match plan.wanted {
         WantedState::NotOlderThan(0) => store.lock().storage.revision(),
@@ -115,8 +115,8 @@ async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, A
 /// The most objects that upstream reads at once when few of the objects read so far are selected.
 const MOST_AT_ONCE: usize = 10_000;
 
-/// Returns a page of a list. If a selector applies only after conversion, the page may come out too small; then it
-/// reads more objects, twice as many each time.
+/// Returns a page of a list. If a selector applies only after conversion, the page may come out too small; then more
+/// objects are read, twice as many each time.
 async fn list_selected(
     store: &Store,
     resource: &Resource,
@@ -151,9 +151,9 @@ fn list(
     options: &ListOptions,
     plan: &Plan,
 ) -> Result<Page, ApiError> {
-    // The watch cache cuts no list of version 0 into pages, also if it continues another. Upstream: `computeListLimit`.
-    let is_cut = plan.from == ServedFrom::Storage || options.resource_version != "0";
-    let range = Range { filter, limit: options.limit.filter(|_| is_cut), start: &plan.start };
+    // The watch cache cuts no list of version 0 into pages, not even a continued one. Upstream: `computeListLimit`.
+    let has_pages = plan.from == ServedFrom::Storage || options.resource_version != "0";
+    let range = Range { filter, limit: options.limit.filter(|_| has_pages), start: &plan.start };
     let mut state = store.lock();
     let prefix = filter.range().1;
     let page = match (plan.from, plan.wanted) {
@@ -196,21 +196,21 @@ fn expired(options: &ListOptions, start: &str) -> ApiError {
 /// The number of objects that upstream deletes before it lists more: `deleteCollectionPageSize`.
 const DELETED_AT_ONCE: usize = 10_000;
 
-/// Returns the objects for a collection deletion. Without a limit it lists in pages, so a resourceVersion means what it
-/// means for a page.
+/// Returns the objects for a collection deletion. Without a limit, upstream lists them in pages. This function lists
+/// them all at once, but a resourceVersion has the meaning that it has for a page.
 pub(crate) async fn to_delete(
     store: &Store,
-    rows: Conversion,
+    versions: Conversion,
     mut filter: Filter,
     mut options: ListOptions,
 ) -> Result<Page, ApiError> {
-    let (resource, selection) = (&rows.stored, rows.selects_later(&mut filter));
+    let (resource, selection) = (&versions.stored, versions.take_selection(&mut filter));
     let filter = &filter;
     let scope = scope(resource, filter, &options);
     let limit = options.limit;
     options.limit = limit.or(Some(DELETED_AT_ONCE));
     let plan = plan(store, resource, scope, &options)?;
-    let plan = reach(store, resource, plan).await?;
+    let plan = wait_for_state(store, resource, plan).await?;
     options.limit = limit.filter(|_| scope == ListScope::Range);
     list_selected(store, resource, filter, selection.as_ref(), options, &plan).await
 }

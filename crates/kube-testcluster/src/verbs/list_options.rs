@@ -130,7 +130,7 @@ fn unmatched(why: &str) -> Cause {
 /// Parses the resourceVersion of a request: empty, or a number. 0 stands for any state.
 ///
 /// # Errors
-/// Upstream's message. A list answers it with 400, other requests with 500.
+/// Upstream's message. The code of the response depends on the request, so the caller chooses it.
 pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);

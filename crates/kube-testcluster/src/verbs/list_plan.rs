@@ -30,7 +30,9 @@ pub(crate) struct Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListScope {
+    /// One object, which the filter names.
     Single,
+    /// All objects of a collection, or a page of them.
     Range,
 }
 
@@ -41,12 +43,12 @@ pub(crate) fn plan(
     options: &ListOptions,
 ) -> Result<Plan, ApiError> {
     let (wanted, start) = wanted(scope, options)?;
-    let delegated = match store.settings.era {
+    let needs_storage = match store.settings.era {
         _ if !resource.cached => true,
-        Era::Classic => reaches_storage(options),
-        Era::Modern => lacks_snapshot(store, resource, scope, options, wanted),
+        Era::Classic => classic_needs_storage(options),
+        Era::Modern => modern_needs_storage(store, resource, scope, options, wanted),
     };
-    let from = if delegated { ServedFrom::Storage } else { ServedFrom::WatchCache };
+    let from = if needs_storage { ServedFrom::Storage } else { ServedFrom::WatchCache };
     Ok(Plan { from, wanted, start })
 }
 
@@ -80,7 +82,7 @@ fn wanted(scope: ListScope, options: &ListOptions) -> Result<(WantedState, Strin
 
 /// Returns true if storage must answer. In servers up to 1.26 the watch cache has no pages and no earlier states, and
 /// cannot know if it is up to date.
-fn reaches_storage(options: &ListOptions) -> bool {
+fn classic_needs_storage(options: &ListOptions) -> bool {
     let version = options.resource_version.as_str();
     let limited = options.limit.is_some() && version != "0";
     version.is_empty() || !options.continue_token.is_empty() || limited || options.resource_version_match == "Exact"
@@ -89,7 +91,7 @@ fn reaches_storage(options: &ListOptions) -> bool {
 /// Returns true if storage must answer. In current servers the watch cache answers every list, except exact revisions
 /// that it cannot go back to, and exact revisions of single objects. The cache counts as having a revision in the
 /// future, because the list waits for it.
-fn lacks_snapshot(
+fn modern_needs_storage(
     store: &Store,
     resource: &Resource,
     scope: ListScope,

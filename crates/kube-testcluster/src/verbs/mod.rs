@@ -45,8 +45,7 @@ pub(crate) struct Call {
     pub(crate) request: Request,
 }
 
-/// Returns the key of the object in the path.
-/// Fails if no object can have this name.
+/// Returns the key of the object in the path. Fails if no object can have this name.
 fn key(target: &Target) -> Result<Key, ApiError> {
     if let Some(why) = target.name_problem() {
         return Err(ApiError::bad_request(why));

@@ -42,8 +42,8 @@ enum Manager {
 }
 
 impl Writer {
-    /// Returns the manager that the request names, or the component of the cluster that sends it, or the first word of
-    /// its user agent.
+    /// Returns the writer of a request. Its manager is the one that the request names, or else the component of the
+    /// cluster that sends it, or else the beginning of its user agent.
     pub(crate) fn of(query: &Query, request: &Request) -> Self {
         let name = match (query.get("fieldManager").unwrap_or_default(), request.extensions().get::<Component>()) {
             ("", None) => prefix_of_user_agent(request.headers()),
@@ -121,10 +121,10 @@ impl Converter for Versions {
             let why = format!("request to convert CR to an invalid group/version: {version}");
             return Err(NotConverted::Failed(why));
         }
-        let is_asked = |row: &Resource| row.conversion_webhook().is_some();
+        let has_webhook = |row: &Resource| row.conversion_webhook().is_some();
         let both = from.zip(to).filter(|(from, to)| from.stored() == to.stored());
-        // A conversion by a webhook is not tried: the manager's entry is dropped.
-        let both = both.filter(|(from, to)| !is_asked(from) && !is_asked(to));
+        // A conversion that needs a webhook is not made; the manager's entry is dropped instead.
+        let both = both.filter(|(from, to)| !has_webhook(from) && !has_webhook(to));
         let Some((from, to)) = both else {
             return Err(NotConverted::MissingVersion(format!(
                 "no kind {kind:?} is registered for version {version:?}"
@@ -294,7 +294,7 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
 }
 
 /// Returns the old `managedFields` if nothing but their times has changed, so that the write changes nothing. `new` is
-/// the state that was asked for, before the fields that the write cannot change get their old values, as upstream:
+/// the requested state, in which fields that the write cannot change do not have their old values yet. Upstream:
 /// `IgnoreManagedFieldsTimestampsTransformer`.
 pub(super) fn with_old_times(current: &Opened, new: &Value, entries: Value) -> Value {
     let old = &current.value["metadata"]["managedFields"];

@@ -97,7 +97,8 @@ struct Patching<'a> {
     writer: &'a Writer,
 }
 
-/// Computes the state after a patch. Its warnings replace those of an earlier attempt.
+/// Computes the state after a patch. The store calls it again if another request has written the object meanwhile; the
+/// warnings then replace those of the earlier attempt.
 async fn patched(
     store: &Store,
     current: Arc<Opened>,
@@ -105,7 +106,7 @@ async fn patched(
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
     let Patching { target, gate, patch, options, writer } = with;
-    let (decoded, wrong) = apply(&current, target, patch, options.strictness).await?;
+    let (decoded, wrong) = apply_and_decode(&current, target, patch, options.strictness).await?;
     let Decoded { value, mut faults } = decoded;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
@@ -121,7 +122,7 @@ async fn patched(
     update::admitted(store, gate, &current, &target.served, value, target.subresource, writer).await
 }
 
-/// Refuses a body whose media type is not a patch.
+/// Refuses a body whose media type is no patch format.
 pub(crate) fn check_media_type(
     headers: &HeaderMap,
     resource: &Resource,
@@ -288,7 +289,7 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
 }
 
 /// Returns the patched object, decoded as its type, and the wrong kind or version that a custom resource got.
-async fn apply(
+async fn apply_and_decode(
     current: &Opened,
     target: &Target,
     change: &PatchBody,

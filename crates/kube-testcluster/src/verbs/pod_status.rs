@@ -1,16 +1,17 @@
-//! Merges a status that the kubelet or the scheduler reports into the pod's status. It is not replaced as a whole,
-//! because other components may own some of its conditions. Upstream: `mergePodStatus` in `pkg/kubelet/status`, and the
-//! patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
+//! Merges a status that the kubelet or the scheduler reports into the pod's status. The pod's status is not replaced as
+//! a whole, because other components may own some of its conditions. Upstream: `mergePodStatus` in
+//! `pkg/kubelet/status`, and the patch that `PatchPodStatus` in `pkg/util/pod` makes of it.
 
 use kube_machinery::codec::merge_patch;
 use kube_machinery::codec::strategic_merge::element_order::{Before, reorder};
 use kube_machinery::value::{Array, Map, Value};
 
-/// The key of a condition.
+/// The field that identifies a condition in its list.
 const TYPE: &str = "type";
 
 /// The conditions that the kubelet owns. Upstream: `PodConditionsByKubelet`.
-const KUBELETS: [&str; 5] = ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
+const KUBELET_CONDITIONS: [&str; 5] =
+    ["PodScheduled", "Ready", "Initialized", "ContainersReady", "PodReadyToStartContainers"];
 
 /// Merges the reported status into the pod's status. Conditions of other owners come first. Conditions of the kubelet
 /// that are not reported keep their places between the reported ones. All other lists are replaced.
@@ -31,7 +32,7 @@ pub(super) fn merge(status: &mut Map, reported: &Value) {
 fn merge_conditions(old: &mut Array, reported: &Array) {
     let before = Before::of(old, TYPE);
     let is_reported = |condition: &Value| reported.iter().any(|reported| reported[TYPE] == condition[TYPE]);
-    let is_own = |condition: &Value| KUBELETS.iter().any(|own| condition[TYPE] == *own);
+    let is_own = |condition: &Value| KUBELET_CONDITIONS.iter().any(|own| condition[TYPE] == *own);
     let kept = std::mem::take(old).into_iter().filter(|condition| !is_reported(condition));
     let (mut own, others): (Array, Array) = kept.partition(is_own);
     own.extend(reported.iter().cloned());
@@ -91,9 +92,9 @@ mod tests {
             let names: Vec<&str> = new.as_array().unwrap().iter().map(|new| new["type"].as_str().unwrap()).collect();
             assert_eq!(names, expected, "{old:?} {reported}");
             for new in new.as_array().unwrap() {
-                let is_said = reported["conditions"].as_array().unwrap().contains(new);
+                let is_reported = reported["conditions"].as_array().unwrap().contains(new);
                 let is_kept = old.contains(&new["type"].as_str().unwrap()) && new["status"] == "False";
-                assert!(is_said || is_kept, "{new}");
+                assert!(is_reported || is_kept, "{new}");
             }
         }
     }

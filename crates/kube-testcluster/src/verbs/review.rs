@@ -55,16 +55,18 @@ fn decide(
 ) -> Result<Value, ApiError> {
     let spec = &review_object["spec"];
     let (metadata, spec, status) = match resource.kind() {
-        "SelfSubjectAccessReview" => (review_object["metadata"].clone(), spec.clone(), decided(caller, user, spec)),
+        "SelfSubjectAccessReview" => {
+            (review_object["metadata"].clone(), spec.clone(), access_status(caller, user, spec))
+        }
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            (review_object["metadata"].clone(), spec.clone(), decided(caller, &user_in(spec), spec))
+            (review_object["metadata"].clone(), spec.clone(), access_status(caller, &user_in(spec), spec))
         }
         "SelfSubjectRulesReview" => {
             let namespace = spec["namespace"].as_str().unwrap_or_default();
             if namespace.is_empty() {
                 return Err(ApiError::bad_request("no namespace on request"));
             }
-            (json!({}), json!({}), rules(caller, user, namespace))
+            (json!({}), json!({}), rules_status(caller, user, namespace))
         }
         _ => (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user.info()})),
     };
@@ -87,8 +89,8 @@ fn user_in(spec: &Value) -> User {
     User { name: text("user"), uid: text("uid"), groups: texts(&spec["groups"]), extra }
 }
 
-/// Returns the status of an access review: if the user may do what the spec says.
-fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
+/// Returns the status of an access review: whether the user may do what the spec says.
+fn access_status(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
     let decision = caller.map(|caller| caller.authorizer.authorize(user, &Attributes::of_review(spec)));
     let Decision { allowed, reason } = decision.unwrap_or(Decision { allowed: true, reason: String::new() });
     let mut status = json!({"allowed": allowed});
@@ -103,8 +105,8 @@ fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
 }
 
 /// Returns a message for each selector that cannot be parsed. Upstream: `BuildEvaluationError`.
-fn unread_selectors(review_object: &Value) -> Vec<&'static str> {
-    let raw = |selector: &str| review_object[selector]["rawSelector"].as_str().unwrap_or_default();
+fn unread_selectors(attributes: &Value) -> Vec<&'static str> {
+    let raw = |selector: &str| attributes[selector]["rawSelector"].as_str().unwrap_or_default();
     let mut problems = Vec::new();
     if raw("fieldSelector").parse::<FieldSelector>().is_err() {
         problems.push("spec.resourceAttributes.fieldSelector ignored due to parse error");
@@ -116,7 +118,7 @@ fn unread_selectors(review_object: &Value) -> Vec<&'static str> {
 }
 
 /// Returns the status of a rules review: everything that the user may do in a namespace.
-fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
+fn rules_status(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
     let (rules, problem) = match caller.map(|caller| caller.authorizer.rules_for(user, namespace)) {
         None | Some(Rules::Everything) => (PolicyRule::everything().to_vec(), String::new()),
         Some(Rules::These(rules, problem)) => (rules, problem),

@@ -1,6 +1,7 @@
-//! Field selectors of custom resources in a version that objects are not stored in. A field may have another name or
-//! value there, so lists and watches match these selectors only after the conversion; all other selectors are matched
-//! in the store. Upstream has a storage for each version, whose codec converts before `GetAttrs` reads the fields.
+//! Field selectors of a request for custom resources that may be stored in another version. A field may have another
+//! name or value in that version, so lists and watches match these selectors only after the conversion; all other
+//! selectors are matched in the store. Upstream has a storage for each version, whose codec converts before `GetAttrs`
+//! reads the fields.
 
 use std::sync::Arc;
 

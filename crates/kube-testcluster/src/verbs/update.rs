@@ -75,7 +75,7 @@ async fn write(
     loop {
         let (new, wrong) = (&value, &wrong);
         let next = |current: Arc<Opened>| async move {
-            same_uid(&current, new)?;
+            check_uid(&current, new)?;
             check_type(wrong.as_ref(), target.subresource, &current, new)?;
             admitted(store, gate, &current, &target.served, new.clone(), target.subresource, writer).await
         };
@@ -124,7 +124,7 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
 }
 
 /// Computes the state after an update, without admission. An update of the object keeps the status. An update of
-/// `status` changes only the status, the labels, the annotations and the finalizers. `served` is the version in which
+/// `status` keeps everything but the status and, for a built-in kind, the metadata. `served` is the version in which
 /// the new state was sent.
 pub(crate) fn next(
     store: &Store,
@@ -136,7 +136,7 @@ pub(crate) fn next(
     gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
-    decided(store, current, served, Wanted { new, entries }, subresource, writer, gate)
+    after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
 /// Computes the state after an update, with admission: plugins and webhooks may first change the new state, and at the
@@ -169,7 +169,7 @@ pub(super) async fn admitted(
             break;
         }
     }
-    let next = decided(store, current, served, Wanted { new, entries }, subresource, writer, gate)?;
+    let next = after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)?;
     warn_of(gate, current, subresource, &next);
     if let Next::Put(new) | Next::Release(new) = &next {
         gate.validate(Operation::Update, Some(new), old).await?;
@@ -177,6 +177,7 @@ pub(super) async fn admitted(
     Ok(next)
 }
 
+/// Adds the kind's warnings about the new state; an update of a subresource has none.
 fn warn_of(gate: &Gate<'_>, current: &Opened, subresource: Option<Subresource>, next: &Next) {
     if let (None, Next::Put(new) | Next::Release(new)) = (subresource, next) {
         gate.warn((current.resource.warnings)(new, Some(&current.value)));
@@ -190,7 +191,7 @@ struct Wanted {
 }
 
 /// Computes the state after an update whose new state admission has already changed.
-fn decided(
+fn after_admission(
     store: &Store,
     current: &Opened,
     served: &Resource,
@@ -238,8 +239,8 @@ fn decided(
     }
     let update = certificates::Update { resource, subresource, old: &current.value, new: &new };
     certificates::check(writer.caller.as_ref(), update)?;
-    if is_counted(current, &new, subresource) {
-        count_generation(&mut new);
+    if increases_generation(current, &new, subresource) {
+        increment_generation(&mut new);
     }
     resource.normalize_numbers(&mut new);
     ownership::set_entries(&mut new, entries);
@@ -248,7 +249,7 @@ fn decided(
 }
 
 /// Returns true if an update increases the object's generation.
-fn is_counted(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
+fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subresource>) -> bool {
     let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
@@ -269,11 +270,11 @@ fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
 }
 
-/// Restores all fields that an update of `status` must not change: all but status and metadata, and for a pod also the
-/// owner references and the deletionTimestamp. Upstream: `podStatusStrategy.PrepareForUpdate`.
+/// Restores all fields that an update of `status` must not change: all but the status and, for a built-in kind, the
+/// metadata. The `prepare` of a kind may restore more.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
     if current.resource.custom.is_some() {
-        // For a custom resource, the metadata does not change either. Upstream: `statusStrategy.PrepareForUpdate`.
+        // Upstream: `statusStrategy.PrepareForUpdate`.
         let status = new["status"].take();
         let version = new["metadata"]["resourceVersion"].take();
         *new = current.value.clone();
@@ -302,7 +303,7 @@ fn keep_status(current: &Opened, new: &mut Value) {
 
 /// Checks the uid in the body of a PUT as a precondition. In a patched object another uid is a change, which validation
 /// refuses.
-pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
+pub(super) fn check_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let uid = current.summary.uid();
     match new["metadata"]["uid"].as_str() {
         Some(requested) if !requested.is_empty() && requested != uid => {
@@ -348,7 +349,7 @@ fn check_creation(resource: &Resource, key: &Key, new: &Value) -> Result<(), Api
     check_version(new)
 }
 
-/// Checks that the resourceVersion of a new object can be parsed. It has no other meaning there.
+/// Checks that the resourceVersion of a new object can be parsed. Its value has no meaning for a new object.
 pub(super) fn check_version(new: &Value) -> Result<(), ApiError> {
     given_version(new).map(drop)
 }
@@ -385,7 +386,7 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     object(metadata).remove("managedFields");
 }
 
-pub(crate) fn count_generation(value: &mut Value) {
+pub(crate) fn increment_generation(value: &mut Value) {
     let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
     value["metadata"]["generation"] = json!(generation + 1);
 }

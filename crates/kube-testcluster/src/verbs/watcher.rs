@@ -118,7 +118,7 @@ impl Watch {
     /// revision.
     pub(crate) fn events(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Events {
         if self.duration.is_zero() {
-            return Box::pin(stream::empty()); // a negative duration ends before it begins
+            return Box::pin(stream::empty()); // a negative timeout has become zero: the watch ends before it begins
         }
         let deadline = Instant::now() + self.duration;
         let phase = {
@@ -168,7 +168,8 @@ impl Watch {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
             return Phase::refused(&error);
         }
-        // As upstream, only a watch that asks for the latest state advances the cache. Storage has no other state.
+        // As upstream, only a watch that asks for the latest state advances the cache. For a kind that upstream does
+        // not cache, the cache here stands for storage, so it is always advanced.
         let fresh = !self.resource.cached || matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(&self.resource) } else { state.cache(&self.resource) };
         let cache = match cache {

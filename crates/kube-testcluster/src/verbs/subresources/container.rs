@@ -3,8 +3,8 @@
 use crate::http::status::ApiError;
 use crate::store::object::Opened;
 
-/// Returns the container's name. The request must name the container unless the pod has only one, and it must exist in
-/// the pod. Upstream: `validateContainer` in `pkg/registry/core/pod`.
+/// Returns the container's name. The request must name a container of the pod; it may name none if the pod has only
+/// one. Upstream: `validateContainer` in `pkg/registry/core/pod`.
 pub(super) fn choose(pod: &Opened, requested: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]

@@ -1,5 +1,5 @@
 //! POST to a pod's `eviction`, as `kubectl drain` does: a deletion that upstream allows only if the pod's disruption
-//! budget has room. Here disruption budgets are stored but not enforced, so no budget refuses an eviction.
+//! budget permits it. Here disruption budgets are stored but not enforced, so no budget refuses an eviction.
 
 use crate::admission::Gate;
 use crate::auth::user_of;

@@ -35,7 +35,7 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Answer, ApiError> {
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
     let written = logs.changes(&run.uid);
-    let reader = Reader { store, logs, key, options, run, written, sent: 0, remaining: None, over: false };
+    let reader = Reader { store, logs, key, options, run, written, sent: 0, remaining: None, has_ended: false };
     Ok(Answer::log(StatusCode::OK, reader.body()))
 }
 
@@ -57,7 +57,8 @@ impl Run {
             .ok_or_else(|| format!("container {container:?} in pod {pod_name:?} is not available"))?;
         let (state, last) = (&status["state"], &status["lastState"]["terminated"]);
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
-        // The number of the run before. While the container waits for its next run, the run that has ended is the last.
+        // The number of the last run that has ended. While the container waits for its next run, `restartCount` is
+        // still the number of that run.
         let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
         let run = |number: u64, state: &Value| Self {
             uid: pod.summary.uid().to_owned(),
@@ -84,7 +85,7 @@ impl Run {
     }
 
     /// Returns true if this run of the container is still running.
-    fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
+    fn is_running(&self, pod: Option<&Arc<Object>>) -> bool {
         let Some(Ok(pod)) = pod.filter(|pod| pod.summary.uid() == self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
             status["state"]["running"].is_object() && status["restartCount"].as_u64().unwrap_or_default() == self.number
@@ -134,7 +135,7 @@ struct Reader {
     /// The number of bytes that may still be sent; `None` without a limit.
     remaining: Option<usize>,
     /// True if the container has ended, so no line will follow.
-    over: bool,
+    has_ended: bool,
 }
 
 impl Reader {
@@ -145,7 +146,7 @@ impl Reader {
         first.extend(self.lines());
         self.sent = first.iter().map(|line| line.number).max().unwrap_or_default();
         let first = self.options.select(first);
-        let text = self.take(&first);
+        let text = self.text_of(&first);
         if !self.options.follow || self.options.previous {
             return Body::from(text);
         }
@@ -162,19 +163,19 @@ impl Reader {
     /// Waits for the next text. Returns `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
         loop {
-            if self.over || self.remaining == Some(0) {
+            if self.has_ended || self.remaining == Some(0) {
                 return None;
             }
             // The order matters: subscribe before checking the container, so that its end is not missed, and read the
             // lines last, so that no line before the end is missed.
             let mut changes = Changes::of(&self.store, PODS, &self.key).ok()?;
-            self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
+            self.has_ended = !self.run.is_running(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
             if let Some(last) = new.last() {
                 self.sent = last.number;
-                return Some(self.take(&new));
+                return Some(self.text_of(&new));
             }
-            if !self.over {
+            if !self.has_ended {
                 tokio::select! {
                     _ = self.written.changed() => {}
                     () = changes.next() => {}
@@ -189,7 +190,7 @@ impl Reader {
     }
 
     /// Returns the lines as text, up to the limit.
-    fn take(&mut self, lines: &[Line]) -> String {
+    fn text_of(&mut self, lines: &[Line]) -> String {
         let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
         if let Some(remaining) = &mut self.remaining {
             let end = (0..=text.len().min(*remaining)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();

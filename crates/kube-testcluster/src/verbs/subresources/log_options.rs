@@ -16,7 +16,9 @@ pub(crate) struct LogOptions {
     pub(crate) previous: bool,
     timestamps: bool,
     since: Option<Timestamp>,
+    /// The number of lines to return, counted from the end.
     tail: Option<usize>,
+    /// The most bytes to return.
     pub(crate) limit: Option<usize>,
 }
 
@@ -56,7 +58,7 @@ impl LogOptions {
         })
     }
 
-    /// Returns those of the lines so far that the options select.
+    /// Returns the lines that `since` and `tail` select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));

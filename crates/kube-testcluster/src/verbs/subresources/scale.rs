@@ -1,6 +1,6 @@
 //! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
-//! `Scale` that holds only the replicas, alike for all workloads. A write of it becomes an update of the object; the
-//! replicas field of a custom resource is where its definition says.
+//! `Scale` that holds only the replicas, alike for all workloads. A write of the Scale becomes an update of the object.
+//! For a custom resource, the definition says which field has the replicas.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
     let next = |current: Arc<Opened>| async {
-        update::same_uid(&current, value)?;
+        update::check_uid(&current, value)?;
         admitted(&store, gate, &target, current, value.clone(), &writer).await
     };
     let answer = Answer::from(write(&store, &target, commit, next).await);
@@ -141,6 +141,7 @@ async fn admitted(
     Ok(next)
 }
 
+/// Computes the object after an update of its scale, without admission.
 fn updated(
     store: &Store,
     target: &Target,
@@ -153,7 +154,7 @@ fn updated(
     let Some(manager) = writer.manager().filter(|_| is_managed(store, kept, &Value::Null)) else {
         return rescaled(store, target, current, &wanted, Value::Null, writer, gate);
     };
-    let (handler, live) = handled(store, target, current)?;
+    let (handler, live) = translated(store, target, current)?;
     // The managers of a scale are computed here; clients cannot send them.
     object(&mut wanted["metadata"]).remove("managedFields");
     let entries = scale_manager(store, &target.served, manager).update(Some(&live), &wanted, &Value::Null);
@@ -181,7 +182,7 @@ async fn applied(
 
 /// Returns the scale with a configuration applied, and the `managedFields` that the object then has.
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
-    let (handler, live) = handled(store, target, current)?;
+    let (handler, live) = translated(store, target, current)?;
     let manager = scale_manager(store, &target.served, &apply.manager);
     let mut wanted = apply.onto(Some(&live), &manager)?;
     let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
@@ -191,8 +192,8 @@ fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) ->
     Ok((wanted.value, entries))
 }
 
-/// Returns the scale of an object with its `managedFields`, translated from the object's.
-fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
+/// Returns the translator of `managedFields`, and the scale of an object with the translated `managedFields`.
+fn translated(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
     let handler = handler.map_err(ApiError::internal)?;
@@ -279,7 +280,8 @@ enum Replicas {
     Missing,
 }
 
-/// Fails with upstream's message if a field that the definition names has another type.
+/// Returns the Scale of an object, and whether the object has replicas. Fails with upstream's message if a field that
+/// the definition names has another type.
 fn scale(object: &Opened, served: &Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"].into_iter();

@@ -24,8 +24,7 @@ pub(crate) async fn connect(call: Call) -> Result<Answer, ApiError> {
     if !gate.is_open() {
         gate.connect(options(&query, target.subresource)).await?;
     }
-    // The end of the message.
-    let lacking = match target.subresource {
+    let refused_action = match target.subresource {
         Some(Subresource::Exec) => "run a command in",
         Some(Subresource::Attach) => "attach to",
         _ => "forward a port to",
@@ -40,7 +39,7 @@ pub(crate) async fn connect(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::bad_request("Upgrade request required"));
     }
     Err(ApiError::not_implemented(format!(
-        "the containers of this cluster are not real: there is nothing to {lacking}"
+        "the containers of this cluster are not real: there is nothing to {refused_action}"
     )))
 }
 
