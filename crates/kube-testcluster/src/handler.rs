@@ -78,9 +78,8 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
     let is_watch_of_client = routed.verb.is_some() && answer.is_watch();
     let budget = is_watch_of_client.then(|| limits.budget.clone());
     let weight = Weight::of(threads, answer.length());
-    let Routed { representation, .. } = &routed;
-    let encoded =
-        async { representation.clone().respond(conversion::answer(&store, &conversion, answer).await, budget) };
+    let representation = &routed.representation;
+    let encoded = async { representation.respond(conversion::answer(&store, &conversion, answer).await, budget) };
     let response = limits.heavy.run(weight, encoded).await;
     if is_watch_of_client {
         return with_cuts(store, routed.target.served, response);

@@ -75,7 +75,7 @@ pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
 impl Representation {
     /// Encodes an answer. The events of a watch are encoded while they are sent; with a budget, each event waits for
     /// its reservation.
-    pub(crate) fn respond(self, answer: Answer, budget: Option<Arc<ResponseBudget>>) -> Response {
+    pub(crate) fn respond(&self, answer: Answer, budget: Option<Arc<ResponseBudget>>) -> Response {
         let Answer { code, content, warnings, served_from } = answer;
         let response = self.content(code, content, budget);
         let mut response = warn(response.unwrap_or_else(|error| self.error(error)), &warnings);

@@ -14,7 +14,7 @@ use http::StatusCode;
 use super::answer::Events;
 use super::negotiation::Media;
 use super::represent::Representation;
-use super::response_budget::ResponseBudget;
+use super::response_budget::{EventReservation, ResponseBudget};
 use super::status::{self, ApiError};
 use super::table::Columns;
 use crate::store::watch_event::{EventObject, EventType, Identifier, WatchEvent};
@@ -34,16 +34,22 @@ pub(super) fn response(
     let encoder = Encoder::new(representation.clone());
     let lines = stream::unfold((events, encoder, budget), |(mut events, mut encoder, budget)| async move {
         let event = events.next().await?;
-        // The reservation comes before the encoding, because the event and its bytes are in memory then.
-        let reservation = match &budget {
-            Some(budget) => budget.reserve_event(event.length()).await,
-            None => None,
-        };
-        let line = encoder.encode(&event)?;
-        let line = reservation.map_or_else(|| line.clone(), |reservation| reservation.hold(line.clone()));
-        Some((Ok::<_, Infallible>(line), (events, encoder, budget)))
+        // A large object is counted before it is encoded, because both forms are in memory then.
+        let mut reservation = reserve(budget.as_deref(), event.length()).await;
+        let mut bytes = encoder.encode(&event)?;
+        if reservation.is_none() {
+            reservation = reserve(budget.as_deref(), bytes.len() as u64).await;
+        }
+        if let Some(reservation) = reservation {
+            bytes = reservation.hold(bytes);
+        }
+        Some((Ok::<_, Infallible>(bytes), (events, encoder, budget)))
     });
     Ok(status::answer(StatusCode::OK, content_type, Body::from_stream(lines)))
+}
+
+async fn reserve(budget: Option<&ResponseBudget>, bytes: u64) -> Option<EventReservation> {
+    budget?.reserve_event(bytes).await
 }
 
 /// The encoder of one watch.
