@@ -56,7 +56,7 @@ pub fn option(subcommand: &str, id: &str) -> Option<&'static str> {
         "client" => "只设置客户端的时代：DeltaFIFO 加 LIST，或 RealFIFO 加 streaming list；也可以和 --cluster 一起用",
         "follow" => "一直 watch，直到 Ctrl-C（真实时间）；用 --cluster 时默认如此",
         "limit" => "多久之后结束，例如 30s 或 1m30s",
-        "seed" => "决定各种竞争结果的 seed：一个数，或 random",
+        "seed" => "决定竞态的结果的 seed：一个数，或 random",
         "speed" => "输出的速度：1 是教程的速度，2 快一倍，max 不停顿（终端上默认 1，否则 max）",
         "output" => "标准输出里写什么",
         "color" => "什么时候使用颜色",
