@@ -31,7 +31,7 @@ pub mod replay;
 pub mod step;
 pub mod trace;
 
-/// Runs the README's examples as doctests.
+/// Runs the examples of the library's page as doctests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/library.md")]
+struct Library;

@@ -7,7 +7,7 @@
 //	lessons_test.go      the lessons against a real API server
 //	conversion_test.go   conversion webhooks, with the same requests to both servers
 //	record_test.go       recordings of the real API server, made again
-//	readme_test.go       the output of kubectl in the READMEs
+//	documents_test.go    the output of kubectl in the documents
 package e2e
 
 import (

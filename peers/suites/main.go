@@ -48,7 +48,7 @@ func run() error {
 	only := flag.String("only", "", "only suites whose name contains this")
 	all := flag.Bool("all", false, "all suites, and not only those of the job suites of .ci/deep")
 	atOnce := flag.Int("at-once", 2, "how many suites run at the same time")
-	write := flag.Bool("write", false, "write the table into the project's READMEs")
+	write := flag.Bool("write", false, "write the table into docs/suites.md")
 	flag.Parse()
 	root, err := filepath.Abs(*project)
 	if err != nil {
@@ -74,7 +74,7 @@ func run() error {
 	table := markdown(results)
 	fmt.Print("\n", table)
 	if *write {
-		if err := writeTables(root, table); err != nil {
+		if err := writeTable(root, table); err != nil {
 			return err
 		}
 	}

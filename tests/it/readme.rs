@@ -1,4 +1,4 @@
-//! Checks that the outputs shown in the READMEs equal the program's output.
+//! Checks that the outputs shown in the READMEs and in `docs` equal the program's output.
 
 use std::env;
 use std::fs;
@@ -7,7 +7,11 @@ use std::process::Command;
 
 use informer_lab::lessons::lessons;
 
-/// Returns the commands in the README's console blocks with the outputs that the README shows.
+/// The pages that show outputs, each with its language.
+const PAGES: [(&str, &str); 4] =
+    [("README.md", "en"), ("docs/runs.md", "en"), ("README.zh.md", "zh"), ("docs/zh/runs.md", "zh")];
+
+/// Returns the commands in a page's console blocks with the outputs that the page shows.
 fn transcripts(text: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     let blocks = text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
@@ -30,18 +34,19 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_output_in_the_readme_is_real() {
+fn every_output_on_the_pages_is_real() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let bin = Path::new(env!("CARGO_BIN_EXE_informer-lab")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), env::var("PATH").unwrap());
-    for (name, language) in [("README.md", "en"), ("README.zh.md", "zh")] {
-        let readme = fs::read_to_string(root.join(name)).unwrap();
-        let story = readme.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-        let folder = env::temp_dir().join(format!("informer-lab-{name}-{}", std::process::id()));
+    for (name, language) in PAGES {
+        let page = fs::read_to_string(root.join(name)).unwrap();
+        let folder = env::temp_dir().join(format!("informer-lab-{}-{}", name.replace('/', "-"), std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("story.yaml"), story).unwrap();
-        let transcripts = transcripts(&readme);
-        assert!(transcripts.len() >= 4, "{name} shows several outputs: {transcripts:?}");
+        if let Some(rest) = page.split("```yaml\n").nth(1) {
+            fs::write(folder.join("story.yaml"), rest.split("```").next().unwrap()).unwrap();
+        }
+        let transcripts = transcripts(&page);
+        assert!(transcripts.len() >= 2, "{name} shows several outputs: {transcripts:?}");
         for (command, shown) in transcripts {
             let ran = Command::new("sh")
                 .args(["-c", &format!("exec 2>&1; {command}")])
@@ -50,7 +55,7 @@ fn every_output_in_the_readme_is_real() {
                 .env("LC_ALL", language)
                 .output()
                 .unwrap();
-            // For a command with a pipe, the README leaves out standard error, whose lines begin with `#`.
+            // For a command with a pipe, the page leaves out standard error, whose lines begin with `#`.
             let ran = String::from_utf8(ran.stdout).unwrap();
             let ran = if command.contains(" | ") {
                 ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
@@ -64,15 +69,15 @@ fn every_output_in_the_readme_is_real() {
 }
 
 #[test]
-fn both_readmes_have_every_lesson_in_their_table() {
-    for name in ["README.md", "README.zh.md"] {
-        let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
+fn both_pages_of_lessons_have_every_lesson_in_their_tables() {
+    for name in ["docs/lessons.md", "docs/zh/lessons.md"] {
+        let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
         for lesson in lessons() {
             let begins = |line: &str| {
                 let command = line.strip_prefix("| [`").and_then(|rest| rest.strip_prefix(lesson.command));
                 command.is_some_and(|rest| rest.starts_with(['`', ' ']))
             };
-            assert!(readme.lines().any(begins), "{name}: there is no row for {}", lesson.command);
+            assert!(page.lines().any(begins), "{name}: there is no row for {}", lesson.command);
         }
     }
 }

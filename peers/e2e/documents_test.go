@@ -1,6 +1,6 @@
 package e2e
 
-// The READMEs show the real output of kubectl.
+// The documents show the real output of kubectl.
 
 import (
 	"os"
@@ -27,12 +27,12 @@ func masked(text string) string {
 	return text
 }
 
-func TestTheReadmesShowTheOutputOfKubectl(t *testing.T) {
+func TestTheDocumentsShowTheOutputOfKubectl(t *testing.T) {
 	t.Parallel()
-	for _, readme := range []string{"README.md", "README.zh.md"} {
-		t.Run(readme, func(t *testing.T) {
+	for _, page := range []string{"docs/cluster.md", "docs/zh/cluster.md"} {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(harness.Root(readme))
+			text, err := os.ReadFile(harness.Root(page))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestTheReadmesShowTheOutputOfKubectl(t *testing.T) {
 				}
 			}
 			if shown < 4 {
-				t.Errorf("%s shows %d kubectl commands", readme, shown)
+				t.Errorf("%s shows %d kubectl commands", page, shown)
 			}
 		})
 	}
