@@ -56,7 +56,7 @@ fn seeds(requests: usize) -> impl Iterator<Item = u64> {
     (first..).take(requests.div_ceil(EACH))
 }
 
-/// Returns a cluster without pods of its own. Every fourth one behaves like an older Kubernetes.
+/// Returns a cluster without workload controllers. Every fourth one behaves like an older Kubernetes.
 fn cluster(seed: u64) -> ClusterBuilder {
     let era = if seed % 4 == 3 { Era::Classic } else { Era::Modern };
     Cluster::builder().controllers(Controllers::Housekeeping).seed(seed).era(era)

@@ -3,7 +3,8 @@
 //!
 //! `WIRE_DIR` names another directory of recordings, in the form of `fixtures/wire`. With `WIRE_COMPLETE=1`, its
 //! requests are replayed. Without it, its recordings may lack some writes, so the requests of `fixtures/wire` are
-//! replayed, and compared with the answers in the other directory.
+//! replayed, and their answers are compared with those in the other directory. `WIRE_ONLY` chooses files by a part of
+//! their path.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "the report of what was compared")]

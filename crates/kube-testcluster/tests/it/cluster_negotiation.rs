@@ -73,7 +73,7 @@ async fn a_write_without_an_acceptable_answer_still_has_its_warnings() {
 /// answer, upstream writes indented JSON: an error fits no clause that asks for a Table. Upstream: `isPrettyPrint`,
 /// `acceptMediaTypeOptions` and `WriteRawJSON`.
 #[tokio::test(start_paused = true)]
-async fn json_is_indented_on_request_or_if_the_accept_header_fits_no_answer() {
+async fn json_is_indented_on_request_or_if_no_clause_of_the_accept_header_fits() {
     let api = api().await;
     let indented = async |accept: &str, path: &str| {
         let (_, media, text) = accepting(&api, accept, path).await;

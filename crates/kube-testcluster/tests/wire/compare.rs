@@ -97,7 +97,7 @@ fn outline(document: &Value) -> Value {
     outline
 }
 
-/// Shortens an answer in the way in which the recording program shortened `expected`, which its form shows.
+/// Shortens an answer as the recording program did. The form of the recorded answer, `expected`, shows how.
 pub fn cut(expected: &Value, actual: Value) -> Value {
     let keep = |actual: &Value, names: Vec<&String>| -> Value {
         names

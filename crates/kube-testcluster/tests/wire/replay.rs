@@ -299,7 +299,8 @@ async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<St
         refused.extend(act(server, action.as_str().unwrap()).await.err());
         watch.read_for(Duration::from_millis(150)).await;
     }
-    // A watch that the server has closed is read for five more seconds, to see that it closes.
+    // A watch that the recorded server closed is read for five seconds more than it took, to see that it ends here,
+    // too.
     let closed = record["response"]["closedAfterSeconds"].as_f64();
     watch.read_for(Duration::from_secs_f64(closed.map_or(1.0, |seconds| seconds + 5.0))).await;
     refused
