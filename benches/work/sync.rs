@@ -28,6 +28,8 @@ pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
     list_to_handlers(options, |client| ListWatch::<Pod>::all(client).read_as::<Projected>())
 }
 
+/// Starts an informer with an index by namespace and one by the label `app`, and waits until its handler has seen the
+/// initial list.
 fn list_to_handlers<T>(options: &Options, source: impl Fn(kube::Client) -> ListWatch<T>) -> Vec<Figure>
 where
     T: Object + DeserializeOwned + Send + Sync + 'static,

@@ -73,7 +73,7 @@ impl Chapter {
         chapter_text(self.zh_file)
     }
 
-    /// Returns the chapter's number with two digits. The glossary has none.
+    /// Returns the chapter's number with two digits. The glossary and the page for teachers have none.
     pub fn number(&self) -> Option<&'static str> {
         self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     }
@@ -126,7 +126,7 @@ pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     found.ok_or_else(|| similar(&wanted))
 }
 
-/// Returns the chapters with a similar name or title; else the glossary, if it has the word.
+/// Returns at most three chapters with a similar name or title; else the glossary, if it has the word.
 fn similar(wanted: &str) -> Vec<&'static str> {
     let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
     let likeness = |chapter: &Chapter| match chapter.slug() {

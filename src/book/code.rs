@@ -121,8 +121,8 @@ struct Rest {
 
 impl Rest {
     /// Returns the offset at which the line is broken: after a comma, a bracket or an operator far to the right, else
-    /// before a method, else at any such place, else inside a long string literal, else between words. `begins` is
-    /// the length of the indentation.
+    /// at the dot of a method, else after any comma, bracket or operator, else inside a long string literal, else
+    /// between words. `begins` is the length of the indentation.
     fn end(&self, begins: usize, width: usize) -> Option<usize> {
         let line = self.line.as_str();
         let good = |at: &usize| {

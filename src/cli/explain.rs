@@ -29,7 +29,7 @@ pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::ArgumentConflict, words.into())
 }
 
-/// Gives our own error clap's form, with the usage of this subcommand.
+/// Returns an error of our own in the form of clap's errors, with the usage of this subcommand.
 fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
@@ -70,14 +70,14 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     }
     let mut command = Cli::command();
     command.build();
-    let known_elsewhere = command.get_subcommands().any(|lesson| takes(lesson, argument));
-    let lesson = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))?;
-    let name = lesson.get_name().to_owned();
+    let known_elsewhere = command.get_subcommands().any(|subcommand| takes(subcommand, argument));
+    let subcommand = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))?;
+    let name = subcommand.get_name().to_owned();
     let words = match argument.strip_prefix("--") {
-        None if takes(lesson, &format!("--{argument}")) => {
+        None if takes(subcommand, &format!("--{argument}")) => {
             (format!("{argument} is an option: write --{argument}"), format!("{argument} 是选项：请写成 --{argument}"))
         }
-        Some(_) if takes(lesson, argument) => (
+        Some(_) if takes(subcommand, argument) => (
             format!("{argument} goes after the lesson: informer-lab {name} {argument}"),
             format!("{argument} 要写在课程后面：informer-lab {name} {argument}"),
         ),

@@ -9,7 +9,7 @@ pub enum Controllers {
     /// All controllers, including those of workloads.
     #[default]
     All,
-    /// The garbage collector and the namespace controller.
+    /// The controllers that deletions need, and those of service accounts, aggregated roles and nodes.
     Deletions,
     /// The controllers of `Deletions`, and these workload controllers.
     Only(Workloads),

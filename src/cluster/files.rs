@@ -51,7 +51,8 @@ impl InputFile {
     }
 }
 
-/// Reads the file at `path`; without a path, returns the fixture `default`.
+/// Reads the file at `path`; without a path, returns the fixture `default`. `what` describes the file in messages, as
+/// in "the pods file".
 pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixture>) -> Result<Option<InputFile>> {
     let built_in = match path {
         Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
@@ -98,8 +99,7 @@ fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file. `what` describes it in messages, as in "the pods file". If the file is not UTF-8, the error names the
-/// line of the first wrong byte.
+/// Reads a file. If the file is not UTF-8, the error names the line of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {

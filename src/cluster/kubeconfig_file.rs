@@ -1,5 +1,5 @@
 //! Writes the kubeconfig of a built-in cluster that listens, for programs of the same user. It never touches
-//! `~/.kube` or a file that this program has not written.
+//! `~/.kube`, or a file with content that this program has not written.
 //!
 //! On Windows the folder's permissions apply to the file; a temporary folder lies in its owner's profile.
 
@@ -15,7 +15,7 @@ use k8s_openapi::ByteString;
 
 use crate::trace::Failure;
 
-/// The first line of every kubeconfig of this program. A file without it is never overwritten.
+/// The first line of every kubeconfig of this program. A file with other content is never overwritten.
 const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
 
 /// The beginning of the name of a temporary directory. 16 digits follow.
@@ -223,6 +223,7 @@ fn is_temporary_name(name: &str) -> bool {
     number.is_some_and(|number| number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
+/// Returns the server's address in a kubeconfig.
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
     line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()

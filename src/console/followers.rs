@@ -20,7 +20,7 @@ struct Inner {
     lines: Mutex<Vec<Arc<str>>>,
     /// Wakes the followers that wait for the next record.
     state: watch::Sender<StreamState>,
-    /// The number of kept records: `LIMIT`, or less in a test.
+    /// The largest number of kept records: `LIMIT`, or less in a test.
     limit: usize,
     commands: mpsc::Sender<String>,
     /// The receiver of commands, until the run takes it.

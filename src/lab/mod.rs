@@ -71,7 +71,7 @@ struct Inner {
     recorder: Mutex<Recorder>,
     /// The number of [`Race`]s so far. Each has its own seed.
     races: AtomicU64,
-    /// The number of informers so far.
+    /// The number of shared informers and factories so far.
     informers: AtomicUsize,
     /// True once the first LIST has succeeded. Until the first WATCH has succeeded too, a failure ends the run; later
     /// failures are only reported, because the Reflector tries again.

@@ -47,7 +47,7 @@ pub(super) enum Until {
 }
 
 pub(super) enum PlannedSource {
-    /// A real cluster, with the longest time to wait for it.
+    /// A real cluster, with the time limit of the run.
     Real(Target, Option<Duration>),
     BuiltIn(PlannedCluster),
 }

@@ -23,6 +23,7 @@ pub(super) struct RunParts {
     lists: bool,
 }
 
+/// The parts of each run in a record.
 #[derive(Debug, Default)]
 pub(super) struct RecordParts {
     /// The parts by the index of the run's last event, and by kind.
@@ -45,6 +46,7 @@ impl RecordParts {
         Self { runs }
     }
 
+    /// Returns the parts of this kind in the run that has the event `at`.
     pub(super) fn at(&self, at: usize, kind: Option<&str>) -> RunParts {
         let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
         let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));

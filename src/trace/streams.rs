@@ -15,7 +15,7 @@ use super::width::{Width, hanging, labelled, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Show, Style, What, to_json};
 
 /// Standard output, standard error and the transcript. If some narration was left out, the drop prints a notice of
-/// that, unless the user asked for it or a transcript has the narration.
+/// that, unless the user asked to leave it out or a transcript has it.
 ///
 /// The narration is the text around the trace that explains it, and it can be left out: headings, the lesson's own
 /// sentences ([`What::Narration`]), and the remarks that the [`Commentary`] finds in the records. A notice is a message

@@ -222,6 +222,7 @@ fn options(random: &mut fastrand::Rng, name: &str, of_lesson: bool) -> (Vec<Stri
     (words, files)
 }
 
+/// Runs a command with these options. Checks that its outputs and files are clean, and that it does not panic.
 fn check(command: &mut Command, words: &[String], files: &[std::path::PathBuf], what: &str) -> Ran {
     let ran = finish(command.args(words));
     assert_clean(&ran.out, &format!("{what} {words:?}, standard output"));
@@ -232,7 +233,8 @@ fn check(command: &mut Command, words: &[String], files: &[std::path::PathBuf], 
     ran
 }
 
-/// Runs a subcommand against the hostile server of this seed.
+/// Runs `doctor` and a random lesson against the hostile server of this seed, and the readers of records on the
+/// lesson's record.
 fn against_the_server(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let lessons: Vec<_> = rows().collect();

@@ -25,7 +25,8 @@ fn count(records: &[Record], is: impl Fn(&What) -> bool) -> usize {
     records.iter().filter(|record| is(&record.what)).count()
 }
 
-/// Returns settings to try a lesson with: three seeds, a limit at every half second, and two other scenarios.
+/// Returns settings to try a lesson with: three seeds, a limit at every half second up to six seconds, and for a lesson
+/// with a cluster two other scenarios.
 fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
     let mut all: Vec<Settings> = (1..=3).map(|seed| with(era.clone(), seed, None)).collect();
     all.extend((1..=12).map(|half| with(era.clone(), 1, Some(Duration::from_millis(half * 500)))));

@@ -33,7 +33,8 @@ async fn operator(client: Client) {
     }
 }
 
-/// Lists and watches ConfigMaps, and renews serial numbers when they are due. Returns when the watch ends.
+/// Lists and watches ConfigMaps, and renews serial numbers when they are due. Returns when the watch ends. `due` has
+/// the time of the next renewal of each ConfigMap.
 async fn follow(maps: &Api<ConfigMap>, due: &mut BTreeMap<String, Instant>) -> kube::Result<()> {
     let list = maps.list(&ListParams::default()).await?;
     due.retain(|name, _| list.items.iter().any(|map| map.name_any() == *name));

@@ -50,11 +50,13 @@ fn count() -> usize {
     number("HOSTILE", 2_000)
 }
 
+/// Returns the seeds of this number of requests, one for each cluster.
 fn seeds(requests: usize) -> impl Iterator<Item = u64> {
     let first = number("HOSTILE_SEED", 0) as u64;
     (first..).take(requests.div_ceil(EACH))
 }
 
+/// Returns a cluster without workload controllers. Every fourth one behaves like an older Kubernetes.
 fn cluster(seed: u64) -> ClusterBuilder {
     let era = if seed % 4 == 3 { Era::Classic } else { Era::Modern };
     Cluster::builder().controllers(Controllers::Housekeeping).seed(seed).era(era)

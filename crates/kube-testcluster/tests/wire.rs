@@ -1,9 +1,10 @@
 //! Replays recorded traffic of a real API server against this crate's server and compares the answers. Runs in process
 //! and in virtual time.
 //!
-//! `WIRE_COMPLETE=1 WIRE_DIR=… cargo test --test wire` replays another directory in the form of `fixtures/wire`, whose
-//! recordings contain every write. `WIRE_DIR` alone is for recordings that lack some writes: it sends the requests of
-//! `fixtures/wire` and compares with the answers in the other directory.
+//! `WIRE_DIR` names another directory of recordings, in the form of `fixtures/wire`. With `WIRE_COMPLETE=1`, its
+//! requests are replayed. Without it, its recordings may lack some writes, so the requests of `fixtures/wire` are
+//! replayed, and their answers are compared with those in the other directory. `WIRE_ONLY` chooses files by a part of
+//! their path.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "the report of what was compared")]

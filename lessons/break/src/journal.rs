@@ -45,6 +45,7 @@ pub enum EntryKind {
     Alarm(String),
 }
 
+/// A change of the load balancer's backends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     Added,

@@ -23,8 +23,8 @@ const NAME: &str = "informer-lab-guardian";
 pub(super) struct Guardian(Child);
 
 impl Guardian {
-    /// Starts a guardian that ends these processes, and removes the kubeconfig if it is a temporary one. Without a
-    /// guardian the command runs all the same, so an error is only logged.
+    /// Starts a guardian that ends these processes and removes the kubeconfig, which the caller names only if it is
+    /// temporary. Without a guardian the command runs all the same, so an error is only logged.
     pub(super) fn start(processes: &CommandProcesses, kubeconfig: Option<&Path>) -> Option<Self> {
         if cfg!(test) {
             return None; // the program of the tests is no guardian
@@ -66,7 +66,8 @@ impl Guarding {
         Some(Self { processes, kubeconfig: rest.first().map(PathBuf::from) })
     }
 
-    /// Waits for the end of the program that has started this one.
+    /// Waits for the end of the program that has started this one. If that program was killed, removes the kubeconfig
+    /// and kills the command's processes.
     pub fn run(self) -> ExitCode {
         let mut received = Vec::new();
         let _ = io::stdin().take(1).read_to_end(&mut received); // an error counts as the end

@@ -9,16 +9,16 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "What happened between list and watch", zh: "list 和 watch 之间发生了什么" },
     symptom: Both {
         en: "\
-            First a list, then a watch: no informer is needed for that, says the author. Once in a while, after \
-            a restart, the load balancer has a pod that does not exist. It is always one that was deleted \
-            within seconds after the start. New pods are never missing.",
+            First a list, then a watch: no informer is needed for that, says the author. Once in a while, after a \
+            restart, the load balancer has a pod that does not exist. It is always one that was deleted within \
+            seconds after the start. New pods are never missing.",
         zh: "\
             先 list，再 watch：作者说，这用不着 informer。可是偶尔重启之后，负载均衡器里会有一个不存在的 Pod，而\
             且总是启动后几秒内删除的那个。新建的 Pod 倒是从来不会漏。",
     },
     hints: [
         Both {
-            en: "The list is of one moment, the watch begins at a later one. Who tells of what is between?",
+            en: "The list shows one moment, and the watch begins at a later one. What reports the changes in between?",
             zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间发生的事由谁来说？",
         },
         Both {
@@ -28,11 +28,11 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            A watch without a resourceVersion begins with an ADDED of everything that exists at that moment, \
-            and then sends changes. So what was created in between is there, and what was deleted in between is \
-            nowhere: there is no event for something that is not. With the list's resourceVersion the server \
-            sends every change since the list. This pair is what a Reflector is made of, and \
-            `Watch(ListOptions{})` of the tutorials' second program is the half of it.",
+            A watch without a resourceVersion begins with an ADDED of everything that exists at that moment, and \
+            then sends changes. So a pod that was created in between arrives, but a deletion in between is lost: \
+            there is no event for a pod that does not exist. With the list's resourceVersion the server sends every \
+            change since the list. This pair is what a Reflector is made of, and `Watch(ListOptions{})` of the \
+            tutorials' second program is only half of it.",
         zh: "\
             不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以这中间新建的\
             能看到，中间删除的哪里都没有：不存在的东西不会有事件。带上 list 的 resourceVersion，server 就会发送 \

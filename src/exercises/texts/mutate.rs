@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "An alarm that no event explains", zh: "没有事件能解释的告警" },
     symptom: Both {
         en: "\
-            One handler writes pods to a log, without their passwords. Another one raises an alarm when a pod \
-            has no password. Since both are in one program, the alarm rings for every pod. `kubectl get pod -o \
-            yaml` shows the password. Each handler alone does what it should.",
+            One handler writes pods to a log, without their passwords. Another one raises an alarm when a pod has no \
+            password. Since both are in one program, the alarm rings for every pod. `kubectl get pod -o yaml` shows \
+            the password. Each handler alone does what it should.",
         zh: "\
             一个 handler 把 Pod 写进日志，去掉密码。另一个在 Pod 没有密码时告警。两个放进同一个程序之后，每个 \
             Pod 都会告警。用 `kubectl get pod -o yaml` 看，密码明明在。两个 handler 单独运行都没问题。",
@@ -28,10 +28,10 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            What an informer hands out is shared: by all handlers, by every reader, and by the cache itself. In \
-            Go it is a pointer that anybody can write through. Then the cache has a pod that the API server \
-            never had, indices do not match it, and the next update is compared with a lie. So: copy, then \
-            change (`DeepCopy` in Go). This library hands out `Arc<T>`, and without a lock inside of `T` the \
+            What an informer hands out is shared: by all handlers, by every reader, and by the cache itself. In Go \
+            it is a pointer that every handler can write through. Then the cache has a pod that the API server never \
+            had, indices do not match it, and the next update is compared with a state that never existed. So: copy, \
+            then change (`DeepCopy` in Go). This library hands out `Arc<T>`, and without a lock inside of `T` the \
             line that was wrong here does not compile.",
         zh: "\
             informer 交出来的对象是共享的：所有 handler、所有读者，还有缓存自己。在 Go 里它是一个指针，谁都能写。\

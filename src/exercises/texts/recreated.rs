@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "Same name, another pod", zh: "同名，却是另一个 Pod" },
     symptom: Both {
         en: "\
-            The load balancer knows its backends by uid. After an outage of the network it sends requests to a \
-            pod of a StatefulSet that is gone, and none to the one that took its name. The program handles \
-            deletions, tombstones too, and was told of none.",
+            The load balancer knows its backends by uid. After an outage of the network it sends requests to a pod \
+            of a StatefulSet that is gone, and none to the one that took its name. The program handles deletions, \
+            tombstones too, and got none.",
         zh: "\
             负载均衡器用 uid 认后端。一次断网之后，它还在给 StatefulSet 里一个已经没了的 Pod 发请求，而接替它名\
             字的新 Pod 一个请求也收不到。程序处理了删除，也处理了 tombstone，可是一次删除通知都没有收到。",
@@ -28,11 +28,10 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            An informer's key is the name. One pod was deleted and the next one created while no watch was \
-            open; the list that follows has one pod of that name, and the store has one too, so the handler is \
-            told of an update. That it is another object is only to be seen from its uid. Who keeps anything \
-            about the object itself (an address, a lease, a count) has to look: an update with two uids is a \
-            deletion and an addition.",
+            An informer's key is the name. One pod was deleted and the next one created while no watch was open; the \
+            list that follows has one pod of that name, and the store has one too, so the handler gets an update. \
+            Only the uid shows that it is another object. A program that keeps something about the object itself (an \
+            address, a lease, a count) has to check: an update with two uids is a deletion and an addition.",
         zh: "\
             informer 的 key 是名字。watch 断开期间，一个 Pod 被删除，又建了一个同名的；之后的 list 里有一个这个\
             名字的 Pod，store 里也有一个，于是 handler 收到的是更新。是不是另一个对象，只有 uid 看得出来。凡是保\

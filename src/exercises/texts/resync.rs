@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "The resync that brings back only half", zh: "只补回一半的 resync" },
     symptom: Both {
         en: "\
-            The load balancer is down now and then, for some seconds. That is no problem, says the author: \
-            there is a resync every 30 seconds, which brings again what failed. New pods do arrive after half a \
-            minute. Pods that were deleted meanwhile stay in the load balancer for ever.",
+            The load balancer is down now and then, for some seconds. That is no problem, says the author: there is \
+            a resync every 30 seconds, which brings again what failed. New pods do arrive after half a minute. Pods \
+            that were deleted meanwhile stay in the load balancer for ever.",
         zh: "\
             负载均衡器时不时会故障几秒。作者说没关系：每 30 秒有一次 resync，失败的会再来一遍。新增的 Pod 过半分\
             钟确实补上了。可是故障期间删除的 Pod，就一直留在负载均衡器里。",
@@ -29,10 +29,10 @@ pub(super) static TEXT: Exercise = Exercise {
     explanation: Both {
         en: "\
             A resync is not a list: the API server has no part in it. It tells handlers what the store has, as \
-            updates from each object to itself. What is gone from the store is told by nobody. So a resync \
-            repairs additions and updates that failed, never a deletion. What failed has to be remembered by \
-            whoever failed: a work queue has the key, gives it back later each time, and the worker looks into \
-            the cache for whether the object exists. With that no resync is needed here at all.",
+            updates from each object to itself. It does not report what is gone from the store. So a resync repairs \
+            additions and updates that failed, never a deletion. The program itself has to remember what failed: a \
+            work queue keeps the key and returns it, later after each failure, and the worker looks into the cache \
+            to see whether the object exists. Then no resync is needed here at all.",
         zh: "\
             resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。\
             store 里已经没有的，谁也不会再提。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败\

@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "The API server asks who this is", zh: "API server 问：这是谁" },
     symptom: Both {
         en: "\
-            Metrics, audit and search each want to know of every change of a pod, so each has an informer. It \
-            works, and the team of the API server complains: this one program lists all pods three times when \
-            it starts, and every change is sent to it three times. Its memory is three times what it was, too.",
+            Metrics, audit and search each want to know of every change of a pod, so each has an informer. It works, \
+            and the team of the API server complains: this one program lists all pods three times when it starts, \
+            and every change is sent to it three times. Its memory is three times what it was, too.",
         zh: "\
             metrics、audit、search 都想知道 Pod 的每次变化，于是各有一个 informer。功能没问题，但 API server 的\
             团队来投诉：这个程序一启动就把所有 Pod list 三遍，每次变化也要发给它三份。它占用的内存也变成了三倍。",
@@ -28,10 +28,10 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            That is what \"shared\" in SharedInformer means: one list, one watch and one cache for all who want \
+            That is what \"shared\" in SharedInformer means: one list, one watch and one cache for all consumers of \
             the same objects, and for each a handler with a buffer of its own. A SharedInformerFactory does it \
-            across a whole program: whoever asks it for pods gets the same informer. Controllers of Kubernetes, \
-            some thirty in one process, share one factory.",
+            across a whole program: every caller that asks it for pods gets the same informer. Controllers of \
+            Kubernetes, some thirty in one process, share one factory.",
         zh: "\
             这就是 SharedInformer 里 shared 的意思：想要同样对象的人，共用一次 list、一个 watch、一份缓存，各自\
             只有一个 handler 和自己的缓冲。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的\

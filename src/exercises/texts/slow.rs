@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "A dashboard that lives in the past", zh: "活在过去的仪表盘" },
     symptom: Both {
         en: "\
-            A dashboard shows each pod's state. When a lot happens it falls behind: after half a minute it \
-            shows what was true a minute ago, and the program's memory grows. It goes on falling behind \
-            until the cluster is quiet. The other handlers of the informer notice nothing.",
+            A dashboard shows each pod's state. When a lot happens it falls behind: after half a minute it shows \
+            what was true a minute ago, and the program's memory grows. It goes on falling behind until the cluster \
+            is quiet. The other handlers of the informer notice nothing.",
         zh: "\
             仪表盘显示每个 Pod 的状态。变化一多，它就跟不上：半分钟以后，显示的是一分钟前的情况，程序占用的内存\
             也在涨。只要集群不安静下来，它就越落越远。同一个 informer 的其他 handler 毫无感觉。",
@@ -28,10 +28,11 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            client-go's buffer has no limit: a slow handler delays nobody, and pays for it with memory and with \
-            age. Who wants every change needs that. Who wants the present does not: `Buffer::Coalesced` keeps \
-            one notification for each object, the newest. A work queue does the same with keys: however often a \
-            key is added, it is in the queue once, and the worker reads the state of the moment from the cache.",
+            client-go's buffer has no limit: a slow handler delays no other handler, but its buffer grows, and its \
+            notifications get old. A handler that needs every change needs that buffer. One that needs only the \
+            current state does not: `Buffer::Coalesced` keeps one notification for each object, the newest. A work \
+            queue does the same with keys: however often a key is added, it is in the queue once, and the worker \
+            reads the current state from the cache.",
         zh: "\
             client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
             化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key \

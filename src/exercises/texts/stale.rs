@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "More pods than anybody asked for", zh: "多出来的 Pod" },
     symptom: Both {
         en: "\
-            A controller keeps three pods. It looks every second, and creates what is missing. Most days that \
-            works. When the API server is busy it creates a pod each second, until there are five or six, and \
-            does not know why: each time it looked, one was missing.",
+            A controller keeps three pods. It looks every second, and creates what is missing. Most days that works. \
+            When the API server is busy, the controller creates a pod each second, until there are five or six. It \
+            sees no mistake: each time it looked, one was missing.",
         zh: "\
             controller 维持三个 Pod：每秒看一次，缺几个就创建几个。平时都对。API server 忙的时候，它每秒都创建一\
             个，最后有了五六个，而它自己并不觉得有错：每次看的时候，确实缺一个。",
@@ -28,12 +28,12 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            A cache is filled by the watch, so it is always a little behind, also behind the program's own \
-            writes. Who creates because of what the cache does not have has to know that the cache has seen \
-            what was created before. client-go's ReplicaSet controller counts what it expects to see \
-            (expectations); since then API servers promise that resourceVersions can be compared, and a program \
-            can wait for its own write: `at_least`. A name that follows from what is wanted (web-0, web-1) \
-            helps too: the second creation is then refused with 409.",
+            A cache is filled by the watch, so it is always a little behind, also behind the program's own writes. A \
+            program that creates what is missing in the cache must first know that the cache has seen its earlier \
+            creations. client-go's ReplicaSet controller counts what it expects to see (expectations); today's API \
+            servers promise that resourceVersions can be compared, so a program can wait for its own write: \
+            `at_least`. A name that follows from what is wanted (web-0, web-1) helps too: the second creation is \
+            then refused with 409.",
         zh: "\
             缓存是 watch 填的，所以总会慢一点，连自己刚写的也可能还没看到。凡是“缓存里没有就创建”的程序，都要先\
             确认缓存已经看到了上一次创建的东西。client-go 的 ReplicaSet controller 用的是计数（expectations）；\

@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "Healthy pods are deleted at the start", zh: "一启动就删掉健康的 Pod" },
     symptom: Both {
         en: "\
-            A controller deletes pods whose node does not exist any more. It does so well, but not in its first \
-            two seconds: after a restart on a busy API server it deleted every pod of the cluster. The nodes \
-            were there all the time.",
+            A controller deletes pods whose node does not exist any more. It does so well, but not in its first two \
+            seconds: after a restart on a busy API server it deleted every pod of the cluster. The nodes were there \
+            all the time.",
         zh: "\
             一个 controller，负责删除节点已经不存在的 Pod。平时都对，只有刚启动的两秒不对：有一次 API server 很\
             忙时重启，它把集群里的 Pod 全删了。节点其实一直都在。",
@@ -29,10 +29,9 @@ pub(super) static TEXT: Exercise = Exercise {
     explanation: Both {
         en: "\
             \"Not in the cache\" means \"does not exist\" only when the cache is complete. Before its first list an \
-            informer's cache is empty, and of two informers one is always later. So every controller waits for \
-            all its caches before its workers begin: `cache.WaitForCacheSync` in Go. The queue may be filled \
-            meanwhile; nobody takes anything out of it. The pod garbage collector of Kubernetes waits just like \
-            that.",
+            informer's cache is empty, and of two informers one is always later. So every controller waits for all \
+            its caches before its workers begin: `cache.WaitForCacheSync` in Go. The queue may be filled meanwhile; \
+            no worker takes anything out of it. The pod garbage collector of Kubernetes waits just like that.",
         zh: "\
             只有缓存完整时，“缓存里没有”才等于“不存在”。第一次 list 之前，informer 的缓存是空的；两个 informer \
             总有一个更晚。所以每个 controller 都先等自己的所有缓存，再启动 worker：Go 里是 \

@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "A backend that nobody can reach", zh: "一个谁也连不上的后端" },
     symptom: Both {
         en: "\
-            A program keeps a load balancer in step with the cluster. It worked for weeks. Then the network was \
-            gone for a few seconds, and since then one request in three times out: the load balancer sends it \
-            to a pod that was deleted in these seconds. The informer's own cache does not have that pod any more.",
+            A program keeps a load balancer in step with the cluster. It worked for weeks. Then the network was gone \
+            for a few seconds, and since then one request in three times out: the load balancer sends it to a pod \
+            that was deleted in these seconds. The informer's own cache does not have that pod any more.",
         zh: "\
             程序让负载均衡器和集群保持一致，几个星期都没问题。后来网络断了几秒，从此三个请求里就有一个超时：负载\
             均衡器把它发给了那几秒里删除的 Pod。informer 自己的缓存里早已没有这个 Pod 了。",
@@ -28,10 +28,10 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            The watch missed the deletion, and the next list showed that the pod was gone. The informer cannot \
-            know its final state, so it delivers a tombstone: the key, and the last state that it saw. In Go \
-            that is a `DeletedFinalStateUnknown` where everybody expects a `*v1.Pod`: whoever casts without a \
-            look panics, and whoever looks and returns leaves a ghost behind. For most handlers the key is all \
+            The watch missed the deletion, and the next list showed that the pod was gone. The informer cannot know \
+            its final state, so it delivers a tombstone: the key, and the last state that it saw. In Go that is a \
+            `DeletedFinalStateUnknown` where handlers expect a `*v1.Pod`: a handler that casts without a check \
+            panics, and one that checks and returns leaves a deleted pod behind. For most handlers the key is all \
             that they need.",
         zh: "\
             watch 漏掉了这次删除，下一次 list 才发现 Pod 没了。informer 不可能知道它最后的状态，所以交付一个 \

@@ -1,5 +1,6 @@
 //! Questions on what the queue does with a change that the watch brought, such as whether a deletion comes out of it.
-//! Each function returns its question, or `None` if the situation was asked about before or the record has no answer.
+//! Each function returns its question, or `None` if the situation was asked about before or no later event has the
+//! answer. A queue is by key if it has one slot for each key, as DeltaFIFO; RealFIFO has a slot for each change.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};
@@ -87,7 +88,7 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     Some(SituatedQuestion::new(situation, popped > 1, text, reason))
 }
 
-/// Asks how many deltas the next pop returns, if several are queued and the pop is the next event.
+/// Asks whether the next pop returns exactly one delta, if several are queued and the pop is the next event.
 fn next_pop(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let Some(What::Popped { deltas, .. }) = moment.later_events().next().map(|next| &next.what) else { return None };
     let (by_key, keys) = (moment.pipeline.is_by_key(), moment.pipeline.queue.len());

@@ -1,5 +1,5 @@
 //! Questions on the notifications that handlers get, and when they get them. Each function returns its question, or
-//! `None` if the situation was asked about before or the record has no answer.
+//! `None` if the situation was asked about before or no later event has the answer.
 
 use std::collections::BTreeSet;
 

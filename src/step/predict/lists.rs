@@ -1,5 +1,5 @@
 //! Questions on the consequences of a list, a resync, a broken watch and a write that a fault hides from watches. Each
-//! function returns its question, or `None` if the situation was asked about before or the record has no answer.
+//! function returns its question, or `None` if the situation was asked about before or no later event has the answer.
 
 use super::{Moment, SituatedQuestion};
 use crate::trace::{Cause, What, short};

@@ -58,6 +58,7 @@ impl<'a> Moment<'a> {
         Some(situation.into()).filter(|situation| !self.asked_about.contains(situation))
     }
 
+    /// Returns the next events of the same run and the same kind of object, without the program's own text.
     fn later_events(&self) -> impl Iterator<Item = &'a Record> {
         let of = &self.record.of;
         let run = self.rest.iter().take(FARTHEST_ANSWER).take_while(|next| next.header().is_none());

@@ -26,7 +26,7 @@ pub use recorder::Recorder;
 pub use state::{State, WaitingDelta};
 pub use what::What;
 
-/// One event of a run. Also called a record itself, because a file has one a line.
+/// One event of a run, and one line of a record file. The list of all events is called a record, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {

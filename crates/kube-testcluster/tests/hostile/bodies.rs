@@ -69,6 +69,7 @@ pub fn body(random: &mut Rng, media_type: &str) -> Vec<u8> {
     bytes
 }
 
+/// Returns one of the templates with a random value at each `@`.
 fn object(random: &mut Rng) -> String {
     let template = pick(random, &OBJECTS);
     template
@@ -78,6 +79,7 @@ fn object(random: &mut Rng) -> String {
         .unwrap_or_default()
 }
 
+/// Returns random JSON: usually small, sometimes deeply nested, seldom very long.
 fn value(random: &mut Rng) -> String {
     match random.u16(0..1000) {
         0..4 => long(random),
@@ -132,6 +134,7 @@ fn long(random: &mut Rng) -> String {
     }
 }
 
+/// Returns a JSON patch: usually a few random operations, seldom thousands that nest or grow the object.
 fn operations(random: &mut Rng) -> String {
     let place = |random: &mut Rng| {
         let deeper = if random.u8(0..10) == 0 { "/a".repeat(random.usize(1..140)) } else { String::new() };
@@ -146,7 +149,6 @@ fn operations(random: &mut Rng) -> String {
     // A place for values of any depth: `fieldsV1` of managed fields holds arbitrary JSON.
     let any_json = "/spec/template/metadata/managedFields";
     if count > 8 {
-        // Repeats a few operations that nest or grow the object.
         let nest = [
             json!({"op": "add", "path": "/metadata/labels", "value": {}}),
             json!({"op": pick(random, &["move", "copy"]), "from": any_json, "path": "/metadata/labels/x"}),
@@ -178,7 +180,7 @@ fn yaml(random: &mut Rng) -> String {
     }
 }
 
-/// Returns a random protobuf field of any wire type.
+/// Returns a random protobuf field of any wire type, which contains further fields down to this number of levels.
 fn field(random: &mut Rng, levels: usize) -> Vec<u8> {
     let number = random.u8(0..20);
     let wire = if levels == 0 { random.u8(0..8) } else { [2, 2, 2, 0, 5][random.usize(0..5)] };
@@ -211,11 +213,12 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
+/// Returns Kubernetes' protobuf envelope (`runtime.Unknown`): the type, often missing, and an object, both random.
 fn protobuf(random: &mut Rng) -> Vec<u8> {
     let inner: Vec<u8> = (0..random.usize(0..6)).flat_map(|_| field(random, 6)).collect();
-    let names: Vec<u8> = if random.bool() { Vec::new() } else { field(random, 1) };
+    let type_meta: Vec<u8> = if random.bool() { Vec::new() } else { field(random, 1) };
     let mut bytes = b"k8s\0".to_vec();
-    for (tag, part) in [(0x0a, names), (0x12, inner)] {
+    for (tag, part) in [(0x0a, type_meta), (0x12, inner)] {
         bytes.push(tag);
         varint(&mut bytes, part.len() as u64);
         bytes.extend(part);

@@ -1,4 +1,4 @@
-//! Generates valid request bodies with random values in a few places.
+//! Generates request bodies that are valid except for random values in a few places.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -8,7 +8,8 @@ use super::words::{FIELDS, pick};
 const TEXTS: [&str; 14] =
     ["", "a", "b", "default", "Pod", "v1", "delete", "replace", "merge", "Running", "Ünïcode\0", "0", "7", "1Gi"];
 
-/// Returns an object that the server would accept, with random values in up to three places.
+/// Returns an object, options or a patch that the server would accept, with random values in up to three places. One in
+/// eleven is random JSON instead.
 pub fn changed(random: &mut Rng) -> Value {
     let container =
         json!([{"name": "c", "image": "i", "ports": [{"containerPort": 80}], "env": [{"name": "E", "value": "1"}]}]);
@@ -40,6 +41,7 @@ pub fn changed(random: &mut Rng) -> Value {
     object
 }
 
+/// Puts a random value into a random place, at most `depth` levels below `place`.
 fn change(random: &mut Rng, place: &mut Value, depth: usize) {
     match place {
         Value::Object(fields) if !fields.is_empty() && depth > 0 => {

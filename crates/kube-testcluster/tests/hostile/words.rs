@@ -1,4 +1,5 @@
-//! Word lists for the random requests: meaningful words, and words that only look meaningful.
+//! Word lists for the random requests: meaningful words, and words that only look meaningful. A word that is twice in
+//! its list is chosen more often.
 
 use fastrand::Rng;
 
@@ -154,7 +155,7 @@ pub const VALUES: [&str; 51] = [
     "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6LTEsInN0YXJ0IjoiYiJ9",
 ];
 
-/// Media types of bodies. The first three are for objects, the next three for patches.
+/// Media types of bodies. The first three are for objects, the next three for patches other than server-side apply.
 pub const BODY_TYPES: [&str; 11] = [
     "application/json",
     "application/yaml",

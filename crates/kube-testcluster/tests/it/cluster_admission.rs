@@ -1,5 +1,5 @@
-//! Tests the defaults of kube-apiserver's admission plugins (tolerations, priority, service account), which
-//! `Admission::Kube` switches on.
+//! Tests kube-apiserver's admission plugins (tolerations, priority, service account, namespace lifecycle), which
+//! `Admission::Kube` switches on, and the service accounts and the service that the cluster then makes.
 
 use std::time::Duration;
 
@@ -15,6 +15,8 @@ fn like_kube() -> Cluster {
     quiet().admission(Admission::Kube).start()
 }
 
+/// Sends the creation of a pod with these fields in its spec, as a dry run. Returns the code and the body of the
+/// answer.
 async fn created(api: &Api, spec: &Value) -> (u16, Value) {
     let mut new = pod("a", &json!({}));
     for (field, value) in spec.as_object().unwrap() {
@@ -127,7 +129,8 @@ async fn an_update_may_leave_out_fields_that_admission_added() {
     assert_eq!((after.status, &after.body["spec"]), (200, &before["spec"]), "{}", after.body);
 }
 
-/// Without admission, the object has no field that a PUT could leave out. Upstream: `ValidatePodUpdate`.
+/// Without the admission plugins, a field that an update leaves out is not filled in again. Upstream:
+/// `ValidatePodUpdate`.
 #[tokio::test(start_paused = true)]
 async fn an_update_may_not_leave_out_a_field_that_the_client_set() {
     let cluster = quiet().start();
@@ -151,7 +154,7 @@ async fn a_pod_in_a_terminating_namespace_is_refused_before_other_plugins_run() 
     assert_eq!(api.post("/api/v1/namespaces", &namespace).await.status, 201);
     assert_eq!(api.delete("/api/v1/namespaces/shop").await.status, 200);
     cluster.settled().await;
-    let begun = Instant::now();
+    let begun = Instant::now(); // the plugin `ServiceAccount` would wait for the account, which is deleted already
     for (metadata, name) in [(json!({"name": "a"}), "a"), (json!({"generateName": "web-"}), "web-")] {
         let new = json!({"metadata": metadata, "spec": {}});
         let refused = api.post("/api/v1/namespaces/shop/pods", &new).await;

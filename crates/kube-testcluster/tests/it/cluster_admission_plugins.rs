@@ -10,7 +10,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Starts a cluster with a plugin that records the requests to one resource.
+/// Starts a cluster with a plugin that records the requests to one resource. Returns the cluster and the record.
 fn noted(only: &'static str) -> (Cluster, Arc<Mutex<Vec<AdmissionRequest>>>) {
     let seen: Arc<Mutex<Vec<AdmissionRequest>>> = Arc::default();
     let notes = seen.clone();

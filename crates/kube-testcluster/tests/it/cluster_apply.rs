@@ -23,7 +23,7 @@ async fn apply(api: &Api, path: &str, query: &str, config: &Value) -> Answer {
     api.send("PATCH", &format!("{path}?{query}"), APPLY, config.to_string()).await
 }
 
-/// Returns the managedFields entries of an object: manager, operation, subresource and fields.
+/// Returns each managedFields entry of an object as a text: manager, operation, subresource and fields.
 fn owners(object: &Value) -> Vec<String> {
     let owner = |entry: &Value| {
         let text = |name: &str| entry[name].as_str().unwrap_or_default();
@@ -215,6 +215,7 @@ fn scale(replicas: i64) -> Value {
     json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": replicas}})
 }
 
+/// Returns the managers that own `spec.replicas`, each with its operation and subresource.
 fn owners_of_replicas(set: &Value) -> Vec<String> {
     let has = |owner: &&String| owner.contains(r#""f:replicas":{}"#) && !owner.contains("f:status");
     owners(set).iter().filter(has).map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()
@@ -312,8 +313,8 @@ async fn kubectl_takes_over_the_fields_of_its_client_side_applies() {
     assert_eq!(annotation, format!("{}\n", map(&json!({"x": "2"}))));
 }
 
-/// kubectl turns the owner of its annotation into an applier, and an applier loses the fields that it no longer
-/// applies.
+/// Afterwards, kubectl turns the owner of its annotation into an applier, whose other fields the next apply removes. So
+/// that owner must have no field of another writer.
 #[tokio::test(start_paused = true)]
 async fn the_first_apply_by_kubectl_takes_over_only_the_fields_of_its_client_side_applies() {
     const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -31,6 +31,8 @@ async fn defined(v1: &Value) -> Api {
     api
 }
 
+/// Applies the thing `t` in this version, with this value of the field `a`, and takes over the fields of other
+/// managers.
 async fn apply(api: &Api, version: &str, a: &str, manager: &str) -> Answer {
     let path = format!("/apis/example.com/{version}/namespaces/default/things/t?fieldManager={manager}&force=true");
     let api_version = format!("example.com/{version}");
@@ -38,7 +40,7 @@ async fn apply(api: &Api, version: &str, a: &str, manager: &str) -> Answer {
     api.send("PATCH", &path, "application/apply-patch+yaml", config.to_string()).await
 }
 
-/// Returns the manager and the version of each entry.
+/// Returns the manager and the version of each managedFields entry.
 fn owners(object: &Value) -> Vec<(&str, &str)> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     entries.map(|entry| (entry["manager"].as_str().unwrap(), entry["apiVersion"].as_str().unwrap())).collect()
@@ -69,13 +71,13 @@ async fn an_apply_fails_if_the_object_does_not_fit_the_version_of_an_owner() {
         let refused = apply(&api, "v1", "two", manager).await;
         assert_eq!((refused.status, refused.message()), (500, ".spec.b: field not declared in schema"), "{manager}");
     }
-    // An update cannot fail for its owners, so they stay as they were.
+    // An update does not fail because of an owner's version: the owners stay as they were.
     let path = "/apis/example.com/v1/namespaces/default/things/t?fieldManager=m2";
     let updated = api.send("PATCH", path, "application/merge-patch+json", r#"{"spec":{"a":"two"}}"#).await;
     assert_eq!((updated.status, owners(&updated.body)), (200, vec![("m1", "example.com/v1beta1")]));
 }
 
-/// The schema of a definition may change below an object that was stored before.
+/// The definition's schema changes after the object was stored, so the stored object does not fit it any more.
 #[tokio::test(start_paused = true)]
 async fn the_error_about_the_stored_object_names_it_with_its_namespace() {
     let api = defined(&json!({"a": {"type": "string"}})).await;

@@ -49,6 +49,7 @@ async fn a_connection_that_asks_for_nothing_is_closed() {
 #[tokio::test(start_paused = true)]
 async fn half_a_body_is_answered_and_its_connection_closed() {
     let (cluster, address) = served();
+    // A write waits 34 seconds for its body. Before it closes the connection, the server waits 5 seconds for the rest.
     let half = |method: &str, path: &str| {
         let head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n");
         format!("{head}Content-Length: 99\r\n\r\n{{")

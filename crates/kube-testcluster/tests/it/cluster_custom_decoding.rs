@@ -11,6 +11,7 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 const DOORS: &str = "/apis/example.org/v1/namespaces/default/doors";
 const APPLY: &str = "application/apply-patch+yaml";
 
+/// Returns a definition with both subresources. Its status has a default, and its spec has a list with keys.
 fn definition(plural: &str, kind: &str, scope: &str) -> Value {
     let status =
         json!({"type": "object", "default": {"phase": "Waiting"}, "properties": {"phase": {"type": "string"}}});
@@ -41,6 +42,7 @@ fn door(name: &str, spec: Value) -> Value {
     json!({"apiVersion": "example.org/v1", "kind": "Door", "metadata": {"name": name}, "spec": spec})
 }
 
+/// Starts a cluster that defines doors, which have a namespace, and walls, which have none.
 async fn with_doors() -> Api {
     let api = Api::new(&quiet().managed_fields(ManagedFields::Applied).start());
     for definition in [definition("doors", "Door", "Namespaced"), definition("walls", "Wall", "Cluster")] {

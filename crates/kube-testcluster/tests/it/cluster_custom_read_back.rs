@@ -15,6 +15,7 @@ async fn with_motors() -> Api {
     defined(Api::new(&quiet().managed_fields(ManagedFields::Kept).start())).await
 }
 
+/// Creates the definition of motors.
 async fn defined(api: Api) -> Api {
     let embedded =
         json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true});

@@ -49,6 +49,7 @@ fn crontabs() -> Value {
     })
 }
 
+/// Returns a CronTab with a field that the schema does not have (`odd`).
 fn crontab(name: &str) -> Value {
     json!({
         "apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": name},
@@ -70,6 +71,7 @@ async fn running_with_crontabs() -> (Cluster, Api) {
     (cluster, api)
 }
 
+/// Returns the status and the reason of a condition, or null without it.
 fn condition(definition: &Value, kind: &str) -> Value {
     let conditions = definition["status"]["conditions"].as_array().unwrap();
     let found = conditions.iter().find(|condition| condition["type"] == kind);

@@ -25,6 +25,7 @@ impl Folder {
         quiet().start_in(&self.0).unwrap()
     }
 
+    /// Returns the error of a start in this folder.
     fn refusal(&self) -> String {
         quiet().start_in(&self.0).unwrap_err().to_string()
     }
@@ -243,7 +244,7 @@ async fn controllers_and_watches_work_after_a_restart_of_a_cluster_that_had_none
     cluster.shutdown().await;
 }
 
-/// Upstream's etcd has these modes too.
+/// etcd gives its files these modes, too.
 #[cfg(unix)]
 #[tokio::test]
 async fn only_the_owner_can_enter_a_new_folder_and_open_or_lock_its_files() {
@@ -262,7 +263,7 @@ async fn only_the_owner_can_enter_a_new_folder_and_open_or_lock_its_files() {
     assert_eq!(mode(&inner.join("lock")), 0o600);
 }
 
-/// The fixture is what an earlier program has left: a snapshot, and a log of writes after it.
+/// The fixture is a folder that the first version wrote: a snapshot, and a log of the writes after it.
 #[tokio::test]
 async fn a_cluster_goes_on_with_a_folder_of_the_first_version() {
     let folder = Folder::new("data-first-version");
@@ -322,7 +323,7 @@ async fn collections(api: &Api) -> Vec<String> {
 }
 
 /// Checks one start of a folder: a client that has listed a kind gets every later write to it, and no answer has an
-/// earlier revision than an answer before, including those of earlier starts.
+/// earlier revision than an answer before, including those of earlier starts. `seen` is the highest revision so far.
 async fn check_revisions(api: &Api, random: &mut fastrand::Rng, seen: &mut u64) {
     const WRITTEN: [(&str, &str, &str, &str); 4] = [
         ("/api/v1", "configmaps", "v1", "ConfigMap"),

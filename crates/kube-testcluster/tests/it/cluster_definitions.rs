@@ -22,6 +22,7 @@ async fn create(schema: &str) -> Answer {
     api.send("POST", DEFINITIONS, "application/json", definition(schema)).await
 }
 
+/// Returns a schema inside this many others: `open` is the text of each before the inner schema, `close` that after it.
 fn nested(levels: usize, open: &str, close: &str) -> String {
     format!("{}{}{}", open.repeat(levels), r#"{"type": "object"}"#, close.repeat(levels))
 }

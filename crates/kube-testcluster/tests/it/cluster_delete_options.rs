@@ -97,7 +97,7 @@ async fn deleting_a_collection_validates_its_options_like_a_list() {
     assert_eq!(api.get(MAPS).await.names(), ["b"]);
 }
 
-/// The options of such a request are defaulted and validated like those of a watch, but the request deletes. Upstream:
+/// With `watch=1`, the options are defaulted and validated like those of a watch, but the request deletes. Upstream:
 /// `DeleteCollection`.
 #[tokio::test(start_paused = true)]
 async fn deleting_a_collection_with_watch_validates_watch_options_and_deletes() {

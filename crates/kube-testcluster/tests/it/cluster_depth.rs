@@ -7,7 +7,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 const SET: &str = "/apis/apps/v1/namespaces/default/replicasets/web";
 const JSON_PATCH: &str = "application/json-patch+json";
-/// The only field of the served types that holds arbitrary JSON, at its place in a pod template.
+/// The list of a ReplicaSet's pod template whose entries hold arbitrary JSON, in `fieldsV1`.
 const FREE: &str = "/spec/template/metadata/managedFields";
 
 fn replica_set() -> Value {

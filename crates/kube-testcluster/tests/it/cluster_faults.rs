@@ -307,6 +307,7 @@ async fn faults_do_not_affect_the_kubelet() {
     assert_eq!(api.get(&format!("{PODS}/web")).await.body["status"]["phase"], "Running");
 }
 
+/// Returns the resourceVersion of each object by its name.
 fn identities(list: &Value) -> BTreeMap<String, String> {
     let text = |item: &Value, field: &str| item["metadata"][field].as_str().unwrap().to_owned();
     list["items"].as_array().unwrap().iter().map(|item| (text(item, "name"), text(item, "resourceVersion"))).collect()

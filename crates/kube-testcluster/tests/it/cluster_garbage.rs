@@ -24,6 +24,7 @@ fn blocking(owner: &Value) -> Value {
     owner
 }
 
+/// Waits until the garbage collector is done, and returns the names of the config maps.
 async fn names(cluster: &Cluster, api: &Api) -> Vec<String> {
     cluster.settled().await;
     api.get(MAPS).await.names().into_iter().map(ToOwned::to_owned).collect()

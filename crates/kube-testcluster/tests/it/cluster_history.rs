@@ -13,6 +13,7 @@ use crate::support::api::{Api, PODS, item, quiet, short};
 
 type Model = BTreeMap<String, Value>;
 
+/// Applies watch events to a state, and checks that each of them fits the state before it.
 fn fold(mut state: Model, events: &[Value]) -> Model {
     for event in events {
         let object = event["object"].clone();
@@ -27,6 +28,7 @@ fn fold(mut state: Model, events: &[Value]) -> Model {
     state
 }
 
+/// Returns the revision and the pods of a list. The pods get the kind and version that they have in watch events.
 async fn list(api: &Api, query: &str) -> (u64, Model) {
     let list = api.get(&format!("{PODS}?{query}")).await;
     assert_eq!(list.status, 200, "{query} {}", list.body);
@@ -192,7 +194,7 @@ async fn a_past_state_expires_after_the_history_age() {
     }
 }
 
-/// Writes one object of 100 kB again and again.
+/// Writes one object of 100 kB this many times. Returns the revision of the last write.
 async fn write_large(api: &Api, times: usize) -> u64 {
     let path = "/api/v1/namespaces/default/configmaps";
     let mut version = 0;

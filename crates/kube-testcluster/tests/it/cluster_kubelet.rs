@@ -13,11 +13,13 @@ const FOUR_PODS: &str = include_str!("../../../../fixtures/pods.yaml");
 /// The stages of the tutorial `myinformer`, whose deletion has three updates.
 const MYINFORMER: &str = include_str!("../../../../fixtures/stages/myinformer.yaml");
 
+/// Returns the type of each event and the phase of its pod, such as `MODIFIED Running`.
 fn phases(events: &[Value]) -> Vec<String> {
     let phase = |event: &Value| event["object"]["status"]["phase"].as_str().unwrap().to_owned();
     events.iter().map(|event| format!("{} {}", event["type"].as_str().unwrap(), phase(event))).collect()
 }
 
+/// Plays the scenario `nettool.yaml` in a cluster with these stages, and returns the watch events of its pods.
 async fn play(stages: Stages) -> Vec<Value> {
     let cluster = Cluster::builder().stages(stages).start();
     let api = Api::new(&cluster);

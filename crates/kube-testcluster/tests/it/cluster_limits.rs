@@ -338,7 +338,7 @@ async fn the_error_for_many_controllers_has_a_limited_size() {
     assert!(bytes < 8 * 1024 * 1024, "the answer has {bytes} bytes");
 }
 
-/// Upstream's answer has fifty times the size of the request.
+/// Upstream lists every error, so its answer is fifty times as long as the request.
 #[tokio::test(start_paused = true)]
 async fn the_errors_of_a_service_with_many_ports_end() {
     let api = Api::new(&quiet().start());

@@ -32,6 +32,7 @@ fn cluster() -> Cluster {
     Cluster::builder().stages(Stages::from_yaml(STAGES, "s.yaml").unwrap()).started_at(started).start()
 }
 
+/// Returns the code, and the text of the log or the message of the error.
 async fn log(api: &Api, query: &str) -> (u16, String) {
     let answer = api.get(&format!("{PODS}/a/log?{query}")).await;
     let text = answer.body["message"].as_str().or(answer.body.as_str()).unwrap_or_default().to_owned();

@@ -32,7 +32,8 @@ fn unzipped(text: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Lists a collection while it grows, and compares each item with a GET of the object.
+/// Lists a collection while it grows, and compares each item with a GET of the object. `kind` is the kind and the
+/// version of a custom resource; without it, the objects are config maps.
 async fn grow(path: &str, kind: Option<(&str, &str)>) {
     // A short history, so that old objects are stored compressed.
     let api = Api::new(&quiet().history(3).start());

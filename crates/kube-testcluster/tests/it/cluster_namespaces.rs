@@ -107,6 +107,7 @@ async fn a_namespace_stays_while_an_object_in_it_has_a_finalizer() {
     assert_eq!(api.get(SHOP).await.status, 404);
 }
 
+/// Returns the type, the status, the reason and the message of each condition of the namespace.
 async fn conditions(api: &Api) -> Vec<String> {
     let status = api.get(SHOP).await.body["status"].clone();
     let text = |of: &Value, field: &str| of[field].as_str().unwrap().to_owned();

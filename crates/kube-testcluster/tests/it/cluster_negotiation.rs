@@ -1,5 +1,5 @@
 //! Tests content negotiation: JSON, YAML, protobuf, tables and metadata. Each expected answer is that of a real API
-//! server, as compared by `peers/differential`.
+//! server, with which `peers/differential` compares this one.
 
 use axum::body::Body;
 use http::Request;
@@ -69,9 +69,11 @@ async fn a_write_without_an_acceptable_answer_still_has_its_warnings() {
     }
 }
 
-/// Upstream: `isPrettyPrint`, `acceptMediaTypeOptions` and `WriteRawJSON`.
+/// The query may have any true value of Go, but a clause of the Accept header only `pretty=1`. If no clause fits the
+/// answer, upstream writes indented JSON: an error fits no clause that asks for a Table. Upstream: `isPrettyPrint`,
+/// `acceptMediaTypeOptions` and `WriteRawJSON`.
 #[tokio::test(start_paused = true)]
-async fn json_is_indented_on_request_or_if_nothing_acceptable_is_left() {
+async fn json_is_indented_on_request_or_if_no_clause_of_the_accept_header_fits() {
     let api = api().await;
     let indented = async |accept: &str, path: &str| {
         let (_, media, text) = accepting(&api, accept, path).await;
@@ -128,7 +130,7 @@ async fn the_method_is_checked_before_the_headers() {
         ("PUT", "/apis/apps".to_owned(), "text/plain", 405),
         ("PATCH", format!("{MAPS}/a"), "text/plain", 415),
         ("PATCH", format!("{MAPS}/a"), "application/merge-patch+json", 406),
-        ("GET", format!("{MAPS}/.."), "application/json", 406),
+        ("GET", format!("{MAPS}/.."), "application/json", 406), // the Accept header is checked before the name
     ] {
         let request = Request::builder().method(method).uri(path).header("accept", "text/html");
         let response = api.raw(request.header("content-type", content).body(Body::from("{}")).unwrap()).await;
@@ -136,7 +138,8 @@ async fn the_method_is_checked_before_the_headers() {
     }
 }
 
-/// Upstream ends the watch at the first event, which it cannot encode.
+/// Upstream ends the watch at the first event, which it cannot encode. The config maps have no label `app`, so a watch
+/// of `app` gets no event before its timeout.
 #[tokio::test(start_paused = true)]
 async fn a_watch_as_metadata_lists_ends_at_its_first_event() {
     let api = api().await;

@@ -98,6 +98,7 @@ fn of_subresource(entry: &Value, object: &str) -> Operations {
     entry["verbs"].as_array().unwrap().iter().map(|verb| format!("{} {path}", method(verb))).collect()
 }
 
+/// Returns the operations of all groups, versions, kinds and subresources in discovery.
 async fn discovered(api: &Api) -> Operations {
     let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     let mut operations = Operations::from(["GET /api/", "GET /apis/", "GET /version/"].map(ToOwned::to_owned));
@@ -282,7 +283,8 @@ async fn an_unsupported_media_type_gets_406() {
     }
 }
 
-/// Creates a definition after a change at a pointer into it, and returns the document of its version with its ETag.
+/// Puts `value` at the JSON pointer `at` of a definition, and creates that definition in a new cluster. Returns the
+/// ETag and the OpenAPI document of its version.
 async fn of_definition(at: &str, value: &Value) -> (String, Value) {
     let mut definition = json!({
         "metadata": {}, "spec": {

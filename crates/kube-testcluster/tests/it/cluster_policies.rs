@@ -41,6 +41,7 @@ async fn with(policy: Value, binding: Value) -> Api {
     api
 }
 
+/// Creates a binding of the policy with these additional fields.
 async fn bind(api: &Api, name: &str, spec: Value) {
     let mut binding = json!({"metadata": {"name": name}, "spec": {"policyName": "p", "validationActions": ["Deny"]}});
     binding["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());

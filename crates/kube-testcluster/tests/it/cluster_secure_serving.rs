@@ -34,6 +34,8 @@ impl Served {
         Self { cluster, address, authority }
     }
 
+    /// Sends a request over a new connection, with this client certificate. `head` is the request line, and may have
+    /// headers after it.
     async fn ask(&self, client: Option<&KeyPair>, head: &str, body: &str) -> (u16, Value) {
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()));
         let mut roots = RootCertStore::empty();
@@ -66,6 +68,7 @@ impl Served {
         self.ask(None, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"), "").await
     }
 
+    /// Returns the user that the server recognizes by this certificate or token.
     async fn user_info(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
         let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
         let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");

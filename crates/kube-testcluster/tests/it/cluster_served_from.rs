@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Creates the pods a, b and c, and returns the revision after the second.
+/// Creates the pods a, b and c. Returns the API, and the revision after the second pod.
 async fn three(cluster: &Cluster) -> (Api, u64) {
     let api = Api::new(cluster);
     api.pod("a", &json!({})).await;

@@ -1,4 +1,5 @@
-//! Tests the differences between kinds in create and update. Upstream: each kind's `pkg/registry/…/strategy.go`.
+//! Tests rules of create, update and delete that differ between kinds. Upstream: each kind's
+//! `pkg/registry/…/strategy.go`.
 
 use std::time::Duration;
 

@@ -81,7 +81,7 @@ async fn table(api: &Api, path: &str) -> Value {
     serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
 }
 
-/// Creates an object, sets its status, and returns its cells.
+/// Creates an object, sets its status, and returns the cells of its row.
 async fn cells(api: &Api, plural: &str, object: Value) -> Value {
     let path = collection(plural);
     let created = api.post(&path, &object).await;

@@ -14,6 +14,7 @@ async fn with_account() -> Api {
     api
 }
 
+/// Requests a token of the account `robot`.
 async fn asked(api: &Api, spec: Value) -> Answer {
     api.post(&format!("{ACCOUNTS}/robot/token"), &json!({"spec": spec})).await
 }

@@ -67,7 +67,8 @@ fn collection(object: &Value) -> &'static str {
 }
 
 /// Sends the `new` object of a case: as a POST, or as a PUT over the `old` object. The POST is a dry run, unless the
-/// case asks for what is stored (`ask`).
+/// case asks for what is stored (`ask`). If an old definition is not established in the case, another definition takes
+/// its kind before.
 async fn sent(api: &Api, case: &Value) -> Answer {
     let (path, new) = (collection(&case["new"]), &case["new"]);
     let dry = if case["ask"].is_null() { "?dryRun=All" } else { "" };

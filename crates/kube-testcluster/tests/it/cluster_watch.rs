@@ -12,7 +12,7 @@ use crate::support::api::{Api, PODS, quiet, short, version};
 
 const STREAMING: &str = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
 
-/// Creates the pods beta and alpha, and returns their revisions.
+/// Creates the pods beta and alpha. Returns the API, and the revision after each creation.
 async fn two(cluster: &Cluster) -> (Api, u64, u64) {
     let api = Api::new(cluster);
     let beta = api.pod("beta", &json!({"app": "web"})).await;

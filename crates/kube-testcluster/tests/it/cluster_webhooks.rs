@@ -183,7 +183,7 @@ async fn an_expired_or_future_certificate_in_the_ca_bundle_is_refused() {
         [(1990, 2000, "is after 2000-01-01T00:00:00Z"), (2990, 3000, "is before 2990-01-01T00:00:00Z")]
     {
         let cluster = cluster();
-        let hook = Hook::valid(from, to, allow);
+        let hook = Hook::self_signed(from, to, allow);
         configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
         let refused = post(&cluster, MAPS, map("m")).await;
         let message = refused.body["message"].as_str().unwrap();

@@ -45,6 +45,7 @@ async fn started(lifecycle: &str, more: Value) -> (Cluster, Api) {
     (cluster, api)
 }
 
+/// Returns the number of the CronJob's events with this reason.
 async fn events(api: &Api, reason: &str) -> usize {
     api.items(&format!("{EVENTS}{reason}")).await.len()
 }

@@ -47,6 +47,7 @@ fn strategy(unavailable: Value, surge: Value) -> Value {
     json!({"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}})
 }
 
+/// Returns the images of the pods on each node.
 async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     let mut images: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for pod in api.items(PODS).await {
@@ -56,6 +57,7 @@ async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     images
 }
 
+/// Returns the [`images`] if each of these nodes has one pod with this image.
 fn on(nodes: &[usize], image: &str) -> BTreeMap<String, Vec<String>> {
     nodes.iter().map(|n| (format!("node-{n}"), vec![image.to_owned()])).collect()
 }
@@ -248,6 +250,7 @@ async fn orphans_are_adopted_with_their_revisions() {
     cluster.shutdown().await;
 }
 
+/// Makes one random change to the set, a pod, a node or a revision, or starts a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -44,7 +44,7 @@ async fn a_while() {
     sleep(Duration::from_secs(5)).await;
 }
 
-/// Returns the image and the size of each ReplicaSet, by revision.
+/// Returns the image and the size of each ReplicaSet, in the order of their revisions.
 async fn sets(api: &Api) -> Vec<(String, i64)> {
     let mut sets = api.items(SETS).await;
     let revision = |set: &Value| -> u32 {
@@ -279,6 +279,7 @@ async fn only_the_chosen_controllers_run() {
     cluster.shutdown().await;
 }
 
+/// Makes one random change to the Deployment, a pod or a ReplicaSet, or starts a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

@@ -56,6 +56,7 @@ fn endpoints(slice: &Value) -> &[Value] {
     slice["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
 }
 
+/// Returns the only slice of the service.
 async fn slice(api: &Api) -> Value {
     let mut slices = slices(api).await;
     assert_eq!(slices.len(), 1, "{slices:?}");
@@ -185,6 +186,7 @@ async fn services_without_a_selector_or_with_an_external_name_get_no_slices() {
     cluster.shutdown().await;
 }
 
+/// Makes one random change to the service, a pod or a slice, or starts a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=create,times=4",

@@ -186,6 +186,7 @@ async fn a_job_with_an_unsupported_policy_is_reported_and_not_run() {
     cluster.shutdown().await;
 }
 
+/// Makes one random change to the Job or a pod, or starts a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

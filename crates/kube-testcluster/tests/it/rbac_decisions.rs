@@ -98,7 +98,7 @@ fn collection(object: &Value) -> String {
     }
 }
 
-/// Starts a server with this policy in addition to the bootstrap policy.
+/// Starts a server with the namespaces a, b and c, and with this policy in addition to the bootstrap policy.
 async fn server(objects: &[Value]) -> Cluster {
     let cluster = Cluster::builder().bare().authorization(Authorization::Rbac).start();
     let api = Api::new(&cluster);
@@ -147,6 +147,7 @@ impl Question {
                     Err(format!("{question}\n  upstream: {user}\n  here:     {found}"))
                 }
             }
+            // An allowed write may still be invalid.
             None if !self.body.is_null() && ![200, 201, 422].contains(status) => {
                 Err(format!("{question}\n  here: {body}"))
             }

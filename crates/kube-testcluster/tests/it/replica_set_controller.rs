@@ -268,7 +268,7 @@ async fn sets_in_other_namespaces_work_and_a_new_set_may_have_the_name_of_a_dele
 }
 
 /// Changes two pods, which changes the status twice, while the controller's watch of ReplicaSets lags. Returns the
-/// failures, with their time after the second change.
+/// errors of the controller's syncs, each with its time after the second change.
 async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
     let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
     let cluster = builder.controllers(Controllers::Housekeeping).start();

@@ -181,6 +181,7 @@ async fn parallel_management_starts_all_pods_at_once_from_the_start_ordinal() {
     cluster.shutdown().await;
 }
 
+/// Makes one random change to the set, a pod or a claim, or starts a fault.
 async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     const FAULTS: [&str; 6] = [
         "429:verb=patch,times=4",

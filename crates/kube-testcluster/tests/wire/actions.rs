@@ -1,11 +1,14 @@
-//! Repeats the writes that the recorder made while a watch was open. A recording describes them in a short text form.
+//! Repeats the writes that the recording program made while a watch was open. A recording describes them in a short
+//! text form, such as `DELETE alpha`.
 
 use serde_json::{Value, json};
 
 use crate::client::{PODS, Server, pod, running};
 
-/// Performs one recorded action. Fails if the server refuses the write or the action is unknown, because an earlier
-/// write is missing from the recording.
+/// Performs one recorded action.
+///
+/// # Errors
+/// The action is unknown, or the server refuses the write, because an earlier write is missing from the recording.
 pub async fn act(server: &Server, action: &str) -> Result<(), String> {
     let words: Vec<&str> = action.split([' ', ':']).filter(|word| !word.is_empty()).collect();
     let after = |word: &str| -> Value {

@@ -16,6 +16,7 @@ pub const PODS: &str = "/api/v1/namespaces/default/pods";
 pub struct Server {
     pub cluster: Cluster,
     router: Router,
+    /// The number of calls of [`bump`](Self::bump).
     bumps: u32,
 }
 
@@ -87,11 +88,13 @@ impl Server {
         if answer.status < 300 { Ok(()) } else { Err(format!("{method} {path} is {}: {}", answer.status, text())) }
     }
 
+    /// Returns the JSON of an answer with the code 200.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
     }
 
+    /// Returns the current revision of the server.
     pub async fn revision(&self) -> u64 {
         let list = self.get("/api/v1/namespaces?limit=1").await.unwrap();
         list["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
@@ -105,7 +108,7 @@ impl Server {
     }
 }
 
-/// Returns the status patch that the recorder sent for running pods.
+/// Returns the status patch that the recording program sent for running pods.
 pub fn running() -> Value {
     json!({"status": {
         "phase": "Running", "podIP": "198.51.100.7", "podIPs": [{"ip": "198.51.100.7"}],
@@ -126,7 +129,7 @@ pub fn pod(name: &str, labels: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
 }
 
-/// A client of a watch that collects events for a limited time, as the recorder did.
+/// A client of a watch that collects events for a limited time, as the recording program did.
 pub struct Watch {
     stream: BodyDataStream,
     buffer: Vec<u8>,
@@ -149,6 +152,7 @@ impl Watch {
             }
             while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                // A line that is not JSON becomes null, which differs from every recorded event.
                 self.events.push(serde_json::from_slice(&line).unwrap_or(Value::Null));
             }
         }

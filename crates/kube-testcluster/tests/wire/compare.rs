@@ -7,7 +7,7 @@ use crate::placeholders::Bindings;
 /// A comparison of two answers, with a list of the differences and their paths.
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
-    /// Returns true if a difference at this path is permitted.
+    /// Returns true for a permitted difference. Its parameters are the path and the text of the difference.
     pub permitted: &'a mut dyn FnMut(&str, &str) -> bool,
     pub problems: Vec<String>,
 }
@@ -82,7 +82,7 @@ fn name(entry: &Value) -> &str {
     entry.as_str().or(names).or(entry["metadata"]["name"].as_str()).unwrap_or_default()
 }
 
-/// Returns the part of an OpenAPI document that the recorder kept.
+/// Shortens an OpenAPI document as the recording program did.
 fn outline(document: &Value) -> Value {
     let keys = |value: &Value| -> Vec<String> { value.as_object().into_iter().flat_map(Map::keys).cloned().collect() };
     let mut members = keys(document);
@@ -97,7 +97,7 @@ fn outline(document: &Value) -> Value {
     outline
 }
 
-/// Returns the part of an answer that the recorder kept.
+/// Shortens an answer as the recording program did. The form of the recorded answer, `expected`, shows how.
 pub fn cut(expected: &Value, actual: Value) -> Value {
     let keep = |actual: &Value, names: Vec<&String>| -> Value {
         names
@@ -113,7 +113,7 @@ pub fn cut(expected: &Value, actual: Value) -> Value {
             let start: String = actual.as_str().unwrap_or_default().chars().take(text.chars().count()).collect();
             format!("{start} ...").into()
         }
-        // The recorder's abbreviation for an object that an earlier record shows.
+        // The abbreviation for an object that an earlier record shows.
         Value::Object(fields)
             if fields.get("status").is_some_and(|status| status == "as created") && actual["kind"] != "Status" =>
         {

@@ -80,14 +80,15 @@ pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
             compared += 1;
             problems.extend(problem.map(|problem| format!("{}: {problem}", command["command"])));
         }
-        // The recorder waited for the effects of each command before the next one.
+        // The recording program waited for the effects of each command before the next one.
         server.cluster.settled().await;
     }
-    server.bump().await;
+    server.bump().await; // the server still accepts writes
     server.cluster.shutdown().await;
     (compared, problems)
 }
 
+/// Sends one request, and returns the difference of its answer from the recorded one.
 async fn replay_one(server: &Server, request: &Value, etags: &mut BTreeMap<String, String>) -> Option<String> {
     let text = |field: &str| request[field].as_str().unwrap_or_default();
     let (path, content_type) = (text("path"), text("content-type"));
@@ -111,6 +112,7 @@ async fn replay_one(server: &Server, request: &Value, etags: &mut BTreeMap<Strin
     }
     let body = match &request["body"] {
         Value::Null => Vec::new(),
+        // A body that is not JSON is recorded with one character for each byte.
         Value::String(text) => text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect(),
         value => with_revision(server, path, value).await.to_string().into_bytes(),
     };

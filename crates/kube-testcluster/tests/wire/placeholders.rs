@@ -18,6 +18,7 @@ pub struct Bindings {
     pub etags: BTreeMap<String, String>,
 }
 
+/// A part of a template: a text or a placeholder.
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
@@ -25,7 +26,9 @@ enum Part {
     Uid(String),
     Time,
     Age,
+    /// The five random characters at the end of a generated name.
     Suffix,
+    /// A host and a port.
     Address,
     /// A continue token, with the template of its decoded content.
     Continue(String),
@@ -49,6 +52,7 @@ fn parts(template: &str) -> Vec<Part> {
     parts
 }
 
+/// Returns the placeholder at the start of a text, with its length.
 fn placeholder(text: &str) -> Option<(Part, usize)> {
     if text.starts_with("<continue:") {
         let end = text.find("}>")? + 1;

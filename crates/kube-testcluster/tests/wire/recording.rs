@@ -52,6 +52,7 @@ pub fn recordings() -> Vec<Recording> {
     files(&directory).into_iter().map(recording).collect()
 }
 
+/// Returns the recordings in a directory. With `WIRE_ONLY`, these are only the ones whose path contains its value.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let only = std::env::var("WIRE_ONLY").unwrap_or_default();
     let mut files: Vec<PathBuf> = std::fs::read_dir(directory)

@@ -82,14 +82,14 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Repl
     results
 }
 
-/// Repeats an action of the recorder on the server itself. After a compaction of etcd, the watch caches still serve the
-/// old revisions until they notice it. Here the store and the caches are one, so the old revisions are dropped at
-/// `notice`.
+/// Repeats an action of the recording program on the server itself. After a compaction of etcd, the watch caches still
+/// serve the old revisions until they notice it. Here the store and the caches are one, so the old revisions are
+/// dropped at `notice`.
 async fn act_on_server(server: &mut Server, action: &str) {
     match action {
         "notice" => server.cluster.compact_storage(),
         "restart" => {
-            sleep(Duration::from_secs(1)).await; // the recorder waits for the next second
+            sleep(Duration::from_secs(1)).await; // the recording program waits for the next second
             server.cluster.restart();
         }
         "compact" => server.bump().await, // the compactor records the compacted revision in etcd
@@ -98,7 +98,8 @@ async fn act_on_server(server: &mut Server, action: &str) {
     }
 }
 
-/// Fills in the placeholders. Fails for a revision that no earlier answer shows and that is not in the future.
+/// Fills in the placeholders. A revision that no earlier answer shows gets a value in the far future. Fails if a later
+/// revision is known already.
 async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Result<Value, String> {
     for number in rvs(&request.to_string()) {
         let is_known = bindings.rvs.contains_key(&number) || bindings.bind(number, server.revision().await + 100_000);
@@ -229,7 +230,7 @@ fn fill(bindings: &Bindings, value: &Value) -> Value {
     }
 }
 
-/// Decodes a body as the recorder did.
+/// Decodes a body as the recording program did.
 fn decode(headers: &HeaderMap, body: &[u8]) -> Value {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if header("content-type").contains("json")
@@ -257,7 +258,7 @@ fn compare_headers(comparison: &mut Comparison<'_>, expected: &Value, actual: &H
         match (expected, actual) {
             (Some(expected), Some(actual)) if comparison.bindings.matches(expected, actual) => {}
             (None, None) => {}
-            // The recorder may have kept only the last of several values.
+            // The recording program may have kept only the last of several values.
             (Some(expected), Some(_)) if values.len() > 1 && values.last() == Some(&expected) => {}
             (expected, actual) => {
                 comparison.differ(&format!("/headers/{name}"), format!("{expected:?} but {actual:?}"))
@@ -289,7 +290,8 @@ fn compare_events(comparison: &mut Comparison<'_>, request: &str, expected: &[Va
     }
 }
 
-/// Reads a watch for as long as the recorder did, and repeats the recorder's writes meanwhile.
+/// Reads a watch for as long as the recording program did, and repeats the recording program's writes meanwhile.
+/// Returns the refused ones.
 async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<String> {
     let mut refused = Vec::new();
     watch.read_for(Duration::from_millis(400)).await;
@@ -297,6 +299,8 @@ async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<St
         refused.extend(act(server, action.as_str().unwrap()).await.err());
         watch.read_for(Duration::from_millis(150)).await;
     }
+    // A watch that the recorded server closed is read for five seconds more than it took, to see that it ends here,
+    // too.
     let closed = record["response"]["closedAfterSeconds"].as_f64();
     watch.read_for(Duration::from_secs_f64(closed.map_or(1.0, |seconds| seconds + 5.0))).await;
     refused

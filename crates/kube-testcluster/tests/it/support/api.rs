@@ -38,10 +38,12 @@ impl Api {
         Self(router)
     }
 
+    /// Sends a request and returns the answer with its unread body.
     pub async fn raw(&self, request: Request<Body>) -> Response<Body> {
         self.0.clone().call(request).await.unwrap()
     }
 
+    /// Sends a request. An empty content type stands for none.
     pub async fn send(&self, method: &str, path: &str, content_type: &str, body: impl Into<Body>) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         if !content_type.is_empty() {
@@ -50,6 +52,7 @@ impl Api {
         self.answer(request.body(body.into()).unwrap()).await
     }
 
+    /// Sends a request and reads the answer. A body that is not JSON becomes a JSON string.
     pub async fn answer(&self, request: Request<Body>) -> Answer {
         let response = self.raw(request).await;
         let (parts, body) = response.into_parts();
@@ -141,6 +144,7 @@ impl Answer {
 
 pub struct Watch {
     stream: BodyDataStream,
+    /// True once the stream has ended.
     pub ended: bool,
 }
 
@@ -163,7 +167,7 @@ impl Watch {
         events
     }
 
-    /// Returns the same events in short form: `ADDED alpha`.
+    /// Like [`events`](Self::events), in short form: `ADDED alpha`.
     pub async fn short_events(&mut self) -> Vec<String> {
         self.events().await.iter().map(short).collect()
     }
@@ -186,6 +190,7 @@ pub fn pod(name: &str, labels: &Value) -> Value {
     })
 }
 
+/// Returns the path of a pod in `default`, or of its subresource: `alpha/status`.
 pub fn item(name: &str) -> String {
     format!("{PODS}/{name}")
 }

@@ -46,6 +46,7 @@ impl Held {
     }
 }
 
+/// Returns a response that allows the request and applies this JSON patch.
 pub fn patch(operations: &Value) -> Value {
     json!({"allowed": true, "patchType": "JSONPatch", "patch": STANDARD.encode(operations.to_string())})
 }
@@ -59,8 +60,9 @@ impl Hook {
         Self::serving(authority, &pair, decide)
     }
 
-    /// Starts a webhook with a self-signed certificate that is valid between January 1 of two years.
-    pub fn valid(from: i32, to: i32, decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+    /// Starts a webhook with a self-signed certificate that is valid between January 1 of two years. Its clients must
+    /// use `pinned_client_config`, because no authority has signed the certificate.
+    pub fn self_signed(from: i32, to: i32, decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let mut parameters = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         parameters.not_before = date_time_ymd(from, 1, 1);
         parameters.not_after = date_time_ymd(to, 1, 1);
