@@ -9,6 +9,7 @@ import (
 	"testing"
 )
 
+// written writes the text as reasons.txt into a new folder, and returns the folder.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	folder := t.TempDir()
