@@ -46,6 +46,7 @@ func (l *load) pad() ([]figure, error) {
 	return nil, nil
 }
 
+// create measures the creates per second over all connections together.
 func (l *load) create() ([]figure, error) {
 	var next, created atomic.Int64
 	var creating sync.WaitGroup
@@ -61,6 +62,7 @@ func (l *load) create() ([]figure, error) {
 	creating.Wait()
 	spent := time.Since(start).Seconds()
 	close(failures)
+	// After the close, the receive returns the first failure, or nil without one.
 	return []figure{{Part: "creates", Value: float64(*pods) / spent, Unit: "/s", Did: int(created.Load())}}, <-failures
 }
 
@@ -91,8 +93,8 @@ func (l *load) list() ([]figure, error) {
 	return []figure{plain, asTable}, err
 }
 
-// listAs measures the median time of a list. The amount of work is the size per pod, rounded to ten bytes, because
-// resourceVersions differ in length.
+// listAs measures the median time of a list with this Accept header. name follows the figure's name. The amount of work
+// is the size per pod, rounded to ten bytes, because resourceVersions differ in length.
 func (l *load) listAs(name, accept string) (figure, error) {
 	var times []float64
 	var size int64

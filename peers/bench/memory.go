@@ -21,6 +21,7 @@ func resident() (peak, steady float64, err error) {
 	return peak, steady, err
 }
 
+// status returns a size from /proc/self/status, in bytes.
 func status(field string) (float64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -52,7 +52,8 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	of := func(name string) []string { return []string{"build", "--locked", "-p", name, "--profile"} }
 	if size == smallest {
 		profile = "dev"
-		// A build of both packages together has the same features as the build of the tests, so it reuses most of that.
+		// A build of both packages together has the same features as a build of the tests, so it reuses most of what the
+		// tests have built.
 		of = func(string) []string {
 			return []string{"build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile"}
 		}

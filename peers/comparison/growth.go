@@ -108,7 +108,7 @@ func cell(column column, figures []figure, objects int) string {
 	}
 	value := median(values(figures))
 	switch {
-	case column.part == "steady":
+	case column.part == "steady": // in MB for all objects; the table has bytes per object
 		return number(value * 1e6 / float64(objects))
 	case column.part == "bytes" && value <= 0:
 		return "" // the memory did not grow

@@ -88,8 +88,8 @@ func program(name, path string) contender {
 	}}
 }
 
-// coldBuild returns a contender that builds everything from downloaded sources. The environment variable names the
-// folder for the results.
+// coldBuild returns a contender that builds everything from downloaded sources into a new folder. variable is the
+// environment variable that names this folder to the build tool, such as GOCACHE.
 func coldBuild(name, folder, scratch, variable string, words ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		cache := filepath.Join(scratch, name)

@@ -9,6 +9,7 @@ import (
 	"testing"
 )
 
+// written writes the text as reasons.txt into a new folder, and returns the folder.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -67,7 +68,7 @@ func TestAReasonNamesAProfile(t *testing.T) {
 	}
 }
 
-func TestALineWithoutAReasonIsRefused(t *testing.T) {
+func TestALineWithTooFewOrTooManyColumnsIsRefused(t *testing.T) {
 	for _, line := range []string{"3 listener", "3 listener  reason  profile  more"} {
 		if _, err := readReasons(written(t, line)); err == nil {
 			t.Errorf("%q was accepted", line)

@@ -39,7 +39,7 @@ type spent struct {
 //go:embed fair.md
 var fair string
 
-// measure prints each result at once. It notes a row that fails and goes on.
+// measure runs the rows whose titles match chosen. It prints each result at once, notes a row that fails, and goes on.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {

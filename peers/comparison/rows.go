@@ -111,6 +111,8 @@ func informerRows(p programs, s size) (rows []row) {
 	return rows
 }
 
+// informerRow returns the part of row 6 with these pods and readers. writes is how many times as many writes as
+// client-go the goal asks for.
 func informerRow(p programs, s size, pods, readers int, writes float64) row {
 	s.milliseconds = max(2*s.milliseconds, 50) // client-go's writer gets few turns beside many readers
 	goals := []goal{{what: "writes", part: "writes", better: higher, against: clientGo, ratio: writes}}

@@ -40,8 +40,8 @@ func configuration(g *generator, kind kind, name string) object {
 	return body
 }
 
-// oddConfiguration breaks the configuration in one way: a wrong kind, apiVersion or resourceVersion, an unknown
-// field, managed fields, no field manager, or a body that is no object.
+// oddConfiguration changes the configuration in one way, which may break it: another kind, apiVersion or
+// resourceVersion, an unknown field, managed fields, no field manager, or another text.
 func oddConfiguration(g *generator, kind kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {

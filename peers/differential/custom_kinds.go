@@ -73,8 +73,8 @@ func fieldsOf(version object) (selectable []string) {
 	return selectable
 }
 
-// customKind adds to a kind the functions that make random objects and patches for the schema. About one value in 24
-// does not fit the schema.
+// customKind adds to a kind the functions that make random objects and patches for the schema. About one value in 24 is
+// random and may not fit the schema.
 func customKind(g *generator, schema object, made kind) kind {
 	const strange = 24
 	parts := schema["properties"].(object)

@@ -103,7 +103,7 @@ func (k kind) patch() object {
 	if k.custom {
 		return k.change() // nulls stay: they remove fields
 	}
-	return merged(object{}, k.change())
+	return merged(object{}, k.change()) // without nulls
 }
 
 func (k kind) objects() []string {

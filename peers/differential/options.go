@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// addQuery sets the parameters of one of the queries.
+// addQuery sets the parameters of one of the queries, chosen at random.
 func addQuery(g *generator, made *draft, queries ...string) {
 	values, err := url.ParseQuery(pick(g, queries))
 	if err != nil {

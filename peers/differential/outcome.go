@@ -106,7 +106,8 @@ var undeclared = regexp.MustCompile(`\.[^ ]+: field not declared in schema`)
 
 var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
 
-// unordered returns the outcome of an error with its causes, and the words of its message, sorted.
+// unordered returns the outcome of an error (409, 422 or 500) with its causes, and the parts of its message, sorted. Of the
+// message of a 500 about an unknown field, only the part before the list of errors stays.
 func (o Outcome) unordered() Outcome {
 	if o["status"] == "500" {
 		made := o.without(func(string) bool { return false }) // a copy

@@ -144,6 +144,7 @@ func (s *stream) outcome(side *Side) Outcome {
 	if s.end == nil {
 		return outcome(side, s.answer)
 	}
+	// The empty path is that of the body, which was not read.
 	return outcome(side, Answer{Status: s.answer.Status, Header: s.answer.Header}).without(func(path string) bool { return path == "" })
 }
 

@@ -66,8 +66,8 @@ func TestClientGosProgramsPrintTheSameAsOnARealAPIServer(t *testing.T) {
 	}
 }
 
-// optionalEnd returns the last line that may be missing: without known objects, a DeltaFIFO drops a deletion unless deltas
-// of the pod are still queued.
+// optionalEnd returns the last line of a trace if it may be missing, else an empty text. Without known objects, a
+// DeltaFIFO drops a deletion unless deltas of the pod are still queued.
 func optionalEnd(program string) string {
 	if program == "deltafifo" || program == "deltafifo-replaced" {
 		return "Deleted : nettool : Running"

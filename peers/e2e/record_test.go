@@ -12,6 +12,7 @@ import (
 
 // A recording that is made again is identical: nothing in it depends on the run, and it was not edited by hand.
 func TestRecordingsMadeAgainAreIdentical(t *testing.T) {
+	// Two of the recordings, because each one starts an API server.
 	for _, name := range []string{"status.json", "forms.json"} {
 		recorded, err := os.ReadFile(harness.Fixture("wire", name))
 		if err != nil {

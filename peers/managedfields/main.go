@@ -240,7 +240,8 @@ func (u upstream) change(root string) error {
 	return nil
 }
 
-// Calls longer than `long` bytes come from tests with random sets. Only one of `seldom` such calls is kept.
+// Calls longer than `long` bytes come from tests with random sets. Those without conversions are dropped, except for one
+// of `seldom` long calls.
 const long, seldom = 4_000, 25
 
 // keep writes each different call once, with the conversions of all runs, sorted so that the order does not depend on

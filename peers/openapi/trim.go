@@ -1,6 +1,6 @@
 package main
 
-// Removes from OpenAPI documents what the server does not serve: media types, and definitions that nothing refers to.
+// Removes from OpenAPI documents what the server does not serve: paths, media types, and definitions that nothing refers to.
 
 import (
 	"slices"

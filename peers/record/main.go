@@ -5,7 +5,9 @@
 //
 // A recording is its own script. record starts a new server for each FILE, sends the requests of FILE in order, and
 // writes FILE again with the new answers. To record another request, add a record with a name and a request. A
-// placeholder in a request stands for a value in an earlier answer of the same file, so every write must be a record.
+// placeholder in a request, such as <rv3>, stands for a value in an earlier answer of the same file. The file must
+// therefore hold every write: a write outside it would not happen on the new server. A record without a request is an
+// action on the server, such as a restart.
 package main
 
 import (

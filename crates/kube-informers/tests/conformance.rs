@@ -1,5 +1,5 @@
-//! Conformance with client-go: replays operations recorded from client-go through the public API and compares the
-//! results.
+//! Conformance with client-go: calls the public API with the operations of recordings that were made with client-go,
+//! and compares the results with the recorded ones.
 //!
 //! The recordings and their format are in `fixtures/conformance`; `CONFORMANCE_DIR` names another directory of
 //! recordings. Each test prints the number of cases and steps that it replayed:

@@ -94,6 +94,7 @@ func main() {
 	}
 }
 
+// answered returns a random policy with questions and reviews, and their answers.
 func answered(random *rand.Rand) line {
 	g := generator{random}
 	policy := g.policy()

@@ -43,6 +43,7 @@ func newGenerator(seed uint64) *generator {
 
 func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 
+// kase returns a case with a schema and four rules for it, without costs.
 func (g *generator) kase() kase {
 	schema, self := g.schema(3)
 	g.scope = []value{{"self", self}}

@@ -48,6 +48,7 @@ type rule struct {
 	Refused string `json:"refused,omitempty"`
 }
 
+// answer sets the cost of each rule, or the causes if the case is a definition.
 func answer(c *kase) error {
 	if c.Definition != nil {
 		return define(c)

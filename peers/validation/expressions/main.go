@@ -39,6 +39,7 @@ var object = map[string]any{
 	"deep":  map[string]any{"er": map[string]any{"est": "bottom"}},
 }
 
+// answer replaces the results of the case with those of compiling and evaluating its expression.
 func answer(env *cel.Env, c *kase) error {
 	*c = kase{Expression: c.Expression}
 	ast, issues := env.Compile(c.Expression)

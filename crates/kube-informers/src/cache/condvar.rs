@@ -76,8 +76,8 @@ pub(super) fn change_and_wake<S: HasWaiters, R>(state: &Mutex<S>, change: impl F
     result
 }
 
-/// Calls `try_get` with the lock until it returns a result, and again after each change. A `try_get` without a result
-/// returns the guard, so that the task is registered under the same lock. The future may be dropped at any time without
+/// Calls `try_get` with the lock, at once and then after each change, until it returns a result. A `try_get` without a
+/// result returns the guard, so that the task is registered under the same lock. The future may be dropped at any time without
 /// losing anything.
 pub(super) async fn wait_until<'a, S: HasWaiters, R>(
     state: &'a Mutex<S>,

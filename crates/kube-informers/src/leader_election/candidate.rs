@@ -64,7 +64,7 @@ impl Candidate {
         }
     }
 
-    /// Renews the lease. Returns false if another candidate holds it.
+    /// Renews the lease. Returns false if the Lease names another holder, or none.
     pub(super) async fn renew(&mut self, periods: &Periods) -> Result<bool, LeaseError> {
         if let Some(observed) = &self.observed {
             // Normally only the holder writes the Lease, so it need not be read first.

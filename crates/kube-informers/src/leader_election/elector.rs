@@ -226,8 +226,8 @@ impl LeaderElector {
             }
             let limit = deadline.min(sent + self.periods.request_timeout());
             let answer = timeout_at(limit, self.candidate.renew(&self.periods)).await;
-            let renewed = self.ok_or_report(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
-            match renewed {
+            let held = self.ok_or_report(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
+            match held {
                 _ if Instant::now() >= deadline => return Err(Loss::Deadline),
                 Some(true) => return Ok(sent),
                 Some(false) => return Err(Loss::Taken),
@@ -309,7 +309,7 @@ impl std::fmt::Debug for LeaderElector {
 enum Loss {
     /// No renewal succeeded before the renew deadline.
     Deadline,
-    /// Another candidate holds the lease.
+    /// The Lease names another holder, or none.
     Taken,
 }
 

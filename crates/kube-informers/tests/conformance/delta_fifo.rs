@@ -173,7 +173,7 @@ impl Queue {
         };
         match self.queue.deletion_key(&asked) {
             Ok(key) => json!({"key": key, "err": null}),
-            // The recorder called the key function itself, so the recorded error is not wrapped.
+            // The Go program called the key function itself, so the recorded error is not wrapped.
             Err(error) => json!({"key": "", "err": other(&error.source)}),
         }
     }

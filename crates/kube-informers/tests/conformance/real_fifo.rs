@@ -39,8 +39,8 @@ fn queue(config: &Value) -> Queue {
     Queue { queue, view }
 }
 
-/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the recorder's
-/// callbacks did.
+/// The callbacks of `pop` and `pop_batch`. They note the deltas and apply them to the known objects, as the callbacks of
+/// the Go program that made the recordings did.
 struct Callback<'a> {
     queue: &'a Queue,
     /// The text of the error with which the callback fails; then it applies nothing.

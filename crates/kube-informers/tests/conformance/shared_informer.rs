@@ -81,7 +81,7 @@ impl Informer {
                 self.handlers.insert(id.to_owned(), (recorder, registration));
                 json!({"err": null})
             }
-            // Go's error prints the handler, and the recorder's handler prints as its name.
+            // Go's error prints the handler, which the program that made the recordings let print as its name.
             Err(error) => {
                 let text = error.to_string().replacen("handler", &format!("handler {id}"), 1);
                 json!({"err": {"kind": "Other", "text": text}})
@@ -94,7 +94,7 @@ impl Subject for Informer {
     fn step(&mut self, step: &Step) -> Value {
         self.late = false;
         let mut got = if self.source.step(step) { json!({}) } else { self.act(step) };
-        // The recorder let as much virtual time pass after every step.
+        // As in the Go program that made the recordings. It is longer than any back-off.
         self.runtime.block_on(async { tokio::time::sleep(Duration::from_secs(130)).await });
         let store = self.informer.reader();
         let each = |show: &dyn Fn(&Handler) -> Value| -> Value {

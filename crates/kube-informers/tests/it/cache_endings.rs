@@ -134,7 +134,7 @@ async fn handlers_that_take_too_long_are_ended_at_the_drain_limit() {
     let mut slow = slow;
     informer
         .add_event_handler(move |change: Notification<Pod>| {
-            let handled = slow.handle(change).now_or_never();
+            let handled = slow.handle(change).now_or_never(); // notes the change at once, and then takes a second
             async move {
                 sleep(SECOND).await;
                 handled.unwrap();

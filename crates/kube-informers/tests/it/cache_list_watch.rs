@@ -43,6 +43,7 @@ fn served_until<P: AsRef<str>>(
     ListWatch::all(kube::Client::new(Router::new().route("/api/v1/pods", get(answer)), "default"))
 }
 
+/// Lists from a server that gives this answer. Returns the number of items.
 async fn listed(answer: Value) -> Result<usize, ApiError> {
     Ok(list_of(served([answer.to_string()])).await?.items.len())
 }
@@ -85,11 +86,11 @@ async fn a_long_list_that_arrives_in_pieces_is_decoded_whole_and_in_order() {
     assert_eq!((list.resource_version.as_str(), list.continue_token.as_deref()), ("7", Some("next")));
 }
 
-/// The most bytes of one object, as client-go's for an event of a watch.
+/// The most bytes that one object may have. client-go has the same limit for an event of a watch.
 const LONGEST: usize = 16 << 20;
 
-/// Returns a ListWatch of a server that answers every request with `begin` and then with `piece` without an end. Also
-/// returns the number of bytes that the client has taken of the answers.
+/// Returns a ListWatch of a server that answers every request with the status `code`, the text `begin`, and then `piece`
+/// without an end. Also returns the number of bytes that the client has taken of the answers.
 fn endless(code: u16, begin: &str, piece: &str) -> (ListWatch<Pod>, Arc<AtomicUsize>) {
     let (begin, piece) = (begin.to_owned(), Bytes::from(piece.repeat((64 << 10) / piece.len())));
     let taken = Arc::new(AtomicUsize::new(0));

@@ -29,6 +29,7 @@ fn workers_on_threads_process_every_item_and_end_with_the_queue() {
     const ROUNDS: usize = 400;
     let queue = WorkQueue::new();
     let held: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
+    // 1 for an item that was added and that no worker has taken since, else 0.
     let to_do: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
     let work = || async {
         while let Some(item) = queue.get().await {

@@ -34,7 +34,8 @@ trait Fifo: Send + Sync + 'static {
     fn close(&self);
 }
 
-fn number(deltas: Deltas<Namespace>, _: InitialList) -> usize {
+/// Returns the number of the popped deltas.
+fn count(deltas: Deltas<Namespace>, _: InitialList) -> usize {
     deltas.len()
 }
 
@@ -43,7 +44,7 @@ impl Fifo for DeltaFifo<Namespace> {
         Self::add(self, object).unwrap();
     }
     fn pop(&self) -> Result<usize, Closed> {
-        block_on(Self::pop(self, number))
+        block_on(Self::pop(self, count))
     }
     fn close(&self) {
         Self::close(self);
@@ -55,7 +56,7 @@ impl Fifo for RealFifo<Namespace> {
         Self::add(self, object).unwrap();
     }
     fn pop(&self) -> Result<usize, Closed> {
-        block_on(Self::pop(self, number))
+        block_on(Self::pop(self, count))
     }
     fn close(&self) {
         Self::close(self);
@@ -134,7 +135,7 @@ fn add(name: &str, version: u32) -> Notification<Namespace> {
 }
 
 #[test]
-fn a_listener_delivers_everything_before_it_ends() {
+fn a_listener_delivers_the_newest_state_of_every_object_before_it_ends() {
     for buffer in [Buffer::Unbounded, Buffer::Coalesced] {
         check_random(
             move || {
@@ -193,7 +194,8 @@ fn a_handler_that_is_added_during_a_distribution_receives_the_rest_without_gaps(
             let removed = remover.join().unwrap();
             assert_eq!(removed.pending(), 0, "no notifications are kept for a removed listener");
             assert!(removed.ended().is_done());
-            // The new listener receives the last of the three notifications, however many come after it was added.
+            // The new listener receives each notification that was distributed after it was added: the last `pending` of
+            // the three, in order.
             let pending = added.pending();
             for version in (4 - u32::try_from(pending).unwrap())..=3 {
                 assert_eq!(block_on(added.next()), Some(add("a", version)));

@@ -112,6 +112,8 @@ fn an_item_goes_to_another_worker_if_the_get_that_was_woken_for_it_is_dropped() 
     );
 }
 
+/// In the first part, the drainers end because the item in progress is finished; in the second, because another thread
+/// calls `shut_down`.
 #[test]
 fn a_drainer_waits_for_items_in_progress_until_a_shut_down_releases_it() {
     check_random(

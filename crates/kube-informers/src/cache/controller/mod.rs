@@ -118,6 +118,7 @@ async fn process_loop<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDelta
         if let Err(error) = processed {
             warn!("deltas were lost: {}", with_causes(&*error));
         }
+        // The consumer may process a long list in parts; other tasks run in between.
         loop {
             match process.go_on() {
                 Ok(true) => yield_now().await,

@@ -21,7 +21,7 @@ impl Customizations {
         self.0.insert(TypeId::of::<K>(), Box::new(how));
     }
 
-    /// Returns the builder as the function of its type configures it; the same builder without such a function.
+    /// Configures the builder by the function of its type. Returns it unchanged if the type has none.
     pub fn apply<K: 'static>(&self, builder: SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> {
         match self.0.get(&TypeId::of::<K>()).and_then(|how| how.downcast_ref::<Customization<K>>()) {
             Some(how) => how(builder),

@@ -24,7 +24,7 @@ pub(super) struct FifoCore<T, Q> {
 
 pub(super) struct FifoState<Q> {
     pub queued: Q,
-    /// True once the queue was given a change (even one that was dropped or failed) or a list (even an empty one).
+    /// True once the queue was given a change, even one that it dropped, or a list, even an empty one.
     populated: bool,
     /// The number of items of the first LIST that are still queued (client-go's `initialPopulationCount`). DeltaFIFO
     /// counts keys, RealFIFO counts deltas. 0 if a change came before any list.

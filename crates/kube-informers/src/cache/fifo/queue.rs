@@ -17,12 +17,12 @@ pub trait Queue<T>: ReflectorStore<T> {
         process: &'a mut dyn ProcessDeltas<T>,
     ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>>;
 
-    /// Returns true once something was queued and the first list, if there was one, has been popped in full
-    /// (client-go's `HasSynced`).
+    /// Returns true once the queue took a change or a list, even an empty one, and the list, if it came first, has been
+    /// popped in full (client-go's `HasSynced`).
     fn has_synced(&self) -> bool;
 
     /// Returns a signal that fires when [`Queue::has_synced`] becomes true. It ends as [`Never`](crate::cache::Never)
-    /// when a pop finds the queue closed and nothing was ever queued.
+    /// when a pop finds the queue closed before it took any change or list.
     fn synced(&self) -> Done;
 
     /// Closes the queue: every waiting and later pop ends with [`Closed`] once the queue is empty. Writes still

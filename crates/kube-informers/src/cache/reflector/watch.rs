@@ -79,7 +79,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
             let version = self.last_sync_resource_version();
             // Without a version, the watch begins with the existing objects (see `consume`).
             let has_version = kept.is_some() || !matches!(version.as_str(), "" | "0");
-            // Without a version from a list, the next watch could miss changes, so a list follows.
+            // True if this watch continues from a list or an event. Otherwise a new list comes after it, because the next
+            // watch could miss changes.
             let follows_the_list = kept.is_some() || !version.is_empty();
             let watch = match kept.take() {
                 Some(watch) => Ok(watch),

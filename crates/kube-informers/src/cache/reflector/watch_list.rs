@@ -113,8 +113,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
             ..ListOptions::default()
         };
         let opened = Instant::now();
-        let refused = |error| WatchListError::Failed(ReflectorError::Watch(self.source.description(), error));
-        let mut watch = self.open_watch(options, state).await.map_err(refused)?;
+        let not_opened = |error| WatchListError::Failed(ReflectorError::Watch(self.source.description(), error));
+        let mut watch = self.open_watch(options, state).await.map_err(not_opened)?;
         watch.limit_silence(Some(self.options.answer_timeout));
         let mut received = TemporaryStore { objects: BTreeMap::new(), transformer: self.store.transformer() };
         let mut events = 0_u64;
@@ -149,6 +149,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if events == 0 && opened.elapsed() < SHORT { Err(WatchListError::Short) } else { Ok(StreamedList::CutOff) }
     }
 
+    /// Makes the error of a stream that failed. A silent stream counts as a watch that could not be opened.
     fn stream_failed(&self, error: ApiError) -> WatchListError {
         self.observer.emit::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         let source = self.source.description();

@@ -24,8 +24,8 @@ use crate::lock::{Mutex, lock, lock_yielding};
 /// [`Store`](crate::cache::Store) and [`Indexer`](crate::cache::Indexer).
 ///
 /// A reader gets a snapshot: it holds the lock only to copy a pointer. The first write after that copies the part that
-/// it changes, and the snapshot keeps the old part. So a writer never waits while a reader reads objects, however many
-/// there are.
+/// it changes, and the snapshot keeps the old part. So a writer never waits while a reader reads the objects of its
+/// snapshot.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -55,6 +55,7 @@ async fn election(seed: u64) -> usize {
     sleep(seconds(60)).await;
     let leaders = log.leaders().len();
     assert_eq!(leaders, begun, "seed {seed}: the leader changes without a failure");
+    // The log has a beginning and an end of each leadership, so its length is odd while a candidate leads.
     assert!(log.0.lock().unwrap().len() % 2 == 1, "seed {seed}: no candidate leads");
     stop.cancel();
     running.join_all().await;

@@ -105,7 +105,7 @@ async fn a_candidate_waits_for_the_records_lease_duration_from_when_it_saw_the_r
     .await;
     sleep(seconds(3600)).await;
     let mut b = candidate(&cluster, &log, "b");
-    b.changed().await;
+    b.changed().await; // the first change: `b` sees that `old` is the leader
     let waited = b.changed().await;
     assert!(b.status.is_leader());
     assert!(waited >= seconds(60) && waited < seconds(65), "{waited:?}");
@@ -116,7 +116,7 @@ async fn a_record_without_a_lease_duration_expires_after_the_candidates_own_dura
     let (cluster, log) = (Cluster::builder().start(), LeadershipLog::default());
     create(&cluster, json!({"holderIdentity": "old"})).await;
     let mut b = candidate(&cluster, &log, "b");
-    b.changed().await;
+    b.changed().await; // the first change: `b` sees that `old` is the leader
     let waited = b.changed().await;
     assert!(waited >= seconds(15) && waited < seconds(20), "{waited:?}");
 }

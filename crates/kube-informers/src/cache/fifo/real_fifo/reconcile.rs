@@ -12,7 +12,8 @@ use crate::cache::store::KnownObjects;
 
 impl<T> RealFifo<T> {
     /// Queues a list. An atomic queue gets one `ReplacedAll`. Any other queue gets a tombstone for each key that is
-    /// queued or known but not in the list, then a `Replaced` for each object of the list.
+    /// queued or known but not in the list, unless the key's last queued delta is a deletion already; then a `Replaced`
+    /// for each object of the list.
     ///
     /// # Errors
     /// The key function failed, and nothing was queued. Or the transformer failed: an atomic queue is unchanged; any

@@ -29,7 +29,7 @@ use crate::blocking::spawn_blocking;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
-    /// `PodList`, `List` or empty. Anything else, such as `Table`, is refused.
+    /// `PodList`, `List`, empty, or the list kind of a custom resource. Anything else, such as `Table`, is refused.
     #[serde(default)]
     kind: String,
     #[serde(default)]
@@ -128,7 +128,8 @@ fn processors() -> usize {
 }
 
 impl Envelope {
-    /// A list without a kind is accepted. The list of a custom resource may have any kind, if each of its items has the
+    /// Checks that the answer is a list of the requested kind. A list without a kind is accepted if it has `items`. The
+    /// list of a custom resource may have any kind, if it has the requested `apiVersion` and each of its items has the
     /// requested kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();

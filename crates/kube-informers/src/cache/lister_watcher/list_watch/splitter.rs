@@ -132,7 +132,7 @@ impl Splitter {
         }
     }
 
-    /// Returns the number of bytes that are held because their end has not come: those of an item, or of the envelope.
+    /// Returns the larger of two lengths in bytes: of the item whose end has not come yet, and of the envelope.
     pub fn unfinished(&self) -> usize {
         self.batch.rest().len().max(self.envelope.len())
     }
@@ -242,6 +242,7 @@ mod tests {
         let mut splitter = Splitter::default();
         let mut batches = splitter.push(list.as_bytes());
         batches.push(splitter.finish().0);
+        // An item has 1,002 bytes, so the 66th fills the first batch of 64 KiB.
         assert_eq!(batches.into_iter().map(|batch| texts(batch).len()).collect::<Vec<_>>(), [66, 34]);
     }
 }

@@ -113,6 +113,7 @@ impl<T> Slot<T> {
     }
 }
 
+/// Merges an add or an update with the buffered one of the same object.
 fn merge_changes<T>(before: Option<Notification<T>>, change: Notification<T>) -> Notification<T> {
     use Notification::{Add, Update};
     match (before, change) {
