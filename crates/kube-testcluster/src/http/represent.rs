@@ -186,7 +186,9 @@ impl Representation {
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &go_type())),
             // Upstream's `Unstructured` has the methods of a list, so upstream looks for its items and fails there.
             View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
-            View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &go_type())),
+            View::MetadataList(_) => {
+                Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &go_type()))
+            }
         }
     }
 
