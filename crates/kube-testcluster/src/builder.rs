@@ -147,8 +147,8 @@ impl ClusterBuilder {
     }
 
     /// Limits the size of the history, which is the objects of the last writes, for lists and watches of earlier
-    /// versions. By default 128 MiB. A request for a version that this limit has dropped gets 410, as with the limits by
-    /// number and age. A watch whose reader is further behind ends. The last write always stays.
+    /// versions. By default 128 MiB. A request for a version that this limit has dropped gets 410, as with the limits
+    /// by number and age. A watch whose reader is further behind ends. The last write always stays.
     pub fn history_bytes(mut self, bytes: usize) -> Self {
         self.settings.history_bytes = bytes;
         self

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-/// Returns the hash of a template. `collisions` counts how often another template had the resulting name; each count gives
-/// another hash. The hash differs from upstream's hash, because upstream hashes Go's own print of the template.
+/// Returns the hash of a template. `collisions` counts how often another template had the resulting name; each count
+/// gives another hash. The hash differs from upstream's hash, because upstream hashes Go's own print of the template.
 /// Upstream: `ComputeHash`, `SafeEncodeString`.
 pub(crate) fn hash(template: &Value, collisions: Option<i64>) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";

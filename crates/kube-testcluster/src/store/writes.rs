@@ -1,5 +1,5 @@
-//! The two interfaces that report every write, immediately and in order: [`WriteObserver`] for a program that observes the
-//! cluster (the tutorial prints each [`Write`]), and [`WriteHook`] for the built-in controllers.
+//! The two interfaces that report every write, immediately and in order: [`WriteObserver`] for a program that observes
+//! the cluster (the tutorial prints each [`Write`]), and [`WriteHook`] for the built-in controllers.
 
 use std::fmt;
 use std::sync::Arc;

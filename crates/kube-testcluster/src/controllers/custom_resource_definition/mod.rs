@@ -47,7 +47,8 @@ pub(crate) async fn apply(store: &Store, name: &str) {
         match sync_one(store, &name).await {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
-            Err(error) if is_gone_or_changed(&error) => {} // another write was faster; its request applies the definition
+            // Another write was faster; its request applies the definition.
+            Err(error) if is_gone_or_changed(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
