@@ -30,7 +30,8 @@ impl Clock {
         self.start
     }
 
-    /// Returns the current time in RFC 3339 with whole seconds, as Kubernetes writes times.
+    /// Returns the current time in RFC 3339 with whole seconds, as Kubernetes writes times. Does not count the fraction
+    /// of the start, so it may be a second behind [`time`](Self::time).
     pub fn now(&self) -> String {
         self.after(Duration::ZERO)
     }
@@ -40,21 +41,21 @@ impl Clock {
         self.start.checked_add(self.origin.elapsed()).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns the time after a delay, in the form of [`now`](Self::now).
+    /// Returns the time that comes `delay` from now, in the form of [`now`](Self::now).
     pub fn after(&self, delay: Duration) -> String {
         let later = self.start.as_second().saturating_add_unsigned((self.origin.elapsed() + delay).as_secs());
-        seconds(later)
+        rfc3339(later)
     }
 }
 
-/// Moves a time by whole seconds. A text that is not a time is returned unchanged.
+/// Moves an RFC 3339 time by `by` seconds, and drops its fraction. A text that is not a time is returned unchanged.
 pub fn shifted(time: &str, by: i64) -> String {
-    time.parse::<Timestamp>().map_or_else(|_| time.to_owned(), |t| seconds(t.as_second().saturating_add(by)))
+    time.parse::<Timestamp>().map_or_else(|_| time.to_owned(), |t| rfc3339(t.as_second().saturating_add(by)))
 }
 
-fn seconds(unix: i64) -> String {
+fn rfc3339(unix_seconds: i64) -> String {
     let last = Timestamp::MAX.as_second();
-    Timestamp::from_second(unix.min(last)).unwrap_or(Timestamp::MIN).to_string()
+    Timestamp::from_second(unix_seconds.min(last)).unwrap_or(Timestamp::MIN).to_string()
 }
 
 #[cfg(test)]

@@ -155,7 +155,7 @@ impl Controller {
     }
 
     /// Groups the endpoints of pods by their ports. A pod on a node that does not exist is left out and reported as an
-    /// error.
+    /// error, unless the service publishes addresses that are not ready, or the cluster has no Node objects.
     fn groups(
         &self,
         service: &DynamicObject,

@@ -1,9 +1,9 @@
 //! The workload controllers of kube-controller-manager, and simulations of kube-scheduler and of the kubelet, for
 //! clusters without machines.
 //!
-//! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet ask
-//! through [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because encoding HTTP
-//! requests was most of their work.
+//! The controllers of workloads are clients of the API and run against any server. The scheduler and the kubelet make
+//! most requests through [`nodes::requests::Requests`], which `kube-testcluster` implements without HTTP, because
+//! encoding HTTP requests was most of their work.
 //!
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of
 //!   workloads;

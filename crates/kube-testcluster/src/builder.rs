@@ -45,7 +45,7 @@ pub struct ClusterBuilder {
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
     crowd: usize,
-    /// `None` for the default stages. Reading them is most of the start, so only a kubelet does it.
+    /// `None` for the default stages. Reading them is most of the start, so only a cluster with a kubelet does it.
     stages: Option<Stages>,
     admin: Admin,
     plugins: Plugins,
@@ -146,9 +146,9 @@ impl ClusterBuilder {
         self
     }
 
-    /// Sets the size of the history in bytes: the objects of the last writes, for lists and watches of earlier versions.
-    /// By default 128 MiB. A version before them is answered with 410, as one that is dropped by number or age, and a
-    /// watch whose reader is further behind ends. The last write always stays.
+    /// Limits the size of the history, which is the objects of the last writes, for lists and watches of earlier
+    /// versions. By default 128 MiB. A request for a version that this limit has dropped gets 410, as with the limits
+    /// by number and age. A watch whose reader is further behind ends. The last write always stays.
     pub fn history_bytes(mut self, bytes: usize) -> Self {
         self.settings.history_bytes = bytes;
         self
@@ -395,6 +395,7 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
+    /// Starts the cluster. With a folder, it continues from the objects there, and keeps every write there.
     pub(crate) fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = self.started_at.map_or_else(Clock::starting_now, Clock::starting_at);
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();

@@ -74,7 +74,7 @@ fn defined(cluster: &Cluster) -> Weak<CustomResource> {
     Arc::downgrade(catalog.definition("widgets.example.com").unwrap().stored.custom.as_ref().unwrap())
 }
 
-/// Uses the kind in every way that might keep its definition.
+/// Uses the kind in every way that might keep its definition in memory.
 async fn use_kind(cluster: &Cluster, name: &str) {
     let watch = send(cluster, "GET", &format!("{WIDGETS}?watch=1"), &Value::Null).await;
     let created = done(cluster, "POST", WIDGETS, &widget(name)).await;
@@ -132,7 +132,7 @@ async fn a_deleted_definition_leaves_nothing() {
     use_kind(&cluster, "w").await;
     let state = defined(&cluster);
     done(&cluster, "DELETE", DEFINITION, &Value::Null).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    tokio::time::sleep(Duration::from_secs(2)).await; // meanwhile, the finalizer deletes the objects
     cluster.compact();
     assert_eq!(state.strong_count(), 0);
     assert_eq!(kinds(), before - 1);

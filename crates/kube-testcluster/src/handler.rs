@@ -71,7 +71,7 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
     let conversion = Conversion::from(&routed.target);
     let call = Call { store: store.clone(), target: routed.target.clone(), query, request };
     let answer = limits.heavy.run(Weight::of(threads, cost), run(&routed, &logs, call)).await;
-    // This comes before the conversion, because both forms of the answer are in memory then.
+    // The answer is counted before its conversion, because during the conversion both of its forms are in memory.
     if resize(limits, reservation.as_mut(), &routed, answer.is_success(), answer.length()).is_err() {
         return too_many_requests();
     }

@@ -298,7 +298,7 @@ impl Cluster {
         let (tls, tokens, key) =
             serving.into_parts().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         auth::service_account::sign_with(&self.store, key.as_deref())?;
-        let router = auth::only_for_known_users(self.router(), self.store.clone(), tokens);
+        let router = auth::with_authentication(self.router(), self.store.clone(), tokens);
         let server = Server::start_with(tls, router, listener)?;
         let address = server.address();
         self.servers.push(server);

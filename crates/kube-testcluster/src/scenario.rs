@@ -97,7 +97,7 @@ pub struct ScenarioError {
     pub error: Box<kube_client::Error>,
 }
 
-/// Returns the cluster's message without its envelope.
+/// Returns the cluster's message without its envelope; for a fault, that this cluster accepts no faults.
 fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
     match error {
         // Also 403, which a cluster with authorization answers for a path that it does not serve.

@@ -84,6 +84,7 @@ async fn authorization_decodes_no_objects() {
     cluster.shutdown().await;
 }
 
+/// Creates `count` config maps in a namespace.
 async fn config_maps(cluster: &Cluster, namespace: &str, count: usize) -> Api<ConfigMap> {
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client("default"), namespace);
     for n in 0..count {

@@ -32,7 +32,7 @@ pub(super) struct Due {
     pub(super) at: Option<Timestamp>,
     /// True if more than one start has passed since the last one that got a Job.
     missed: bool,
-    /// True if more than `MANY` starts have passed since then.
+    /// True if more than `MANY` starts have passed since then, estimated from the first interval between two starts.
     pub(super) missed_many: bool,
 }
 
@@ -45,7 +45,8 @@ impl DueTimes<'_> {
         self.schedule.next(time, self.zone)
     }
 
-    /// Returns the latest start that is due. Starts before `deadline` do not count, because they are too late.
+    /// Returns the latest start that is due. Starts up to `deadline`, which is `startingDeadlineSeconds` ago, are too
+    /// late and do not count.
     pub(super) fn due(&self, deadline: Option<Timestamp>) -> Result<Due, NeverDue> {
         let since = deadline.map_or(self.since, |deadline| deadline.max(self.since));
         let first = self.next_after(since).ok_or(NeverDue)?;
@@ -74,6 +75,7 @@ impl DueTimes<'_> {
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
+    /// Returns the time until the next start, plus [`PADDING`]. Returns `None` if no start follows.
     pub(super) fn time_to_next(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,
@@ -90,6 +92,7 @@ mod tests {
     use super::*;
     use kube_machinery::conventions::cron;
 
+    /// Returns the start that is due, whether many starts were missed, and the wait until the next start.
     fn due(schedule: &str, since: &str, now: &str, deadline: Option<&str>) -> (Option<String>, bool, Option<Duration>) {
         let (schedule, zone) = (cron::parse(schedule).unwrap(), TimeZone::UTC);
         let time = |text: &str| text.parse().unwrap();

@@ -31,7 +31,7 @@ impl CronJobSync<'_> {
         Ok(())
     }
 
-    /// Deletes a Job, and its pods in the background.
+    /// Deletes a Job, and its pods in the background. Writes an Event, and removes the Job from the status.
     pub(super) async fn delete(&mut self, job: &Arc<DynamicObject>) -> Result<(), SyncError> {
         let job_name = name(&job.metadata);
         let api = api(&self.controller.client, &self.cron_job.metadata, &self.controller.kind_of_jobs);

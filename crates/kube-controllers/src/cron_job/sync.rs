@@ -45,7 +45,7 @@ impl<'a> CronJobSync<'a> {
     }
 
     /// Creates the Job that is due. Returns the time until the next one; `None` if the CronJob is suspended, being
-    /// deleted or invalid, or if the Job existed already.
+    /// deleted or invalid, or if [`create`](Self::create) returns false.
     pub(super) async fn advance(&mut self) -> Result<Option<Duration>, SyncError> {
         self.update_active().await;
         let spec = self.cron_job.data["spec"].clone();

@@ -18,7 +18,7 @@ use crate::shared::pods;
 use crate::shared::recorder::Reason;
 use crate::shared::revisions::POD_HASH;
 
-/// The largest number of pods that one sync creates, and the largest number that it deletes.
+/// The largest number of pods that one sync creates, and the largest number that it deletes. Upstream: `BurstReplicas`.
 const BURST: usize = 250;
 
 /// The writes of one step: the names of the nodes that get a pod, and the pods to delete.

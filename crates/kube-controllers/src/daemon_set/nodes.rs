@@ -10,6 +10,7 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
+/// Whether a node has a pod of the DaemonSet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The node must have a pod.

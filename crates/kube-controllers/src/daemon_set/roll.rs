@@ -46,7 +46,7 @@ impl DaemonSetSync<'_> {
     }
 
     /// Plans one step of an update by `maxSurge`. Returns the nodes that get a new pod beside the old one, and the old
-    /// pods to delete because the new pod of their node is available.
+    /// pods to delete: on nodes whose new pod is available, and on nodes that get no new pod.
     pub(super) fn plan_surge(&self, rolling: Rolling) -> Plan {
         // The number of nodes with an extra pod, and the number of nodes with an available pod.
         let (mut surging, mut available) = (0, 0);

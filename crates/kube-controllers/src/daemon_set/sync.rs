@@ -28,11 +28,11 @@ pub(super) struct DaemonSetSync<'a> {
     pub(super) pod_spec: Value,
     pub(super) decisions: BTreeMap<String, Decision>,
     /// The pods by the node that they are on or were created for. The pods of a node are sorted: bound pods first, then
-    /// oldest first. Pods that have ended and are being deleted are left out.
+    /// oldest first. Ended pods that are being deleted are left out.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
     /// The hash of the current template. The pods made from that template have it as a label.
     pub(super) hash: &'a str,
-    /// True if all pods were created and deleted, so the status may report this generation.
+    /// True if no write of a pod failed, so the status may report this generation.
     finished: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'a> DaemonSetSync<'a> {
         for pod in all.into_iter().filter(|pod| !(pods::has_ended(pod) && pods::is_going(pod))) {
             pods.entry(target_node(&pod).unwrap_or_default().to_owned()).or_default().push(pod);
         }
-        pods.values_mut().for_each(|pods| pods.sort_by_cached_key(|pod| age(pod)));
+        pods.values_mut().for_each(|pods| pods.sort_by_cached_key(|pod| bound_then_oldest(pod)));
         Self { controller, key, set, spec, pod_spec, decisions, pods, hash, finished: false }
     }
 
@@ -134,7 +134,7 @@ impl<'a> DaemonSetSync<'a> {
 }
 
 /// The sort key of pods: those with a node first, then oldest first. Upstream: `podByCreationTimestampAndPhase`.
-fn age(pod: &Pod) -> impl Ord + use<> {
+fn bound_then_oldest(pod: &Pod) -> impl Ord + use<> {
     let is_bound = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
     (!is_bound, pod.metadata.creation_timestamp.as_ref().map(|time| time.0), pod.metadata.name.clone())
 }

@@ -20,12 +20,12 @@ impl Controller {
         }
         let manager = ControllerRefManager { client: &self.client, owner, kind: &self.kind, selector: &selector };
         let mut claimed = manager.claim(&self.sets_by_owner, &self.kind_of_sets, |_| true).await?;
-        claimed.sort_by_cached_key(|set| age(set));
+        claimed.sort_by_cached_key(|set| creation_order(set));
         Ok(claimed)
     }
 }
 
 /// The sort key of ReplicaSets, from old to new. Upstream: `ReplicaSetsByCreationTimestamp`.
-pub(super) fn age(set: &DynamicObject) -> impl Ord + use<> {
+pub(super) fn creation_order(set: &DynamicObject) -> impl Ord + use<> {
     (set.metadata.creation_timestamp.as_ref().map(|time| time.0), set.metadata.name.clone())
 }

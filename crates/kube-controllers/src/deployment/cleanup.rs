@@ -4,7 +4,7 @@
 
 use kube_client::api::DeleteParams;
 
-use super::claim::age;
+use super::claim::creation_order;
 use super::replica_sets::{existing, revision, wanted};
 use super::sync::DeploymentSync;
 use crate::shared::error::SyncError;
@@ -17,7 +17,7 @@ impl DeploymentSync<'_> {
         let mut old: Vec<_> = self.old().into_iter().map(|i| &self.sets[i]).collect();
         old.retain(|set| set.metadata.deletion_timestamp.is_none());
         let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or_default());
-        old.sort_by_cached_key(|set| (revision(set), age(set)));
+        old.sort_by_cached_key(|set| (revision(set), creation_order(set)));
         let api = api(&self.controller.client, &self.deployment.metadata, &self.controller.kind_of_sets);
         for set in old.into_iter().take(surplus) {
             let seen = number(set, "/status/observedGeneration") >= set.metadata.generation.unwrap_or_default();

@@ -52,7 +52,7 @@ impl DeploymentSync<'_> {
             Some(failure) => self.status.set(failure),
             None => self.status.remove(FAILURE),
         }
-        // If the status has changed, its write causes another sync. Otherwise only the deadline can.
+        // If the status has changed, its write causes another sync. Otherwise there may be none before the deadline.
         if self.status == self.before {
             self.requeue_at_deadline();
         }

@@ -22,6 +22,7 @@ use crate::shared::recorder::Reason;
 /// The largest length of the annotation that lists earlier revisions, in bytes.
 const LONGEST_HISTORY: usize = 2000;
 
+/// The largest length of a name, in bytes.
 const LONGEST_NAME: usize = 253;
 
 /// The annotations that a Deployment does not copy to its ReplicaSets. Upstream: `annotationsToSkip`.
@@ -169,6 +170,7 @@ impl DeploymentSync<'_> {
         SyncError::refused(format!("create a ReplicaSet of {}", self.key))(error)
     }
 
+    /// Sets the condition `Progressing`.
     pub(super) fn progressing(&mut self, truth: &str, reason: &str, message: String) {
         let now = self.controller.clock.now();
         self.status.set(Condition::new("Progressing", truth, reason, message, &now));

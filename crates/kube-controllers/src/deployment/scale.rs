@@ -1,12 +1,12 @@
 //! Scaling of a Deployment: gives its ReplicaSets the sizes that a new `spec.replicas` asks for. In the middle of a
-//! rollout several ReplicaSets have pods, and all of them are resized in proportion. Upstream: `scale` in
+//! rollout several ReplicaSets ask for pods, and all of them are resized in proportion. Upstream: `scale` in
 //! `pkg/controller/deployment/sync.go`.
 
 use std::cmp::Reverse;
 
 use serde_json::json;
 
-use super::claim::age;
+use super::claim::creation_order;
 use super::replica_sets::{DESIRED_REPLICAS, MAX_REPLICAS, available, count_annotation, wanted};
 use super::spec::Strategy;
 use super::sync::DeploymentSync;
@@ -15,9 +15,9 @@ use crate::shared::object::{annotation, name};
 use crate::shared::recorder::Reason;
 
 impl DeploymentSync<'_> {
-    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused. If only one has pods, it gets all replicas;
-    /// if none has, the newest one. If the new one is complete, the old ones are resized to 0. Otherwise all are resized
-    /// in proportion.
+    /// Resizes the ReplicaSets of a Deployment that was scaled or is paused. If only one asks for pods, it gets all
+    /// replicas; if none does, the newest one. If the new one is complete, the old ones are resized to 0. Otherwise the
+    /// strategy `RollingUpdate` resizes all in proportion.
     pub(super) async fn scale(&mut self) -> Result<(), SyncError> {
         if let Some(only) = self.active_or_latest() {
             if wanted(&self.sets[only]) != self.spec.replicas {
@@ -37,8 +37,8 @@ impl DeploymentSync<'_> {
         }
     }
 
-    /// Returns the only ReplicaSet with pods, or the newest one if none has any; `None` if several have pods. Upstream:
-    /// `FindActiveOrLatest`.
+    /// Returns the only ReplicaSet that asks for pods, or the newest one if none does; `None` if several do.
+    /// Upstream: `FindActiveOrLatest`.
     fn active_or_latest(&self) -> Option<usize> {
         match self.active(0..self.sets.len())[..] {
             [] => self.new.or_else(|| self.old().last().copied()),
@@ -56,15 +56,15 @@ impl DeploymentSync<'_> {
         })
     }
 
-    /// Resizes all ReplicaSets with pods in proportion to their sizes, largest first, so a rollout keeps its ratio of
-    /// old and new pods.
+    /// Resizes all ReplicaSets that ask for pods in proportion to their sizes, largest first, so a rollout keeps its
+    /// ratio of old and new pods.
     async fn scale_in_proportion(&mut self) -> Result<(), SyncError> {
         let mut active = self.active(0..self.sets.len());
         let most = if self.spec.replicas > 0 { self.spec.most() } else { 0 };
         // The number of pods to add; negative if pods are removed.
         let total = most - active.iter().map(|i| wanted(&self.sets[*i])).sum::<i64>();
         // Of two ReplicaSets of the same size, the newer one grows first, and the older one shrinks first.
-        active.sort_by_cached_key(|i| age(&self.sets[*i]));
+        active.sort_by_cached_key(|i| creation_order(&self.sets[*i]));
         if total > 0 {
             active.reverse();
         }
@@ -87,7 +87,7 @@ impl DeploymentSync<'_> {
     }
 
     /// Returns the number of pods that a ReplicaSet gains, negative if it loses pods: its part of `total`, but no more
-    /// than `remaining`, the part that the other ReplicaSets have left. Upstream: `GetReplicaSetProportion`.
+    /// than `remaining`, which the ReplicaSets before it have left over. Upstream: `GetReplicaSetProportion`.
     fn share(&self, index: usize, total: i64, remaining: i64) -> i64 {
         let fraction = self.fraction(index);
         match total {
@@ -103,14 +103,15 @@ impl DeploymentSync<'_> {
         if self.spec.replicas == 0 {
             return -wanted(set);
         }
-        // The ReplicaSet's annotation has the size of the whole Deployment when the ReplicaSet was last resized.
-        let before = count_annotation(set, MAX_REPLICAS).filter(|most| *most > 0).unwrap_or(self.before.replicas);
-        if before == 0 {
+        // `MAX_REPLICAS` is the Deployment's `replicas + maxSurge` at the last resize of this ReplicaSet. Without this
+        // annotation, the pods in the Deployment's status count, as upstream.
+        let most_before = count_annotation(set, MAX_REPLICAS).filter(|most| *most > 0).unwrap_or(self.before.replicas);
+        if most_before == 0 {
             return 0;
         }
         // Round to the nearest number.
-        let doubled = 2 * wanted(set) * self.spec.most() + before;
-        doubled / (2 * before) - wanted(set)
+        let doubled = 2 * wanted(set) * self.spec.most() + most_before;
+        doubled / (2 * most_before) - wanted(set)
     }
 
     /// Resizes a ReplicaSet, and writes an Event. Returns true if the size changed.
@@ -122,8 +123,8 @@ impl DeploymentSync<'_> {
         Ok(true)
     }
 
-    /// Resizes a ReplicaSet, and notes the Deployment's size in its annotations, even if its own size stays. Upstream:
-    /// `scaleReplicaSet`.
+    /// Resizes a ReplicaSet, and notes the Deployment's `replicas` and `replicas + maxSurge` in its annotations, even
+    /// if its own size stays. Upstream: `scaleReplicaSet`.
     async fn resize_and_annotate(&mut self, index: usize, size: i64) -> Result<(), SyncError> {
         let set = &self.sets[index];
         let (before, set_name) = (wanted(set), name(&set.metadata).to_owned());

@@ -1,5 +1,5 @@
-//! Reads the spec of a Deployment for one sync: absent fields get their defaults, and percentages become numbers of
-//! pods.
+//! Reads the spec of a Deployment for one sync. Percentages become numbers of pods. The API server has set the defaults
+//! before; a field that is still absent counts as 1 replica, no surge, 1 unavailable pod, or no limit, as upstream.
 
 use kube_client::api::DynamicObject;
 use serde_json::Value;

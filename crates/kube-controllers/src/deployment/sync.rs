@@ -29,7 +29,7 @@ pub(super) struct DeploymentSync<'a> {
     /// The status before this sync; `status` is the one that is written after it.
     pub(super) before: Status,
     pub(super) status: Status,
-    /// The Deployment's revision, once it is known.
+    /// The revision of the new ReplicaSet, once it is known. The Deployment gets it, too.
     pub(super) revision: Option<String>,
 }
 
@@ -58,8 +58,9 @@ impl<'a> DeploymentSync<'a> {
         }
     }
 
-    /// Does the next step. For a Deployment that is being deleted, only computes the counts; resizes the ReplicaSets of
-    /// one that was scaled or is paused; otherwise continues the rollout by its strategy.
+    /// Updates the new ReplicaSet and does the next step. For a Deployment that is being deleted, only computes the
+    /// counts; resizes the ReplicaSets of one that was scaled or is paused; otherwise continues the rollout by its
+    /// strategy.
     pub(super) async fn advance(&mut self) -> Result<(), SyncError> {
         let going = self.deployment.metadata.deletion_timestamp.is_some();
         if !going {
@@ -85,7 +86,7 @@ impl<'a> DeploymentSync<'a> {
         Ok(())
     }
 
-    /// Returns the indexes of the ReplicaSets with earlier templates.
+    /// Returns the indexes of all ReplicaSets except the new one.
     pub(super) fn old(&self) -> Vec<usize> {
         (0..self.sets.len()).filter(|i| Some(*i) != self.new).collect()
     }
@@ -109,7 +110,7 @@ impl<'a> DeploymentSync<'a> {
             .any(|desired| desired != self.spec.replicas)
     }
 
-    /// Returns true if every pod is new and available. Upstream: `DeploymentComplete`.
+    /// Returns true if, by `status`, every pod is new and available. Upstream: `DeploymentComplete`.
     pub(super) fn is_complete(&self, status: &Status) -> bool {
         let generation = self.deployment.metadata.generation.unwrap_or_default();
         [status.updated_replicas, status.replicas, status.available_replicas] == [self.spec.replicas; 3]

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::service::{has_labels_of, labels};
 
 /// The largest number of endpoints in a slice. Upstream: `--max-endpoints-per-slice`.
-pub(super) const MOST: usize = 100;
+pub(super) const MOST_ENDPOINTS: usize = 100;
 
 /// Endpoints with the same ports. A slice has one list of ports for all its endpoints, so each group has its own
 /// slices.
@@ -81,14 +81,15 @@ fn keep(
 
 fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
     let mut all = endpoints(slice).to_vec();
-    all.extend(waiting.take_some(MOST.saturating_sub(all.len())));
+    all.extend(waiting.take_some(MOST_ENDPOINTS.saturating_sub(all.len())));
     slice.data["endpoints"] = json!(all);
 }
 
-/// Returns the slice that is the fullest after adding `more` endpoints, if they fit. Upstream: `getSliceToFill`.
+/// Returns the index of the slice that is the fullest after adding `more` endpoints, if a slice has room for them.
+/// Upstream: `getSliceToFill`.
 fn to_fill(slices: &[Arc<DynamicObject>], more: usize) -> Option<usize> {
     // As upstream, an unchanged slice only gets endpoints that are too few to fill a slice of their own.
     let with = |slice: &DynamicObject| endpoints(slice).len() + more;
-    let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST && with(slice) <= MOST);
+    let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST_ENDPOINTS && with(slice) <= MOST_ENDPOINTS);
     fitting.max_by_key(|(_, slice)| with(slice)).map(|(index, _)| index)
 }

@@ -85,6 +85,7 @@ pub(super) fn is_ours(slice: &DynamicObject) -> bool {
     slice.metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY)).is_some_and(|by| by == NAME)
 }
 
+/// Returns the key of the service that a slice names in its label.
 pub(super) fn key_of(slice: &DynamicObject) -> Option<String> {
     let service = slice.metadata.labels.as_ref()?.get(SERVICE_NAME).filter(|name| !name.is_empty())?;
     Some(format!("{}/{service}", namespace(&slice.metadata)))

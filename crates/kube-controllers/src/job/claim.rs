@@ -1,6 +1,6 @@
 //! Decides which pods belong to a Job: adopts matching pods without a controller, and releases pods that no longer
-//! match. It differs from `ControllerRefManager` by the finalizer, which a pod gets and loses with its Job. Upstream:
-//! `getPodsForJob`.
+//! match. It differs from `ControllerRefManager` by the finalizer, which a pod gets when it is adopted and loses when
+//! it is released. Upstream: `getPodsForJob`.
 
 use std::sync::Arc;
 

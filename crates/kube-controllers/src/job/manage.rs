@@ -16,10 +16,11 @@ use crate::shared::error::{SyncError, is_namespace_terminating};
 use crate::shared::object::{api, name, namespace, owned_by};
 use crate::shared::recorder::Reason;
 
-/// The largest number of pods that one sync creates or deletes.
+/// The largest number of pods that one sync creates or deletes. Upstream: `MaxPodCreateDeletePerSync`.
 const BURST: usize = 500;
 
 impl JobSync<'_> {
+    /// Deletes surplus pods or, if there are none, creates missing pods.
     pub(super) async fn manage(&mut self) -> Result<(), SyncError> {
         let existing = self.active.len();
         let wanted = usize::try_from(self.wanted()).unwrap_or_default();
@@ -70,7 +71,7 @@ impl JobSync<'_> {
         misplaced.cloned().collect()
     }
 
-    /// Returns up to `count` other active pods, the least valuable first.
+    /// Returns up to `count` active pods that are not in `without`, the least valuable first.
     fn least_missed(&self, without: &[Arc<Pod>], count: usize) -> Vec<Arc<Pod>> {
         let is_other = |pod: &&Arc<Pod>| !without.iter().any(|one| pods::uid(one) == pods::uid(pod));
         let mut others: Vec<_> = self.active.iter().filter(is_other).cloned().collect();

@@ -1,4 +1,4 @@
-//! Reads the spec of a Job for one sync: absent fields get their defaults.
+//! Reads the spec of a Job for one sync. Absent `parallelism` and `backoffLimit` get their defaults.
 
 use kube_client::api::DynamicObject;
 
@@ -7,7 +7,7 @@ pub(super) struct Spec {
     pub(super) parallelism: i64,
     /// The number of pods that must succeed; `None` if one success is enough.
     pub(super) completions: Option<i64>,
-    /// The number of failed pods, or of restarts, after which the Job fails.
+    /// The Job fails if more pods than this fail, or if containers are restarted this often (at least once).
     pub(super) backoff_limit: i64,
     /// The seconds after its start in which the Job must finish; `None` for no deadline.
     pub(super) active_deadline: Option<i64>,

@@ -136,6 +136,7 @@ impl<'a> JobSync<'a> {
         self.status.failed + i64::try_from(new).unwrap_or(i64::MAX)
     }
 
+    /// Returns the indexes that have succeeded: those in the status, and those of tracked pods.
     pub(super) fn done_indexes(&self) -> BTreeSet<i64> {
         let completions = self.spec.completions.unwrap_or_default();
         let mut done = indexes::read(&self.status.completed_indexes, completions);

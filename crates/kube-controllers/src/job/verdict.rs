@@ -1,5 +1,5 @@
 //! Decides whether a Job has failed or is complete, and writes that into its conditions: first an announcement, and the
-//! final condition once all pods are counted and gone. Upstream: `syncJob`, `enactJobFinished`.
+//! final condition once all pods are counted and none is terminating. Upstream: `syncJob`, `enactJobFinished`.
 
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ impl JobSync<'_> {
         Some(Duration::try_from(left).unwrap_or_default())
     }
 
-    /// Sets the final condition, once every pod is counted and gone, and writes an Event.
+    /// Sets the final condition and writes an Event, once every pod is counted and none is terminating.
     pub(super) async fn finish(&mut self, verdict: &Verdict) -> Result<(), SyncError> {
         let uncounted = &self.status.uncounted_terminated_pods;
         let counted = uncounted.succeeded.is_empty() && uncounted.failed.is_empty();

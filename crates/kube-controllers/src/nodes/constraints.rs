@@ -22,6 +22,7 @@ fn term_selects(term: &Value, name: &str, labels: &Value) -> bool {
     !(expressions.is_empty() && fields.is_empty()) && expressions.iter().all(of_label) && fields.iter().all(of_field)
 }
 
+/// Returns true if `found`, the value of a label or a field, meets a requirement.
 fn meets(requirement: &Value, found: Option<&str>) -> bool {
     let values = items(&requirement["values"]);
     let is_one = found.is_some_and(|found| values.iter().any(|value| value == found));
@@ -38,6 +39,7 @@ fn meets(requirement: &Value, found: Option<&str>) -> bool {
     }
 }
 
+/// Returns true if a pod tolerates a taint.
 pub(crate) fn tolerates(pod_spec: &Value, key: &str, value: &str, effect: &str) -> bool {
     items(&pod_spec["tolerations"]).iter().any(|toleration| {
         let field_text = |field: &str| text(&toleration[field]);
@@ -47,6 +49,7 @@ pub(crate) fn tolerates(pod_spec: &Value, key: &str, value: &str, effect: &str) 
     })
 }
 
+/// Returns true if a pod tolerates all taints that have one of these effects.
 pub(crate) fn tolerates_all(pod_spec: &Value, taints: &Value, effects: &[&str]) -> bool {
     items(taints).iter().all(|taint| {
         let effect = text(&taint["effect"]);

@@ -4,7 +4,6 @@
 mod catch_up;
 mod containers;
 mod event_correlator;
-
 mod pod_worker;
 mod run_stages;
 mod schedule;

@@ -207,10 +207,12 @@ impl Stages {
 }
 
 impl Lifecycle {
+    /// Returns the lifecycle of all pods that no other lifecycle selects.
     fn everything(run: impl Into<Arc<[Stage]>>, delete: impl Into<Arc<[Stage]>>) -> Self {
         Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
     }
 
+    /// Returns true if the stages let the scheduler choose the node.
     pub(crate) fn schedules(&self) -> bool {
         fn any(stages: &[Stage]) -> bool {
             stages.iter().any(|stage| match &stage.action {

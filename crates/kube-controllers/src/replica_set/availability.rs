@@ -24,6 +24,7 @@ pub(super) struct Available {
 }
 
 impl Availability {
+    /// Counts the available pods among `owned`, and remembers since when each of them is ready.
     pub(super) fn count(&self, set: &str, owned: &[Arc<SlimPod>], min_ready: Duration) -> Available {
         let ready = owned.iter().filter(|pod| pod.is_ready());
         let mut sets = self.0.lock().expect("nothing panics under this lock");

@@ -53,6 +53,7 @@ impl EventHandler<ReplicaSet> for ReplicaSetHandler {
 pub(super) struct PodHandler(pub(super) Arc<Controller>);
 
 impl PodHandler {
+    /// Returns the key of the ReplicaSet that controls a pod, if it exists and this controller handles it.
     fn owner_key(&self, pod: &SlimPod) -> Option<String> {
         let (namespace, owner) = (pod.namespace(), owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;

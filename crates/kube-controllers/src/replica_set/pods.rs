@@ -12,6 +12,7 @@ use crate::shared::object::orphans_of;
 use crate::shared::slim_pod::SlimPod;
 use kube_informers::cache::IndexValues;
 
+/// Returns the owner reference of the ReplicaSet that controls a pod.
 pub(super) fn owner(pod: &SlimPod) -> Option<&OwnerReference> {
     pod.controller().filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
 }

@@ -36,7 +36,7 @@ fn deletion_rank(pod: &SlimPod, neighbours: usize) -> impl Ord + use<> {
     )
 }
 
-/// Ranks phases: the further a pod has come, the later it is deleted.
+/// Ranks phases: the further a pod has come, the later it is deleted. Upstream: `podPhaseToOrdinal`.
 fn progress(phase: Phase) -> u8 {
     match phase {
         Phase::Running => 2,

@@ -28,7 +28,7 @@ impl Controller {
     /// Reconciles one ReplicaSet: brings the number of its pods closer to the wanted number, and writes its status.
     ///
     /// # Errors
-    /// The API server refused a request. The caller must queue the key again.
+    /// A request failed, or the ReplicaSet has an invalid selector or no template. The caller must queue the key again.
     pub async fn sync(&self, key: &str) -> Result<(), SyncError> {
         self.statuses.wait_for(key, &self.set_informer.reader()).await;
         let Ok(set) = self.sets.get(key) else {
@@ -50,6 +50,7 @@ impl Controller {
         managed
     }
 
+    /// Creates missing pods or deletes surplus ones. Upstream: `manageReplicas`.
     async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
         let (existing, wanted) = (owned.len(), wanted(set));
         if existing < wanted {
@@ -67,8 +68,8 @@ impl Controller {
         }
     }
 
-    /// Creates pods by slow start: one pod, then two, then four at a time. Stops at the first failure, because the
-    /// reason of a refusal is most likely the same for all pods.
+    /// Creates pods by slow start: one pod, then two, then four at a time. Stops after the first batch with a failure,
+    /// because the reason of a refusal is most likely the same for all pods.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
         let (api, pod) = (Api::namespaced(self.client.clone(), namespace(&set.metadata)), pods::new(set)?);
         self.expectations.expect_creations(key, missing);

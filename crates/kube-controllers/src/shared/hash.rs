@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-/// Returns the hash of a template. `collisions` counts how often the name of another template was hit; each count gives
-/// another hash. The hash differs from upstream's hash, because upstream hashes Go's own print of the
-/// template. Upstream: `ComputeHash`, `SafeEncodeString`.
+/// Returns the hash of a template. `collisions` counts how often another template had the resulting name; each count
+/// gives another hash. The hash differs from upstream's hash, because upstream hashes Go's own print of the template.
+/// Upstream: `ComputeHash`, `SafeEncodeString`.
 pub(crate) fn hash(template: &Value, collisions: Option<i64>) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let text = format!("{template}{}", collisions.map(|count| count.to_string()).unwrap_or_default());

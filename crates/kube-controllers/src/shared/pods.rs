@@ -22,7 +22,8 @@ pub(crate) fn is_ready(pod: &Pod) -> bool {
     ready(pod).is_some()
 }
 
-/// Returns true if a pod has been ready for more than `min_ready_seconds`. Upstream: `IsPodAvailable`.
+/// Returns true if a pod is ready and, unless `min_ready_seconds` is 0, has been ready for longer than that. Upstream:
+/// `IsPodAvailable`.
 pub(crate) fn is_available(pod: &Pod, min_ready_seconds: i64, now: Timestamp) -> bool {
     let Some(ready) = ready(pod) else { return false };
     let since = ready.last_transition_time.as_ref().map(|time| time.0.as_second());

@@ -41,6 +41,7 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
     }
 }
 
+/// Runs a controller with the clock of the system until `stop`.
 pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) -> Result<(), ControllerError> {
     run_with::<C>(client, Clock::starting_now(), &stop).await
 }

@@ -13,6 +13,7 @@ use crate::shared::error::SyncError;
 use crate::shared::object::{api, name, namespace};
 
 impl StatefulSetSync<'_> {
+    /// Creates the missing claims of an ordinal. Fails if one of them is being deleted.
     pub(super) async fn create_claims(&self, ordinal: i64) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = api(&controller.client, &self.set.metadata, &controller.kind_of_claims);

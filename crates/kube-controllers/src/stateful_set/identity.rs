@@ -23,6 +23,7 @@ pub(super) fn labels(pod: &str, ordinal: i64) -> Value {
     json!({POD_NAME: pod, POD_INDEX: ordinal.to_string()})
 }
 
+/// Returns true if a pod has the label with its own name.
 pub(super) fn is_labelled(pod: &Pod) -> bool {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get(POD_NAME)) == pod.metadata.name.as_ref()
 }

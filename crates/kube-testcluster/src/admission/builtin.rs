@@ -32,7 +32,7 @@ pub(crate) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
 pub(crate) fn namespace_lifecycle(storage: &Storage, resource: &Resource, key: &Key) -> Result<(), ApiError> {
     let Some(namespace) = key.namespace() else { return Ok(()) };
     match storage.get(NAMESPACES, &Key::new(None, namespace)) {
-        Some(home) if home.summary.is_deleting => Err(ApiError::terminating(resource, key.name(), namespace)),
+        Some(found) if found.summary.is_deleting => Err(ApiError::terminating(resource, key.name(), namespace)),
         Some(_) => Ok(()),
         None => Err(ApiError::not_found(NAMESPACES, namespace)),
     }

@@ -26,7 +26,8 @@ pub(crate) const DEFAULT_ACCOUNT: &str = "default";
 const TRIES: usize = 10;
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// The annotation of a static pod, which a kubelet has read from a file. Such a pod has no service account.
+/// The annotation of a mirror pod, the API object of a static pod, which a kubelet has read from a file. Such a pod has
+/// no service account.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// The priority classes that exist in every cluster, and their values.
@@ -56,7 +57,7 @@ pub(crate) async fn admit_new(store: &Store, target: &Target, pod: &mut Value) -
     Ok(())
 }
 
-/// Keeps the fields that admission has set on a pod and that a PUT leaves out.
+/// Keeps the fields that admission has set on a pod and that an update leaves out.
 pub(crate) fn admit_update(store: &Store, pod: &Opened, subresource: Option<Subresource>, new: &mut Value) {
     if pod.resource != PODS || subresource.is_some() || store.settings.admission == Admission::Plain {
         return;
@@ -102,6 +103,7 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) 
 struct Class {
     name: String,
     value: i64,
+    /// The preemption policy.
     policy: String,
 }
 

@@ -68,9 +68,9 @@ pub(super) fn is_in_namespace(
     {
         return Ok(selects(selector, object));
     }
-    let home = attributes.request.store.get(NAMESPACES, &Key::new(None, namespace));
-    let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, namespace))?.open()?;
-    Ok(selects(selector, &home.value))
+    let stored = attributes.request.store.get(NAMESPACES, &Key::new(None, namespace));
+    let stored = stored.ok_or_else(|| ApiError::not_found(NAMESPACES, namespace))?.open()?;
+    Ok(selects(selector, &stored.value))
 }
 
 /// Returns true if the object selector matches the new or the old object. Upstream: `MatchObjectSelector`.

@@ -36,8 +36,8 @@ use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::admission::Configured;
 use kube_machinery::kinds::{NAMESPACES, Resource, Subresource};
 
-/// The admission of one request. If no plugin, webhook or policy exists, the gate is open: every write passes, and
-/// admission costs nothing.
+/// The admission of one request. Without plugins, webhooks and policies, the gate is open: every write passes, and
+/// admission costs nothing. Webhooks and policies do not apply to writes of webhooks and policies.
 pub(crate) struct Gate<'a> {
     /// `None` for an open gate.
     request: Option<Box<RequestContext<'a>>>,
@@ -66,7 +66,7 @@ struct RequestContext<'a> {
 }
 
 impl<'a> Gate<'a> {
-    /// Returns the gate of a client's request. `options` is called only if there is a plugin, webhook or policy.
+    /// Returns the gate of a client's request. `options` is called only if the gate is not open.
     pub(crate) fn of(
         store: &'a Store,
         target: &Target,
@@ -92,7 +92,8 @@ impl<'a> Gate<'a> {
         Self::new(store, &target, Commit::Really, user)
     }
 
-    /// Returns the gate for a write of a kubelet or of the scheduler.
+    /// Returns the gate for a write of the simulated kubelet or scheduler. For both, plugins and webhooks see the user
+    /// `system:node`.
     pub(crate) fn of_node(store: &'a Store, target: &Target) -> Self {
         let user = || Arc::new(User::new("system:node", ["system:nodes", "system:authenticated"]));
         Self::new(store, target, Commit::Really, || (user(), Map::new()))
@@ -126,7 +127,7 @@ impl<'a> Gate<'a> {
         Self { request: Some(Box::new(request)), warnings: Mutex::default() }
     }
 
-    /// Returns true if no plugin, webhook or policy exists.
+    /// Returns true if no plugin, webhook or policy can decide about this request.
     pub(crate) fn is_open(&self) -> bool {
         self.request.is_none()
     }
@@ -187,6 +188,7 @@ impl<'a> Gate<'a> {
         }
     }
 
+    /// Adds warnings for the client.
     pub(crate) fn warn(&self, warnings: Vec<String>) {
         if !warnings.is_empty() {
             self.all_warnings().extend(warnings);

@@ -98,7 +98,7 @@ impl<'a> Mutation<'a> {
         changed.or_else(|why| why.ignored_by(hook).map(|()| false))
     }
 
-    /// Marks all webhooks called so far for the second round, because the object has changed. Upstream:
+    /// Marks the webhooks in `invoked` for the second round, because the object has changed. Upstream:
     /// `RequireReinvokingPreviouslyInvokedPlugins`.
     fn reinvoke_all(&mut self) {
         self.again.append(&mut self.invoked);

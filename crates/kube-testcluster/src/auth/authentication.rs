@@ -31,7 +31,7 @@ struct Authenticator {
 /// The error for a request whose credential is not valid.
 struct Unknown;
 
-pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
+pub(crate) fn with_authentication(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
 

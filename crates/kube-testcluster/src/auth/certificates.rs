@@ -13,6 +13,7 @@ use kube_machinery::value::Value;
 
 const GROUP: &str = "certificates.k8s.io";
 
+/// An update of an object of any kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update<'a> {
     pub(crate) resource: &'a Resource,

@@ -18,7 +18,7 @@ const EXTRA: &str = "impersonate-extra-";
 /// The API group of the rights to impersonate uids and extra fields.
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
-/// Returns the user whom the impersonation headers name. Removes the headers, so that handlers do not see them.
+/// Returns the user that the impersonation headers name. Removes the headers, so that handlers do not see them.
 /// Fails with 400 if they name no user, but groups, extra fields or a uid.
 pub(super) fn wanted_user(headers: &mut HeaderMap) -> Result<Option<User>, ApiError> {
     if !headers.keys().any(|name| name.as_str().starts_with("impersonate-")) {

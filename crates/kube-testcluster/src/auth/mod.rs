@@ -32,7 +32,7 @@ use kube_machinery::conventions::user::User;
 pub(crate) use self::access::{Caller, with_authorization};
 pub(crate) use self::attributes::{Attributes, ResourceAttributes};
 #[cfg(feature = "tls")]
-pub(crate) use self::authentication::only_for_known_users;
+pub(crate) use self::authentication::with_authentication;
 pub(crate) use self::authorization::{Decision, Rules};
 #[cfg(feature = "tls")]
 pub use self::secure_serving::SecureServing;

@@ -1,6 +1,6 @@
-//! The public options of a listener with TLS and authentication, for a cluster that other machines or real kubeconfigs
-//! reach. (The plain listener has no authentication, and accepts only programs on the same machine.) Upstream:
-//! `SecureServingOptions`, `BuiltInAuthenticationOptions`.
+//! The public options of a listener with TLS and authentication, for a cluster that is reached from other machines, or
+//! by programs whose kubeconfig has credentials. (The plain listener has no authentication, and accepts only programs
+//! on the same machine.) Upstream: `SecureServingOptions`, `BuiltInAuthenticationOptions`.
 
 use super::token_file::{self, BadTokenFile, Tokens};
 use crate::tls::{KeyPair, Tls, TlsError};

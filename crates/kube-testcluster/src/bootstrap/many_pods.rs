@@ -8,7 +8,7 @@ pub(crate) fn pod(n: usize, nodes: usize, now: &str) -> Value {
     const APPS: [&str; 3] = ["web", "db", "cache"];
     let (app, node) = (APPS[n % APPS.len()], 1 + n % nodes.max(1));
     let name = format!("{app}-{n:06}");
-    // The kubelet gives out addresses from 10.244.0.1 on.
+    // These addresses are below 10.244.0.0, because the kubelet gives out those from 10.244.0.1 on.
     let address = format!("10.{}.{}.{}", 128 + (n >> 16) % 116, (n >> 8) % 256, n % 256);
     let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now});
     let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);

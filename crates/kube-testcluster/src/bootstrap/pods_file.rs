@@ -148,6 +148,7 @@ mod tests {
         assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");
         assert!(error.contains("…\", expected a pod") && error.len() < 300, "{error}");
     }
+
     #[test]
     fn thousands_of_pods_are_read_in_a_list_and_as_documents() {
         let pod = |n| {

@@ -5,7 +5,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use super::housekeeping::{Housekeeping, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
+use super::housekeeping::{Housekeeping, ObjectRef, Owner, is_deleting, is_gone_or_changed, is_held, owners};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::object::{Object, Opened};
@@ -101,13 +101,13 @@ pub(crate) async fn handle_dependents(
     let uid = object.summary.uid();
     if is_held(&object, ORPHAN) {
         for dependent in housekeeping.dependents_of(uid) {
-            unless_over(remove_owners(store, &dependent, &[uid]).await)?;
+            unless_gone_or_changed(remove_owners(store, &dependent, &[uid]).await)?;
         }
         return remove_finalizer(store, &object, ORPHAN).await;
     }
     if is_held(&object, FOREGROUND) {
         for dependent in housekeeping.dependents_of(uid) {
-            unless_over(check_owners(store, housekeeping, &dependent).await)?;
+            unless_gone_or_changed(check_owners(store, housekeeping, &dependent).await)?;
         }
         if !housekeeping.is_blocked(uid) {
             return remove_finalizer(store, &object, FOREGROUND).await;
@@ -117,9 +117,9 @@ pub(crate) async fn handle_dependents(
 }
 
 /// Ignores the error if the object is gone or has changed, because that write has queued a work item of its own.
-fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
+fn unless_gone_or_changed(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
-        Err(error) if is_over(&error) => Ok(()),
+        Err(error) if is_gone_or_changed(&error) => Ok(()),
         done => done,
     }
 }
@@ -145,6 +145,7 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
+/// Changes the metadata of an object, if it still exists.
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
     let key = &object_ref.key;
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };

@@ -18,7 +18,7 @@ use crate::store::writes::WriteHook;
 use kube_machinery::kinds::{Catalog, GroupResource, Resource};
 use kube_machinery::value::Value;
 use queue::Queue;
-pub(super) use run::is_over;
+pub(super) use run::is_gone_or_changed;
 pub(crate) use run::run;
 
 /// A reference to an object: its kind and its key.
@@ -41,7 +41,7 @@ impl ObjectRef {
 /// A task of one of the controllers, with the object, or the name of the object, that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WorkItem {
-    /// Check whether an object still has owners: one of them changed or is gone.
+    /// Check whether the owners of an object still exist, because one of them may be gone.
     CheckOwners(ObjectRef),
     /// Handle the dependents of an object that is being deleted and held by a finalizer of the garbage collector.
     HandleDependents(ObjectRef),
@@ -187,6 +187,7 @@ impl Housekeeping {
         self.unfinished.send_modify(|count| *count -= 1);
     }
 
+    /// Returns true if work items are queued or in progress.
     pub(crate) fn has_any(&self) -> bool {
         *self.unfinished.borrow() > 0
     }

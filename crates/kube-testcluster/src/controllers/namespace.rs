@@ -5,7 +5,7 @@ mod remaining;
 
 use std::time::Duration;
 
-use super::housekeeping::{Housekeeping, is_deleting, is_over};
+use super::housekeeping::{Housekeeping, is_deleting, is_gone_or_changed};
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -43,9 +43,9 @@ pub(crate) async fn empty(store: &Store, housekeeping: &Housekeeping, name: &str
     if remaining.is_empty() {
         failed = failed.and(delete_kinds(store, others, name, &mut remaining).await);
     }
-    change(store, &going, |home| with_conditions(store, home, &remaining)).await?;
+    change(store, &going, |current| with_conditions(store, current, &remaining)).await?;
     if housekeeping.is_empty(name, &store.catalog()) {
-        change(store, &going, |home| released(home.value.clone())).await?;
+        change(store, &going, |current| released(current.value.clone())).await?;
     }
     failed
 }
@@ -75,9 +75,9 @@ async fn delete_kinds(
 
 /// Changes the namespace `going`, unless it is gone and another namespace has its name.
 async fn change(store: &Store, going: &Object, next: impl Fn(&Opened) -> Next) -> Result<(), ApiError> {
-    let change = |home: &Opened| {
-        let is_the_same = home.summary.uid() == going.summary.uid();
-        Ok::<_, ApiError>(if is_the_same { next(home) } else { Next::Keep })
+    let change = |current: &Opened| {
+        let is_the_same = current.summary.uid() == going.summary.uid();
+        Ok::<_, ApiError>(if is_the_same { next(current) } else { Next::Keep })
     };
     store.update(NAMESPACES, &going.key, Commit::Really, change).await.map(drop)
 }
@@ -89,19 +89,19 @@ async fn delete_all(store: &Store, resource: &Resource, filter: &Filter) -> Resu
         let options = DeleteOptions::of_controller(None, Policy::Background);
         let gate = Gate::of_component(store, resource, &object.key, USER);
         match remove(store, resource, &object.key, &options, &gate).await {
-            Err(error) if !is_over(&error) => return Err(error),
+            Err(error) if !is_gone_or_changed(&error) => return Err(error),
             _ => give_way(n).await,
         }
     }
     Ok(())
 }
 
-fn with_conditions(store: &Store, home: &Opened, remaining: &Remaining) -> Next {
-    let (mut value, now) = (home.value.clone(), store.clock.now());
+fn with_conditions(store: &Store, current: &Opened, remaining: &Remaining) -> Next {
+    let (mut value, now) = (current.value.clone(), store.clock.now());
     for condition in remaining.conditions() {
         conditions::update(&mut value, condition, &now);
     }
-    Next::Put(written_by(Component::CONTROLLERS, store, home, Some(Subresource::Status), value))
+    Next::Put(written_by(Component::CONTROLLERS, store, current, Some(Subresource::Status), value))
 }
 
 /// Removes this controller's finalizer. If no finalizer is left, releases the namespace, which deletes it.

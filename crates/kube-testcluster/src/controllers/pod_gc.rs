@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::housekeeping::is_over;
+use super::housekeeping::is_gone_or_changed;
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
@@ -19,11 +19,12 @@ use kube_machinery::kinds::field_selector::Fields;
 use kube_machinery::kinds::{NODES, PODS, Subresource};
 use kube_machinery::value::{Value, json};
 
-/// The time that a node may be missing before its pods are deleted, because it may come back.
+/// The time that a node may be missing before its pods are deleted, because it may come back. Upstream:
+/// `quarantineTime`.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
 
 /// The delay between a pod's end and the deletion of surplus ended pods. Pods that end in the meantime are deleted in
-/// the same scan of the store.
+/// the same scan of the store. Upstream: `gcCheckPeriod`.
 pub(super) const PERIOD: Duration = Duration::from_secs(20);
 
 /// The number of ended pods that are kept. Upstream: `--terminated-pod-gc-threshold`.
@@ -128,12 +129,12 @@ async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result
         Ok(failed.map_or(Next::Keep, |pod| Next::Put(by(pod))))
     });
     match failed.await {
-        Err(error) if is_over(&error) => return Ok(()),
+        Err(error) if is_gone_or_changed(&error) => return Ok(()),
         failed => failed?,
     };
     let gate = Gate::of_component(store, PODS, &pod.key, USER);
     match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid().to_owned()), &gate).await {
-        Err(error) if !is_over(&error) => Err(error),
+        Err(error) if !is_gone_or_changed(&error) => Err(error),
         _ => Ok(()),
     }
 }

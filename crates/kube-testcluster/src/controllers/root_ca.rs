@@ -29,7 +29,7 @@ pub(crate) fn root_ca(namespace: &str) -> Value {
 /// Creates the config map in a namespace, or restores it after a change. Does nothing if the namespace is being
 /// deleted.
 pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiError> {
-    if store.get(NAMESPACES, &Key::new(None, namespace)).is_none_or(|home| is_deleting(&home)) {
+    if store.get(NAMESPACES, &Key::new(None, namespace)).is_none_or(|stored| is_deleting(&stored)) {
         return Ok(());
     }
     let (wanted, key) = (root_ca(namespace), Key::new(Some(namespace), ROOT_CA));

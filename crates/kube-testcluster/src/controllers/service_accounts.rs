@@ -14,9 +14,9 @@ use kube_machinery::value::json;
 
 /// Creates the account `default` of a namespace, unless it exists or the namespace is being deleted.
 pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(), ApiError> {
-    let home = store.get(NAMESPACES, &Key::new(None, namespace));
+    let stored = store.get(NAMESPACES, &Key::new(None, namespace));
     let is_there = store.get(SERVICE_ACCOUNTS, &Key::new(Some(namespace), DEFAULT_ACCOUNT)).is_some();
-    if is_there || home.is_none_or(|home| is_deleting(&home)) {
+    if is_there || stored.is_none_or(|stored| is_deleting(&stored)) {
         return Ok(());
     }
     let account = json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": namespace}});

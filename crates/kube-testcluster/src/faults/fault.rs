@@ -10,7 +10,7 @@ use super::verb::Verb;
 ///
 /// By default `lag`, `freeze-bookmarks` and `refuse-watch-list` last until they are ended, and every other effect
 /// happens once. With both a number and a period, the first limit that is reached ends the fault. A limit that an
-/// effect does not support is ignored: a watch cache cannot be held back for some verbs only.
+/// effect does not support is ignored: for example, a watch cache cannot be held back for some verbs only.
 ///
 /// ```
 /// use std::time::Duration;

@@ -32,8 +32,8 @@ async fn operate_on(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
         if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
             tokio::task::yield_now().await;
         }
-        let settled = with_plain_indexes(operation, value)?;
-        let operation = settled.as_ref().unwrap_or(operation);
+        let plain = with_plain_indexes(operation, value)?;
+        let operation = plain.as_ref().unwrap_or(operation);
         if let PatchOperation::Copy(copy) = operation
             && let Ok(source) = copy.from.resolve(value)
         {
@@ -70,8 +70,8 @@ fn with_plain_indexes(operation: &PatchOperation, value: &mut Value) -> Result<O
     if !has_odd_index(path) && !from.is_some_and(has_odd_index) {
         return Ok(None);
     }
-    let mut settled = operation.clone();
-    match &mut settled {
+    let mut plain = operation.clone();
+    match &mut plain {
         PatchOperation::Add(add) => add.path = plain_path(path, value, PathEnd::Added)?,
         PatchOperation::Remove(remove) => remove.path = plain_path(path, value, PathEnd::Existing)?,
         PatchOperation::Replace(replace) => replace.path = plain_path(path, value, PathEnd::Existing)?,
@@ -86,10 +86,10 @@ fn with_plain_indexes(operation: &PatchOperation, value: &mut Value) -> Result<O
             let gone = PatchOperation::Remove(RemoveOperation { path: from });
             ::json_patch::patch_unsafe(value, &[gone]).map_err(|_| ApiError::unprocessable())?;
             let path = plain_path(path, value, PathEnd::Added)?;
-            settled = PatchOperation::Add(AddOperation { path, value: item });
+            plain = PatchOperation::Add(AddOperation { path, value: item });
         }
     }
-    Ok(Some(settled))
+    Ok(Some(plain))
 }
 
 /// Returns the path from which an operation takes its value.
@@ -118,7 +118,7 @@ enum PathEnd {
 
 /// Returns the path with plain indices. Upstream: `partialArray`.
 fn plain_path(path: &Pointer, value: &Value, end: PathEnd) -> Result<PointerBuf, ApiError> {
-    let mut settled = PointerBuf::new();
+    let mut plain = PointerBuf::new();
     let mut at = Some(value);
     let last = path.count().saturating_sub(1);
     for (n, token) in path.tokens().enumerate() {
@@ -135,9 +135,9 @@ fn plain_path(path: &Pointer, value: &Value, end: PathEnd) -> Result<PointerBuf,
             Some(Value::Object(fields)) => fields.get(&token),
             _ => None,
         };
-        settled.push_back(token.as_str());
+        plain.push_back(token.as_str());
     }
-    Ok(settled)
+    Ok(plain)
 }
 
 /// Parses an index into a list of `count` items, as Go's `strconv.Atoi` does. A negative index counts from the end.

@@ -12,7 +12,8 @@ use super::table::{IncludeObject, Table, list_metadata_of};
 use crate::store::StoreError;
 use kube_machinery::value::{Map, SmolStr, Value, json};
 
-/// Returns the list as a Table. Each row includes no object, or only its metadata: `includeObject` is not `Object`.
+/// Returns the list as a Table. A row includes the metadata of its object or nothing: `table.include` must not be
+/// `Object`.
 pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreError> {
     let head = json!({
         "kind": "Table", "apiVersion": table.version, "metadata": list_metadata_of(&list.metadata),

@@ -89,8 +89,8 @@ impl Form {
         Err(ApiError::no_representation(offers == Offers::Streams))
     }
 
-    /// Returns the form of an error. Errors are negotiated on their own, and clauses that ask for a table or for
-    /// metadata do not count. If no clause is left, the error is indented JSON. Upstream: `ErrorNegotiated`,
+    /// Returns the form of an error. Errors are negotiated on their own, and a clause that asks for a table or for
+    /// metadata does not fit. If no clause fits, the error is indented JSON. Upstream: `ErrorNegotiated`,
     /// `WriteRawJSON`.
     pub(crate) fn of_errors(headers: &HeaderMap) -> Self {
         let accept = accepted(headers);

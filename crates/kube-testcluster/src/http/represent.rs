@@ -28,6 +28,7 @@ use kube_machinery::value::{Value, json};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
+/// The form of the response to one request, and what it depends on.
 #[derive(Clone, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
@@ -94,7 +95,7 @@ impl Representation {
         if let (View::Table(_), Err(why), true) = (self.form.view, &self.include, code.is_success()) {
             return Err(why.clone());
         }
-        // In that form, the stored bytes are sent without decoding.
+        // If the client asks for the stored form, the stored bytes are sent without decoding.
         let is_stored_form = self.is_stored_form();
         match content {
             Content::Error(error) => Err(error),
@@ -133,9 +134,10 @@ impl Representation {
         Ok(status::answer(code, media.name(), Body::from(text)))
     }
 
-    /// Returns a list as a Table or as metadata, if it can be written object by object: as plain JSON, from objects in
-    /// the form in which they are stored. A Table of custom resources cannot: a column may show any field, also
-    /// `managedFields`, which `list_rows.rs` skips.
+    /// Returns a list as a Table or as metadata, written object by object to save memory. Returns `None` if that is not
+    /// possible: if the answer is not plain JSON, is the whole list or an empty one, or has whole objects in its rows,
+    /// or if the objects are stored in another form than served. A Table of custom resources is not possible either,
+    /// because a column may show any field, also `managedFields`, which `list_rows.rs` skips.
     fn object_by_object(&self, list: &List) -> Result<Option<Vec<u8>>, ApiError> {
         let Form { media, view, pretty } = self.form;
         let is_plain = media == Media::Json && !pretty && !self.pretty;
@@ -158,7 +160,8 @@ impl Representation {
     pub(super) fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
-        let hub = || match (value["kind"].as_str().unwrap_or_default(), &self.resource.custom) {
+        // The name of upstream's internal Go type, for its error messages.
+        let go_type = || match (value["kind"].as_str().unwrap_or_default(), &self.resource.custom) {
             _ if is_custom => "unstructured.UnstructuredList".to_owned(),
             ("Scale", Some(_)) => "v1.Scale".to_owned(),
             ("Scale", None) => "autoscaling.Scale".to_owned(),
@@ -180,10 +183,12 @@ impl Representation {
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),
                 )
             }
-            View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
+            View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &go_type())),
             // Upstream's `Unstructured` has the methods of a list, so upstream looks for its items and fails there.
             View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
-            View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
+            View::MetadataList(_) => {
+                Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &go_type()))
+            }
         }
     }
 

@@ -285,6 +285,7 @@ mod tests {
         store
     }
 
+    /// Returns the change that sets a field in `data`.
     fn with(current: &Opened, name: &str) -> Next {
         let mut value = current.value.clone();
         value["data"][name] = json!("1");

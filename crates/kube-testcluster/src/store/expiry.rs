@@ -69,6 +69,7 @@ impl Expiry {
 }
 
 impl Store {
+    /// Removes the objects whose time is over, and the oldest ones if there are too many.
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
         // While the log refuses writes, no object can be removed, and no new ones come that could fill the memory.
         if state.expiry.objects.is_empty() || self.wal.get().is_some_and(Wal::refuses) {

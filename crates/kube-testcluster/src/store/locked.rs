@@ -51,7 +51,7 @@ impl Store {
         state
     }
 
-    /// Spins for a while before it sleeps.
+    /// Takes the lock. Spins for a while before the thread sleeps.
     fn wait_for_state(&self) -> MutexGuard<'_, StoreState> {
         for _ in 0..SPINS {
             match self.state.try_lock() {

@@ -15,12 +15,10 @@ use kube_machinery::value::Value;
 
 impl Store {
     /// Takes over the objects of an earlier server. The store must begin at that server's last revision
-    /// (`Settings::first_revision`), because storage and every watch cache continue from there as one line of
-    /// revisions.
+    /// (`Settings::first_revision`), because new writes continue its numbers.
     ///
     /// The history is lost, as after a compaction: a watch or a list at an earlier revision gets 410 Gone.
-    /// Fails with `Foreign` for an object that cannot be read, or of a kind that this version does not serve in a group
-    /// of Kubernetes.
+    /// Fails with `Foreign` if an object cannot be decoded, or if it has an unknown kind in a built-in group.
     pub(crate) fn restore(&self, restored: Restored) -> Result<(), DataError> {
         let (definitions, others): (Vec<_>, Vec<_>) = restored.objects.into_iter().partition(is_definition);
         let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();

@@ -240,6 +240,7 @@ mod tests {
     use kube_machinery::kinds::PODS;
     use kube_machinery::value::json;
 
+    /// Returns the pods at a revision as `KEY@REVISION`; `None` if that state is compacted.
     fn names(storage: &Storage, at: u64) -> Option<Vec<String>> {
         let objects = storage.range_at(PODS, Key::from_start(String::new()), at).ok()?;
         Some(objects.map(|object| format!("{}@{}", object.key, object.revision)).collect())

@@ -1,5 +1,5 @@
-//! The two interfaces that report every write, at once and in order: [`WriteObserver`] for a program that observes the
-//! cluster (the tutorial prints each [`Write`]), and [`WriteHook`] for the built-in controllers.
+//! The two interfaces that report every write, immediately and in order: [`WriteObserver`] for a program that observes
+//! the cluster (the tutorial prints each [`Write`]), and [`WriteHook`] for the built-in controllers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
     /// Called after a write. `storage` has the state after the write, `catalog` the kinds that are served.
     fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
 
-    /// Called when a kind has got a definition or has lost it. `row` is the stored version of the kind.
+    /// Called when a kind has got a definition or has lost it. `row` is the kind in its storage version.
     fn after_definition(&self, row: &Resource, storage: &Storage);
 }
 

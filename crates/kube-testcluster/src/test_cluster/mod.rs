@@ -23,8 +23,8 @@ pub use self::serve::Served;
 pub use self::snapshot::NotRestored;
 use crate::{Admission, Cluster, ClusterBuilder, ManagedFields, Stages};
 
-/// The time without writes after which a cluster counts as settled. It is longer than any delay of the controllers of
-/// workloads.
+/// The time without writes after which a cluster counts as settled. It is longer than the pauses of the controllers of
+/// workloads between a change and their reaction.
 const QUIET: Duration = Duration::from_secs(2);
 
 /// The time after which a cluster that is still written to will never settle.

@@ -13,6 +13,7 @@ use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, Sign
 use kube_machinery::conventions::user::User;
 use kube_machinery::conventions::x509::{Subject, Validity};
 
+/// The certificate that the client of a connection has sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClientCertificate {
     /// The client has sent none, or the listener asks for none.

@@ -103,6 +103,8 @@ impl Apply {
         Ok(Self { config, manager, force, options, duplicates, writer, user })
     }
 
+    /// Returns the answer with its warnings, and with the warning about duplicate fields. Under `Strict` validation,
+    /// that warning is an error instead.
     pub(super) fn answer(&self, written: Result<Answer, ApiError>, mut warnings: Vec<String>) -> Answer {
         let written = match duplicates(&self.duplicates, self.options.strictness) {
             Err(why) if written.is_ok() => Err(why),

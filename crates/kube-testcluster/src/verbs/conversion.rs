@@ -24,6 +24,7 @@ pub(super) async fn to_stored(store: &Store, versions: &Conversion, value: Value
     converted(store, (&versions.served, &versions.stored), value).await
 }
 
+/// Converts a stored object to the version of the request.
 pub(super) async fn to_served(
     store: &Store,
     versions: &Conversion,

@@ -1,4 +1,4 @@
-//! Estimates the memory that a write needs for its body and its answer, in bytes, before the write begins.
+//! Estimates, before a write begins, how large its body and its answer are, in bytes.
 
 use axum::body::HttpBody as _;
 use axum::extract::Request;
@@ -9,7 +9,8 @@ use crate::http::request_info::Target;
 use crate::store::Store;
 use crate::store::object::Key;
 
-/// Returns the size of the body or of the stored objects that a write is about, whichever is larger.
+/// Returns the size of the body or of the stored objects that a write is about, whichever is larger: the answer to a
+/// creation is about as large as its body, and the answer to a deletion as the stored objects.
 pub(crate) fn of_write(store: &Store, target: &Target, request: &Request) -> u64 {
     let limit = LIMIT as u64;
     let body = request.body().size_hint().upper().unwrap_or(limit).min(limit);

@@ -25,6 +25,7 @@ use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
 use kube_machinery::kinds::{DeleteResponse, Deletion};
 use kube_machinery::value::{Value, json};
 
+/// The result of a deletion.
 pub(crate) enum Outcome {
     /// The object was removed. Holds its last state.
     Gone(Arc<Object>),
@@ -144,6 +145,7 @@ pub(crate) async fn remove(
     }
 }
 
+/// Checks the options against the object. Returns the first write of the deletion, and the step after it.
 fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, NextStep), ApiError> {
     options.check(current)?;
     options.refuse_readable(current)?;

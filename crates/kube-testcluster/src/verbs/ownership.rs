@@ -37,7 +37,7 @@ pub(crate) struct Writer {
 enum Manager {
     /// A manager with this name. It owns the fields that it changes.
     Named(String),
-    /// A server-side apply. Its result already has the right `managedFields`.
+    /// A server-side apply, or another write whose new state already has the right `managedFields`.
     Applied,
 }
 
@@ -53,7 +53,7 @@ impl Writer {
         Self { manager: Manager::Named(name), caller: Caller::of(request.extensions()) }
     }
 
-    /// Returns the manager's name; `None` for an apply.
+    /// Returns the manager's name; `None` if the new state already has the right `managedFields`.
     pub(super) fn manager(&self) -> Option<&str> {
         match &self.manager {
             Manager::Named(name) => Some(name),
@@ -171,7 +171,8 @@ pub(super) fn of_new(store: &Store, served: &Resource, new: &Value, writer: &Wri
     }
 }
 
-/// Returns true if a write must update `managedFields`. The check is cheap, because most objects are never applied.
+/// Returns true if a write must update `managedFields`. In mode `Applied`, objects without entries are spared that
+/// work, because most objects are never applied.
 pub(super) fn is_managed(store: &Store, kept: &Value, sent: &Value) -> bool {
     let has_entries = |entries: &Value| entries.as_array().is_some_and(|entries| !entries.is_empty());
     match store.settings.managed_fields {
@@ -219,6 +220,7 @@ fn type_of(resource: &Resource) -> Type {
     }
 }
 
+/// Returns the field manager for a write of an object.
 pub(super) fn field_manager<'a>(
     store: &Store,
     served: &'a Resource,
@@ -241,6 +243,7 @@ pub(super) fn field_manager<'a>(
     }
 }
 
+/// Returns the field manager for a write of the scale of an object.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
     /// Upstream asks the converter of the custom resource to convert an empty Scale, and the converter cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \
@@ -293,9 +296,9 @@ fn with_defaults(resource: &Resource, object: &Value) -> Value {
     object
 }
 
-/// Returns the old `managedFields` if nothing but their times has changed, so that the write changes nothing. `new` is
-/// the requested state, in which fields that the write cannot change do not have their old values yet. Upstream:
-/// `IgnoreManagedFieldsTimestampsTransformer`.
+/// Returns `entries`, the new `managedFields`; but the old ones if only their times differ in the whole object, so that
+/// the write changes nothing. `new` is the requested state, in which fields that the write cannot change do not have
+/// their old values yet. Upstream: `IgnoreManagedFieldsTimestampsTransformer`.
 pub(super) fn with_old_times(current: &Opened, new: &Value, entries: Value) -> Value {
     let old = &current.value["metadata"]["managedFields"];
     if entries.is_null() || !same_but_times(old, &entries) {

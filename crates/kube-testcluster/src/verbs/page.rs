@@ -23,6 +23,7 @@ pub(crate) struct Page {
     is_whole: bool,
 }
 
+/// What a page may hold: the selected objects, how many at most, and from which key on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range<'a> {
     pub(crate) filter: &'a Filter,
@@ -32,6 +33,7 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
+    /// Returns the key from which the page collects objects.
     pub(crate) fn first(&self) -> Key {
         Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
@@ -104,6 +106,7 @@ fn count_visit() {
 }
 
 impl Page {
+    /// Returns the response with the page as a list of the resource.
     pub(crate) fn answer(self, resource: &Resource) -> Answer {
         let mut metadata = json!({"resourceVersion": self.revision.to_string()});
         // Upstream's list of custom resources has an empty token even without a next page.

@@ -162,6 +162,7 @@ impl PatchBody {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
+    /// Applies the patch to an object. A strategic merge patch finds in the Go type `kind` how to merge lists.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
             Change::Merge(patch) => merge_patch::merge(value, patch),
@@ -187,7 +188,8 @@ pub(super) fn no_map(patch: &Json) -> String {
     format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
 
-/// Parses a merge patch. As upstream, a body that is no object gets another message if field validation is off.
+/// Parses a merge patch. As upstream, a body that is neither an object nor null gets another message if field
+/// validation is off.
 fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match &patch {
@@ -201,6 +203,7 @@ fn merge(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a strategic merge patch.
 fn strategic(patch: Json, _: Strictness) -> PatchBody {
     let faults = duplicates(&patch);
     let change = match patch {
@@ -213,6 +216,7 @@ fn strategic(patch: Json, _: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
+/// Parses a JSON patch. Its operations are checked only if field validation is on.
 fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     let mut faults = Vec::new();
     let checked = if strictness == Strictness::Ignore { Ok(()) } else { check_operations(&patch, &mut faults) };
@@ -222,7 +226,7 @@ fn operations(patch: Json, strictness: Strictness) -> PatchBody {
     PatchBody { change, faults }
 }
 
-/// Checks the fields of the operations against Go's type.
+/// Checks the fields of the operations against Go's type. Unknown and duplicate fields are added to `faults`.
 fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String> {
     const TEXTS: [&str; 3] = ["op", "path", "from"];
     let list = match patch {

@@ -1,6 +1,7 @@
-//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, or what
-//! it or another user may do; nothing is stored. Without authorization everything is allowed, and without
-//! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
+//! POST of a review (`kubectl auth can-i`, `kubectl auth whoami`): the response says which user the client is, whose
+//! token it has sent, or what it or another user may do; nothing is stored. Without authorization everything is
+//! allowed, and without authentication every client is anonymous. Upstream: `pkg/registry/authorization`,
+//! `pkg/registry/authentication`.
 
 use http::StatusCode;
 use kube_informers::selector::{FieldSelector, LabelSelector};
@@ -78,6 +79,7 @@ fn decide(
     Ok(answer)
 }
 
+/// Returns the user that the spec of an access review asks about.
 fn user_in(spec: &Value) -> User {
     let texts = |list: &Value| {
         let items = list.as_array().into_iter().flatten().filter_map(Value::as_str);

@@ -123,9 +123,9 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
     }
 }
 
-/// Computes the state after an update, without admission. An update of the object keeps the status. An update of
-/// `status` keeps everything but the status and, for a built-in kind, the metadata. `served` is the version in which
-/// the new state was sent.
+/// Computes the state after an update, without admission. An update of the object keeps the status, if the kind has the
+/// subresource `status`. An update of `status` or `approval` keeps everything but the status and, for a built-in kind,
+/// the metadata. `served` is the version in which the new state was sent.
 pub(crate) fn next(
     store: &Store,
     current: &Opened,
@@ -270,8 +270,8 @@ fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
 }
 
-/// Restores all fields that an update of `status` must not change: all but the status and, for a built-in kind, the
-/// metadata. The `prepare` of a kind may restore more.
+/// Restores all fields that an update of `status` or `approval` must not change: all but the status and, for a built-in
+/// kind, the metadata. The `prepare` of a kind may restore more.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
     if current.resource.custom.is_some() {
         // Upstream: `statusStrategy.PrepareForUpdate`.
@@ -294,7 +294,7 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
     }
 }
 
-/// Restores the status in an update of the object, if the kind has a status subresource.
+/// Restores the status in an update of the object, if the kind has the subresource `status`.
 fn keep_status(current: &Opened, new: &mut Value) {
     if current.resource.subresources().contains(&Subresource::Status) {
         keep(&current.value, new, "status");
@@ -313,7 +313,7 @@ pub(super) fn check_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that the resourceVersion in the new state is the current one.
+/// Checks that the resourceVersion in the new state, if it has one, is the current one. Some kinds require one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = &current.resource;
     let name = current.key.name();
@@ -383,7 +383,7 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     if period.is_null() || period.as_i64().is_none() && !old["deletionGracePeriodSeconds"].is_null() {
         keep(old, metadata, "deletionGracePeriodSeconds");
     }
-    object(metadata).remove("managedFields");
+    object(metadata).remove("managedFields"); // the computed ones are set after validation
 }
 
 pub(crate) fn increment_generation(value: &mut Value) {
@@ -402,7 +402,7 @@ pub(crate) fn has_namespace_finalizer(value: &Value) -> bool {
     value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }
 
-/// Returns true if the update removes the last finalizer of an object that is being deleted.
+/// Returns true if the object is being deleted, its grace period is 0, and no finalizer holds the new state.
 fn is_released(current: &Opened, new: &Value) -> bool {
     let metadata = &current.value["metadata"];
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();

@@ -25,6 +25,7 @@ use kube_machinery::kinds::Resource;
 /// The time before the timeout at which a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
+/// Which events a watch begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Begins with the current objects as ADDED events; changes follow.
@@ -40,6 +41,7 @@ pub(crate) enum Start {
     Now,
 }
 
+/// A watch that has not started yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) resource: Resource,
@@ -229,7 +231,7 @@ impl Stream {
                 biased;
                 event = live.events.recv() => return event,
                 () = self.deadline.as_mut() => return None,
-                last = due(&mut self.next_bookmark) => {
+                due_at = due(&mut self.next_bookmark) => {
                     let resource = &self.watch.resource;
                     if self.watch.requester == Requester::Cluster || !self.store.faults.freezes_bookmarks(resource) {
                         let mut state = self.store.lock();
@@ -237,17 +239,18 @@ impl Stream {
                             cache.bookmark(live.id);
                         }
                     }
-                    self.set_bookmark(last);
+                    self.set_bookmark(due_at);
                 }
             }
         }
     }
 
-    /// Sets the time of the next bookmark: after the bookmark period, or shortly before the timeout.
-    fn set_bookmark(&mut self, last: Instant) {
+    /// Sets the time of the next bookmark: the bookmark period after `previous`, or [`LAST_BOOKMARK`] before the
+    /// timeout if that is earlier. Later than that there is none.
+    fn set_bookmark(&mut self, previous: Instant) {
         self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
-            let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
-            (last < before_deadline).then(|| Box::pin(sleep_until(next.min(before_deadline))))
+            let next = previous.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
+            (previous < before_deadline).then(|| Box::pin(sleep_until(next.min(before_deadline))))
         });
     }
 }

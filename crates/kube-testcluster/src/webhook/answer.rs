@@ -36,6 +36,7 @@ impl Answer {
         Ok(object)
     }
 
+    /// Returns the message in the response, if it is a `Status`.
     fn status_message(&self) -> Option<String> {
         let status: Value = serde_json::from_slice(&self.body).ok()?;
         (status["kind"] == "Status").then(|| status["message"].as_str().unwrap_or_default().to_owned())

@@ -11,6 +11,7 @@ use kube_machinery::kinds::client_config::{ClientConfig, Endpoint};
 use kube_machinery::kinds::{ENDPOINTS, SERVICES};
 use kube_machinery::value::Value;
 
+/// The URL of a webhook, in parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WebhookUrl {
     /// The host and, if the URL has one, the port.
@@ -49,11 +50,12 @@ impl WebhookUrl {
         }
     }
 
+    /// Returns the whole URL for a target: a path with its parameters.
     pub(super) fn url(&self, target: &str) -> String {
         format!("https://{}{target}", self.authority)
     }
 
-    /// Returns the address to connect to; for a service, the address of its first endpoint.
+    /// Returns the host and the port to connect to; for a service, those of [`endpoint`].
     pub(super) fn resolve(&self, store: &Store, config: &ClientConfig) -> Result<String, String> {
         match &config.endpoint {
             Endpoint::Url(_) => Ok(with_port(&self.host, self.port)),
@@ -75,11 +77,12 @@ fn absolute(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
+/// Joins a host and a port. An IPv6 address gets brackets.
 fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Returns the address of a service's first endpoint.
+/// Returns the address of a service's first endpoint; for a service of type `ExternalName`, its external name.
 fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<String, String> {
     let key = Key::new(Some(namespace), name);
     let open = |row| store.get(row, &key).and_then(|object| object.open().ok());

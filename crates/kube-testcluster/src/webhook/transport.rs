@@ -22,9 +22,11 @@ use super::answer::Answer;
 use super::endpoint::WebhookUrl;
 use super::verifier::Verifier;
 
-/// The longest response, in bytes. Upstream has no limit; a stored object is always shorter.
+/// The longest response, in bytes. Upstream has no limit. One stored object is always shorter, but a conversion may
+/// return many.
 const LONGEST: usize = 8 * 1024 * 1024;
 
+/// Sends a POST to the webhook at `address`, and returns the response. `target` is the path with its parameters.
 pub(super) async fn ask(
     url: &WebhookUrl,
     address: &str,
@@ -70,6 +72,7 @@ async fn connect(url: &WebhookUrl, address: &str, ca_bundle: &[u8]) -> Result<Tl
     stream.map_err(|why| of_handshake(&why, &url.host))
 }
 
+/// Returns the TLS settings of a client that trusts the bundle.
 fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
     let bundle: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
     if bundle.is_empty() && !ca_bundle.trim_ascii().is_empty() {
@@ -136,6 +139,7 @@ fn names(presented: &[String]) -> String {
     presented.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the text between the parentheses of a name that rustls shows without quotes; without parentheses, all of it.
 fn inside(shown: &str) -> &str {
     shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'))
 }

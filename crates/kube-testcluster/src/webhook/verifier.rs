@@ -36,6 +36,7 @@ impl Verifier {
     }
 }
 
+/// Checks that a certificate is valid now.
 fn check_time(certificate: &[u8], now: UnixTime) -> Result<(), CertificateError> {
     let Validity { not_before, not_after } = Validity::of(certificate).ok_or(CertificateError::BadEncoding)?;
     let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));

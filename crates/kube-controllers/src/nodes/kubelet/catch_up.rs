@@ -22,7 +22,7 @@ pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
 }
 
 /// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The
-/// new ones run until the pod ends, because no stage ends them.
+/// new ones run until the pod ends, because no step of the simulated kubelet (`Stages`) ends them.
 fn with_ephemeral_containers(pod: &Value, now: &str) -> Option<Value> {
     let mut statuses = items(&pod["status"]["ephemeralContainerStatuses"]).to_vec();
     let before = statuses.len();

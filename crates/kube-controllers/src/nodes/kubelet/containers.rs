@@ -296,6 +296,7 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     Some(right)
 }
 
+/// Replaces the conditions in `status` by those that follow from its phase and its container statuses.
 pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
     status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now).into());

@@ -128,6 +128,7 @@ impl PodWorker {
         Ok(())
     }
 
+    /// Writes an Event about the pod, or one about each container.
     async fn record(&mut self, notice: &Notice, backoff: Duration) {
         let containers: Vec<Option<Container>> = match notice.of {
             Subject::Pod => vec![None],
@@ -141,6 +142,7 @@ impl PodWorker {
         }
     }
 
+    /// Appends a line to the log of each container.
     fn log(&self, text: &str, backoff: Duration) {
         let restarts = containers::restarts(&self.pod);
         for container in spec_containers(&self.pod) {
@@ -196,6 +198,7 @@ impl PodWorker {
         self.text("uid")
     }
 
+    /// Returns a field of the metadata.
     pub(super) fn text(&self, field: &str) -> &str {
         self.pod["metadata"][field].as_str().unwrap_or_default()
     }

@@ -10,10 +10,12 @@ use futures::future::BoxFuture;
 use super::{PodWorker, RETRY};
 use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
-/// The status codes for a pod that does not exist or has changed: not found, conflict.
+/// The status codes that end the stages of a pod without a warning: the pod does not exist (404), or it has another uid
+/// or is bound already (409).
 const GONE: [u16; 2] = [404, 409];
 
-/// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced.
+/// Runs a pod through its stages, and returns its uid. Ends early if the pod was deleted or replaced, or if another
+/// client has bound it.
 pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
     match run_steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}

@@ -52,7 +52,7 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Writes into the pod's status the reason why it is not scheduled.
+    /// Writes the reason why the pod is not scheduled into its status and an Event, unless the status has it already.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
         let conditions = self.pod["status"]["conditions"].as_array();
         let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");

@@ -37,7 +37,8 @@ pub(super) fn filled(text: &str, names: &Names<'_>) -> String {
     filled + rest
 }
 
-/// Formats a duration in whole milliseconds as Go does: `500ms`, `10s`, `2m40s`, `5m0s`.
+/// Formats a duration as Go does: `500ms`, `10s`, `2m40s`, `5m0s`. From a minute on, fractions of a second are left
+/// out.
 pub(super) fn go_duration(duration: Duration) -> String {
     let (minutes, seconds) = (duration.as_secs() / 60, duration.as_secs() % 60);
     match (minutes, seconds, duration.subsec_millis()) {

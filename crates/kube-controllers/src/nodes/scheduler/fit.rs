@@ -27,6 +27,7 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
+    /// Returns the names of the nodes that the pod fits on.
     pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
         // If the pod has waited and all changes since are known, correct the counts by the changed nodes. Only if one
         // of them fits, or on the first attempt, look at all nodes.
@@ -165,6 +166,7 @@ mod tests {
         let (mut known, mut tried) = (nodes(), Tried::default());
         assert!(tried.fitting(&known, &pod).is_err());
         known.set("late", Some(json!({"labels": {"disk": "tape"}, "spec": {}})));
+        // These are more changes than `KnownNodes` remembers.
         (0..2_000).for_each(|_| known.set("c", Some(json!({"labels": {}, "spec": {}}))));
         assert_eq!(tried.fitting(&known, &pod).unwrap(), ["late"]);
     }

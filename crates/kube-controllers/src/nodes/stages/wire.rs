@@ -118,7 +118,8 @@ impl StagesFile {
     }
 }
 
-/// Converts a lifecycle. A part that it omits is taken from the default lifecycle.
+/// Converts a lifecycle. If it omits `run` or `delete`, that part is taken from `others`, the lifecycle of all other
+/// pods.
 fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Result<Lifecycle, FileError> {
     let WireLifecycle { name, r#for, run, delete } = wire.value;
     if name.is_empty() || r#for.is_empty() {

@@ -32,7 +32,7 @@ impl<'a> Seen<'a> {
         namespace: Option<&Value>,
     ) -> Self {
         let (request, object, old) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let namespace = namespace.map(|home| Cel::from(&namespace_object(home)));
+        let namespace = namespace.map(|namespace| Cel::from(&namespace_object(namespace)));
         Self { attributes, row, request, object, old, namespace }
     }
 
@@ -48,7 +48,7 @@ impl<'a> Seen<'a> {
 }
 
 /// Returns the fields of a namespace that expressions see. Upstream: `CreateNamespaceObject`.
-fn namespace_object(home: &Value) -> Value {
+fn namespace_object(namespace: &Value) -> Value {
     const FIELDS: [&str; 12] = [
         "name",
         "generateName",
@@ -63,9 +63,10 @@ fn namespace_object(home: &Value) -> Value {
         "annotations",
         "finalizers",
     ];
-    let mut object = kube_machinery::value::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
+    let mut object =
+        kube_machinery::value::json!({"metadata": {}, "spec": namespace["spec"], "status": namespace["status"]});
     for field in FIELDS {
-        if let Some(value) = home["metadata"].get(field) {
+        if let Some(value) = namespace["metadata"].get(field) {
             object["metadata"][field] = value.clone();
         }
     }
@@ -143,6 +144,7 @@ impl<'a> Activation<'a> {
         needed.into_iter().for_each(|index| drop(self.compute(of, index, meter)));
     }
 
+    /// Computes a variable, and remembers the result.
     fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         let variable = &of.variables[index];
         let outcome = match variable.program.planned() {

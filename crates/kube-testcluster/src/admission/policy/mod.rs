@@ -125,9 +125,9 @@ fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
     if name.is_empty() || attributes.request.served == NAMESPACES {
         return Ok(None);
     }
-    let home = attributes.request.store.get(NAMESPACES, &Key::new(None, name));
-    let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, name))?.open()?;
-    Ok(Some(home.value.clone()))
+    let stored = attributes.request.store.get(NAMESPACES, &Key::new(None, name));
+    let stored = stored.ok_or_else(|| ApiError::not_found(NAMESPACES, name))?.open()?;
+    Ok(Some(stored.value.clone()))
 }
 
 /// Carries out the binding's actions for each decision against the request.

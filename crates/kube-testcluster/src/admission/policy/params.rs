@@ -70,7 +70,7 @@ fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) 
         (true, "", "") => {
             Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources".to_owned())
         }
-        (true, "", home) => Ok(Some(home.to_owned())),
+        (true, "", of_request) => Ok(Some(of_request.to_owned())),
         (true, named, _) => Ok(Some(named.to_owned())),
     }
 }

@@ -73,8 +73,8 @@ fn messages(of: &Expressions, seen: &Activation<'_>, meter: &Meter) -> Result<Ve
     of.validations.iter().map(made).collect()
 }
 
-/// Returns the message of a failed validation: the result of its `messageExpression` if that is a single line, or else
-/// its `message`, or else the expression itself.
+/// Returns the message of a failed validation: the result of its `messageExpression` if that is a single line of at
+/// most [`LONGEST_MESSAGE`] bytes, or else its `message`, or else the expression itself.
 fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
     let made = match made {
         Some(Ok(expression::Value::String(text))) => Some(text.trim()),

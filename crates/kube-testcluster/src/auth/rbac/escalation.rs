@@ -19,6 +19,7 @@ use kube_machinery::conventions::quote::{quote, quote_list};
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
+/// A write of an object of any kind. A write of a role or a binding may grant rights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grant<'a> {
     pub(crate) resource: &'a Resource,
@@ -33,7 +34,7 @@ pub(crate) struct Grant<'a> {
 
 /// Refuses a role or a binding that grants rights which the caller does not have, unless the caller has the right to
 /// `escalate` or `bind`. Writes of other kinds, and the cluster's own writes, pass.
-/// The error is 403; for a binding of a role that does not exist, 404.
+/// Fails with 403, or with another error if the role of a binding cannot be found.
 pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), ApiError> {
     let Some(caller) = caller.filter(|caller| grant.resource.group() == GROUP && !is_privileged(&caller.user)) else {
         return Ok(());

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::admission::Gate;
-use crate::controllers::housekeeping::is_over;
+use crate::controllers::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
@@ -38,11 +38,11 @@ pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
             continue;
         }
         let options = DeleteOptions::of_controller(None, Policy::Background);
-        unless_over(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
+        unless_gone_or_changed(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
     }
     for version in missing {
         let api = for_definition(group, &version);
-        unless_over(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
+        unless_gone_or_changed(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
     }
     Ok(())
 }
@@ -63,9 +63,9 @@ fn served(store: &Store, group: &str) -> Result<BTreeSet<String>, ApiError> {
 }
 
 /// Ignores the errors that say that another writer was faster.
-fn unless_over(result: Result<(), ApiError>) -> Result<(), ApiError> {
+fn unless_gone_or_changed(result: Result<(), ApiError>) -> Result<(), ApiError> {
     match result {
-        Err(error) if !is_over(&error) && !error.is_already_exists() => Err(error),
+        Err(error) if !is_gone_or_changed(&error) && !error.is_already_exists() => Err(error),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //! nothing could delete them afterwards. Upstream: `CRDFinalizer`.
 
 use crate::admission::Gate;
-use crate::controllers::housekeeping::is_over;
+use crate::controllers::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Object, Opened};
@@ -29,6 +29,7 @@ pub(super) enum Progress {
     Done,
 }
 
+/// Deletes the objects of a definition that is being deleted, and then removes the finalizer.
 pub(super) async fn sync(store: &Store, key: &Key) -> Result<Progress, ApiError> {
     let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, key);
     let Some(crd) = crd.filter(|crd| is_pending(crd)) else { return Ok(Progress::Done) };
@@ -56,7 +57,7 @@ async fn delete_instances(store: &Store, resource: &Resource) -> Result<bool, Ap
     for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
         let options = DeleteOptions::of_controller(None, Policy::Background);
         match remove(store, resource, &instance.key, &options, &Gate::open()).await {
-            Err(error) if !is_over(&error) => return Err(error),
+            Err(error) if !is_gone_or_changed(&error) => return Err(error),
             _ => give_way(n).await,
         }
     }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::finalizer::Progress;
 use self::naming::Names;
-use super::housekeeping::is_over;
+use super::housekeeping::is_gone_or_changed;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -47,7 +47,8 @@ pub(crate) async fn apply(store: &Store, name: &str) {
         match sync_one(store, &name).await {
             Ok(Names::Released) => due.extend(others_of_group(store, &name)),
             Ok(Names::Kept) => {}
-            Err(error) if is_over(&error) => {} // another write was faster; its request applies the definition
+            // Another write was faster; its request applies the definition.
+            Err(error) if is_gone_or_changed(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
         store.redefine(&name);
@@ -93,7 +94,7 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
             match finalizer::sync(&store, &Key::new(None, &name)).await {
                 Ok(Progress::Waits) => {}
                 Ok(Progress::Done) => apply(&store, &name).await,
-                Err(error) if is_over(&error) => {}
+                Err(error) if is_gone_or_changed(&error) => {}
                 Err(error) => {
                     tracing::warn!(name, ?error, "the deletion of a custom resource definition cannot be finished");
                     retry_after = Some(RETRY);
@@ -118,8 +119,8 @@ fn waiting_for_finalizer(store: &Store) -> Vec<String> {
     waiting.map(|crd| crd.key.name().to_owned()).collect()
 }
 
-/// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if
-/// the definition waits for it.
+/// Runs the controllers for one definition: names, establishing, approval. Wakes the finalizer if the definition waits
+/// for it.
 async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {

@@ -107,8 +107,8 @@ impl Queue {
         if let Some(namespace) = object.key.namespace() {
             self.count(namespace, event);
             // A namespace that is being deleted waits for its last pod, and then for its last object.
-            let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
-            if may_unblock_namespace(event) && home().is_some_and(|home| is_deleting(&home)) {
+            let stored_namespace = || storage.get(NAMESPACES, &Key::new(None, namespace));
+            if may_unblock_namespace(event) && stored_namespace().is_some_and(|stored| is_deleting(&stored)) {
                 let name = namespace.to_owned();
                 let was_last_pod = object.resource == PODS && !self.has_pods(namespace);
                 let goes_on = was_last_pod || self.is_empty(namespace, catalog);

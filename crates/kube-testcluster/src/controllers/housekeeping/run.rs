@@ -45,7 +45,7 @@ pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop
         } else {
             // As in upstream's workers (`HandleCrash`), a panic ends only one piece of work.
             match AssertUnwindSafe(run_item(&store, &housekeeping, &item)).catch_unwind().await {
-                Ok(Err(error)) if !is_over(&error) => {
+                Ok(Err(error)) if !is_gone_or_changed(&error) => {
                     tracing::warn!(?item, ?error, "a work item failed, and is dropped")
                 }
                 Ok(_) => {}
@@ -93,6 +93,6 @@ async fn run_item(store: &Store, housekeeping: &Housekeeping, item: &WorkItem) -
 
 /// Returns true if the error says that the object has changed or is gone. The write that did this has queued a new work
 /// item, so the error needs no report.
-pub(crate) fn is_over(error: &ApiError) -> bool {
+pub(crate) fn is_gone_or_changed(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }

@@ -60,9 +60,9 @@ impl ApiError {
     }
 
     /// The error for a view that does not fit the object, because the object is a list or is not one, as `is` says.
-    /// `hub` is the name of the object's Go type.
-    pub(crate) fn wrong_view(view: &str, is: &str, hub: &str) -> Self {
-        let message = format!("you requested {view}, but the requested object {is} (*{hub})");
+    /// `go_type` is the name of the object's internal Go type.
+    pub(crate) fn wrong_view(view: &str, is: &str, go_type: &str) -> Self {
+        let message = format!("you requested {view}, but the requested object {is} (*{go_type})");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 

@@ -1,10 +1,10 @@
-//! Selects the container of a pod for a request to its log, or to `exec`, `attach` and the like.
+//! Selects the container of a pod for a request to its `log`, `exec` or `attach`.
 
 use crate::http::status::ApiError;
 use crate::store::object::Opened;
 
 /// Returns the container's name. The request must name a container of the pod; it may name none if the pod has only
-/// one. Upstream: `validateContainer` in `pkg/registry/core/pod`.
+/// one, not counting init containers and ephemeral ones. Upstream: `validateContainer` in `pkg/registry/core/pod`.
 pub(super) fn choose(pod: &Opened, requested: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]

@@ -16,7 +16,7 @@ use crate::verbs::{Call, key};
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::{Value, json};
 
-/// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
+/// Sets the condition `DisruptionTarget`, except in a dry run, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
@@ -47,6 +47,7 @@ pub(crate) async fn evict(call: Call) -> Result<Answer, ApiError> {
     Ok(status::created().with_warnings(eviction.faults).with_warnings(gate.warnings()))
 }
 
+/// Returns the pod with the condition `DisruptionTarget`.
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
     let target = json!({

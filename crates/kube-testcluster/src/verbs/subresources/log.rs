@@ -23,7 +23,7 @@ use kube_controllers::nodes::logs::{Line, Logs};
 use kube_machinery::kinds::PODS;
 use kube_machinery::value::Value;
 
-/// Returns the lines so far and, with `follow`, the new ones until the container ends.
+/// Returns the lines so far and, with `follow` but without `previous`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Answer, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target)?;
@@ -39,12 +39,13 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Answer, ApiError> {
     Ok(Answer::log(StatusCode::OK, reader.body()))
 }
 
+/// A run of a container, whose log is asked for.
 struct Run {
     uid: String,
     container: String,
     /// The number of restarts before this run.
     number: u64,
-    /// The lines that every log begins with.
+    /// The lines that the log begins with, which no container has written.
     first: Vec<Line>,
 }
 
@@ -134,7 +135,7 @@ struct Reader {
     sent: u64,
     /// The number of bytes that may still be sent; `None` without a limit.
     remaining: Option<usize>,
-    /// True if the container has ended, so no line will follow.
+    /// True if the container has ended or the server stops, so no line will follow.
     has_ended: bool,
 }
 
@@ -160,7 +161,7 @@ impl Reader {
         }))
     }
 
-    /// Waits for the next text. Returns `None` once the container has ended.
+    /// Waits for new lines, and returns them as text; `None` at the end of the body.
     async fn next(&mut self) -> Option<String> {
         loop {
             if self.has_ended || self.remaining == Some(0) {

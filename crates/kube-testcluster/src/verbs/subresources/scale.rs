@@ -1,6 +1,6 @@
 //! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` and autoscalers use it: a small object of the kind
-//! `Scale` that holds only the replicas, alike for all workloads. A write of the Scale becomes an update of the object.
-//! For a custom resource, the definition says which field has the replicas.
+//! `Scale` with only the numbers of replicas and the selector of the pods, alike for all workloads. A write of
+//! the Scale becomes an update of the object. For a custom resource, the definition says which field has the replicas.
 
 use std::sync::Arc;
 
@@ -107,6 +107,7 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     Ok(answer(scale))
 }
 
+/// Computes the object after a patch of its scale.
 async fn patched(
     store: &Store,
     gate: &Gate<'_>,

@@ -157,8 +157,8 @@ fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Optio
     Ok(Some((kind.to_lowercase(), json!({"name": name, "uid": uid}))))
 }
 
-/// Answers a TokenReview with the user of the token, if this cluster has issued it. Upstream:
-/// `pkg/registry/authentication/tokenreview`.
+/// Answers a TokenReview with the user of the token, if this cluster has issued it for one of the audiences that the
+/// review names. Upstream: `pkg/registry/authentication/tokenreview`.
 pub(in crate::verbs) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
     let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
     if token.is_empty() {

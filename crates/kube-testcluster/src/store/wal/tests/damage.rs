@@ -9,6 +9,7 @@ use super::super::simulated_disk::{Crash, SimulatedDisk};
 use super::super::{DataError, Folder};
 use super::support::{builder, create, end, seeds, start};
 
+/// The files of the second start, which begins the second generation.
 const LOG: &str = "0000000000000002.wal";
 const SNAPSHOT: &str = "0000000000000002.snap";
 /// The offset of the first batch.

@@ -24,7 +24,7 @@ fn put(revision: u64, json: &[u8]) -> Record<'_> {
     Record::Put { revision, group: "", plural: "configmaps", key: "default/a", json }
 }
 
-/// Reads a folder with this log. Returns the last revision.
+/// Reads a folder with this log, and a snapshot that has the object at revision 3. Returns the revision of the object.
 fn read(log: Vec<u8>) -> Result<u64, DataError> {
     let disk = SimulatedDisk::new(1);
     disk.put(&snapshot_name(7), bytes(&[put(3, b"{}"), Record::End { revision: 5 }]));

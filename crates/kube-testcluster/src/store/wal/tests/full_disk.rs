@@ -31,9 +31,9 @@ async fn a_write_is_refused_while_the_disk_is_full_and_reads_go_on() {
     disk.leave_room(None);
     assert_eq!(create(&router, "after", 1000).await.status, 201);
     assert_eq!(get(&router, "/readyz").await.status, 200);
-    let cluster_after = disk.after(Crash::Power);
+    let disk_after = disk.after(Crash::Power);
     drop(cluster);
-    let again = start(&cluster_after, builder()).unwrap();
+    let again = start(&disk_after, builder()).unwrap();
     assert_eq!(names(&again.router()).await, ["after", "before", "last"]);
 }
 

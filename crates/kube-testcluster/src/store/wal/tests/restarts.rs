@@ -235,6 +235,7 @@ async fn one_start(disk: &SimulatedDisk, is_first: bool, clients: &mut Clients, 
     disk.after(crash.unwrap_or(Crash::Power))
 }
 
+/// Starts and ends clusters on one disk, as the seed decides. Checks what clients and an informer see.
 async fn check(seed: u64) {
     let mut clients = Clients {
         random: fastrand::Rng::with_seed(seed),
