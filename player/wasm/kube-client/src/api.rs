@@ -5,9 +5,8 @@ use std::marker::PhantomData;
 
 use either::Either;
 use futures::Stream;
-use kube_core::params::GetParams;
 pub use kube_core::params::{
-    DeleteParams, ListParams, Patch, PatchParams, PostParams, Preconditions, VersionMatch, WatchParams,
+    DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions, VersionMatch, WatchParams,
 };
 pub use kube_core::{ApiResource, DynamicObject, ObjectList, ObjectMeta, PartialObjectMeta, TypeMeta, WatchEvent};
 use kube_core::{DynamicResourceScope, NamespaceResourceScope, Request, Resource, Status};
