@@ -191,7 +191,7 @@ fn merge_list(
     order: Order,
 ) -> Result<(), Refusal> {
     element_order::check_types(target.as_array().map_or(&[][..], Array::as_slice), &changes)?;
-    // An item with only this directive makes the patch replace the list.
+    // An item with this directive makes the items without directives replace the list.
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();

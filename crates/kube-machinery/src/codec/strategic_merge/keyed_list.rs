@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Order;
 use crate::value::Value;
 
-/// A list with an index of its items, so that a change takes the same time however long the list is.
+/// A list with an index of its items, so that the time of a change does not depend on the length of the list.
 pub(super) struct KeyedList {
     /// The items; `None` if an item was removed.
     items: Vec<Option<Value>>,

@@ -102,7 +102,7 @@ mod tests {
     use crate::value::json;
 
     /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
-    /// (`pkg/apis/core/validation/events_test.go`). The next test has one more for each limit.
+    /// (`pkg/apis/core/validation/events_test.go`). The next test has one more case for each limit.
     #[test]
     fn an_event_is_in_the_namespace_of_its_involved_object() {
         let sentences = |namespace: &str, involved: &str, newer: bool| {

@@ -108,6 +108,7 @@ fn limits(item: &Value, kind: &str, at: At<'_>) -> Causes {
     causes
 }
 
+/// Validates the names of the resources in a field of the item.
 fn names_of(item: &Value, field: &str, at: At<'_>) -> Causes {
     let messages = |name: &str| match text(item, "type") {
         POD | CONTAINER => resource_name(name),

@@ -1,5 +1,5 @@
 //! The Node kind, a machine that runs pods. Upstream: `ValidateNode` and `ValidateNodeUpdate` in
-//! `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;

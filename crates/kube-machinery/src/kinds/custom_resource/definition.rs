@@ -40,6 +40,7 @@ impl Definition {
     }
 
     /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
+    /// Returns `before`, the rows of an earlier state, if they are still right.
     pub fn of(crd: &Value, before: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         if !is_condition_true(crd, "Established") {
             return None;

@@ -12,6 +12,7 @@ use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
+/// The limit of a version's selectable fields.
 pub(super) const MOST_SELECTABLE: usize = 8;
 
 /// The rules for one create or update. A flag that is true stands for a rule that is enforced.

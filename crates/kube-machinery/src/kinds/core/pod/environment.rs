@@ -1,6 +1,6 @@
 //! Validates a container's environment variables: `env`, and `envFrom`, which makes variables of all keys of a
 //! ConfigMap or Secret. Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in
-//! `pkg/apis/core/validation/validation.go`, from line 2850.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Validates `fieldRef` and `resourceFieldRef` (the downward API): a value comes from a field of the pod, or from the
 //! requests and limits of a container. Upstream: `validateObjectFieldSelector` and
-//! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
+//! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -103,7 +103,7 @@ pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -
 fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {
-        _ if divisor == "0" => return None,
+        _ if divisor == "0" => return None, // the default
         "limits.cpu" | "requests.cpu" if ["1m", "1"].contains(&&*divisor) => return None,
         "limits.cpu" | "requests.cpu" => {
             let why = "only divisor's values 1m and 1 are supported with the cpu resource";

@@ -1,6 +1,6 @@
 //! Validation of file paths in volumes and mounts. A path must not lead out of its volume, because the kubelet reads
 //! and writes it with root's rights. Upstream: `validateLocalDescendingPath` and its neighbours in
-//! `pkg/apis/core/validation/validation.go`, from line 1418.
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;

@@ -1,6 +1,6 @@
 //! Validates `downwardAPI` volumes, whose files hold fields of the pod, and `projected` volumes, which combine several
 //! sources in one directory. No two sources may write the same file. Upstream: `validateDownwardAPIVolumeSource`,
-//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
+//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 

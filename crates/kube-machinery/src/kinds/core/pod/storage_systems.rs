@@ -1,6 +1,6 @@
 //! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes
 //! still has a driver for, in the tree or as CSI, are validated; upstream also validates the others. Upstream:
-//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;

@@ -1,6 +1,6 @@
 //! Fills in and checks the IP families of a Service before its address is allocated. This cluster has only IPv4, so
 //! most services get `[IPv4]`, and a request for IPv6 or dual stack is refused. Upstream: `initIPFamilyFields` in
-//! `pkg/registry/core/service/storage/alloc.go`, line 104.
+//! `pkg/registry/core/service/storage/alloc.go`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
