@@ -166,6 +166,7 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value,
     }
 }
 
+/// Returns the struct of a field that holds an object.
 fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
         FieldType::Struct(name) => Some(schema::find(name)),
@@ -174,6 +175,7 @@ fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     }
 }
 
+/// Returns the struct of the items of a field that holds a list.
 fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
         FieldType::List(inner) => object_type(inner),

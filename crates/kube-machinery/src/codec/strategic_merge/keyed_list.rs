@@ -67,6 +67,7 @@ impl KeyedList {
         self.items[place].get_or_insert_default()
     }
 
+    /// Returns the items in this order.
     pub(super) fn into_items(mut self, order: Order) -> Vec<Value> {
         if order == Order::Directive {
             return self.items.into_iter().flatten().collect();

@@ -89,6 +89,7 @@ fn diff(from: &Value, to: &Value) -> Value {
     patch.into()
 }
 
+/// Returns the items of a patch that makes the list `after` from `before`.
 fn keyed_diff(before: &[Value], after: &[Value]) -> Vec<Value> {
     let same = |one: &Value, other: &Value| one["name"] == other["name"];
     let gone = before.iter().filter(|item| !after.iter().any(|other| same(item, other)));

@@ -66,7 +66,8 @@ impl ValidationOptions {
         }
     }
 
-    /// Returns the rules for an update: those that the old definition follows.
+    /// Returns the rules for an update: those that the old definition follows. The rules about names and the CA bundle
+    /// hold only if it is established.
     pub(super) fn for_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
         // Returns true if no schema of the old definition breaks the rule.

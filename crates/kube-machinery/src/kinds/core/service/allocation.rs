@@ -131,6 +131,7 @@ impl Allocator for Allocations {
     }
 }
 
+/// Returns the node port of a port; `None` if it is missing or 0.
 fn node_port(port: &Value) -> Option<u32> {
     port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
 }
