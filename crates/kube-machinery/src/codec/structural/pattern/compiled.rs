@@ -55,6 +55,7 @@ struct Pool {
 
 struct Pooled {
     regex: Regex,
+    /// The limit with which the pattern was compiled. It counts as its size.
     bytes: usize,
     last_use: u64,
 }

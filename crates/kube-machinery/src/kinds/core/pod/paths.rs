@@ -17,8 +17,8 @@ pub(super) fn descending(path: &str, at: At<'_>) -> Causes {
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
-/// Checks the relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet
-/// itself. Upstream: `ValidateLocalNonReservedPath`.
+/// Checks the relative path of a file that the kubelet writes. Paths that start with a name such as `..data` are
+/// reserved for the kubelet itself. Upstream: `ValidateLocalNonReservedPath`.
 pub(super) fn local(path: &str, at: At<'_>) -> Causes {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {

@@ -87,13 +87,14 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// Takes a path. If another source has taken it, returns a cause that shows `value`.
+    /// Takes a path. If it is taken already, returns a cause that shows `value`.
     pub(super) fn take(&mut self, path: &'a str, value: &str) -> Option<Cause> {
         let is_new = self.taken.insert(path);
         (!is_new).then(|| Cause::invalid(self.at, value, "conflicting duplicate paths"))
     }
 }
 
+/// Validates a `secret` or `configMap` source.
 fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = Causes::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
@@ -106,6 +107,7 @@ fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     causes
 }
 
+/// Validates a `downwardAPI` source.
 fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = Causes::new();
     for file in items(source, "items") {
