@@ -129,6 +129,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
+/// Checks the amounts of one resource against each other.
 fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Causes {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");

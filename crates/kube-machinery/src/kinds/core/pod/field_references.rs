@@ -28,6 +28,7 @@ const FIELDS: [&str; 15] = [
     "status.podIP",
     "status.podIPs",
 ];
+/// The amounts that a `resourceFieldRef` can name, beside those of huge pages.
 const RESOURCES: [&str; 6] = [
     "limits.cpu",
     "limits.ephemeral-storage",
@@ -36,7 +37,9 @@ const RESOURCES: [&str; 6] = [
     "requests.ephemeral-storage",
     "requests.memory",
 ];
+/// The amounts of huge pages, without the size of a page.
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
+/// The units of all resources but cpu.
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// `allowed` are the fields that may be named here: variables and files support different ones.

@@ -15,6 +15,7 @@ use crate::kinds::fields::{one_of, pairs, text};
 use crate::value::{Value, json};
 
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
+/// The longest name of an AppArmor profile, in bytes.
 const LONGEST_NAME: usize = 4095;
 
 /// The prefix of the annotations that held AppArmor profiles before there were fields.

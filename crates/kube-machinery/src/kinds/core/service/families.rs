@@ -62,6 +62,7 @@ fn prefers_the_same(spec: &Value, old: &Value) -> bool {
         && ["type", "clusterIPs", "ipFamilies"].into_iter().all(same)
 }
 
+/// Sets the policy if it is missing: the old one, or the default.
 fn set_policy(spec: &mut Value, old: Option<&Value>, has_manual_endpoints: bool) {
     if spec["ipFamilyPolicy"].is_string() {
         return;
