@@ -166,6 +166,7 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value,
     }
 }
 
+/// Returns the struct of a field that holds an object.
 fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
         FieldType::Struct(name) => Some(schema::find(name)),
@@ -174,6 +175,7 @@ fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     }
 }
 
+/// Returns the struct of the items of a field that holds a list.
 fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
         FieldType::List(inner) => object_type(inner),
@@ -191,7 +193,7 @@ fn merge_list(
     order: Order,
 ) -> Result<(), Refusal> {
     element_order::check_types(target.as_array().map_or(&[][..], Array::as_slice), &changes)?;
-    // An item with only this directive makes the patch replace the list.
+    // An item with this directive makes the items without directives replace the list.
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();

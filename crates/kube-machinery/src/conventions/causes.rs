@@ -32,7 +32,7 @@ impl Causes {
 
     pub fn push(&mut self, cause: Cause) {
         if let Some(more) = cause.stands_for() {
-            self.more += more;
+            self.more += more; // it is the last cause of another list, which says how many more there are
         } else if self.is_full() {
             self.more += 1;
         } else {

@@ -164,6 +164,7 @@ fn midnight(time: &Zoned, by: Span) -> Option<Zoned> {
 mod tests {
     use super::*;
 
+    /// Returns the first three times of the schedule.
     fn times(schedule: &str, zone: &str, after: &str) -> Vec<String> {
         let (schedule, zone) = (parse(schedule).unwrap(), super::time_zone(zone).unwrap());
         let mut at: Timestamp = after.parse().unwrap();

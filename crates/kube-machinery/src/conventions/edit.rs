@@ -6,6 +6,7 @@ pub fn empty() -> Value {
     Value::Object(Map::new())
 }
 
+/// Sets a field that is absent. A null stays.
 pub fn set_default(parent: &mut Value, field: &str, value: Value) {
     if parent.get(field).is_none() {
         object(parent).insert(field.into(), value);

@@ -158,6 +158,7 @@ fn lossy(bytes: &[u8]) -> String {
 }
 
 impl Url {
+    /// Sets the path. The raw path is kept only if escaping the path again would give another text.
     fn set_path(&mut self, path: &str) -> Result<(), String> {
         self.path = unescape(path, Part::Path)?;
         if path != escape(&self.path, Part::Path) {

@@ -44,7 +44,8 @@ pub(crate) fn parse_prefix(text: &str) -> Result<(IpAddr, u8), String> {
         return Err(wrong("IPv6 zones cannot be present in a prefix"));
     }
     let is_number = bits.bytes().all(|byte| byte.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
-    let number = bits.parse::<i64>().ok().filter(|_| is_number || bits.len() == 1);
+    // Rust also reads a sign and leading zeros, which Go refuses.
+    let number = bits.parse::<i64>().ok().filter(|_| is_number);
     let number = number.ok_or_else(|| wrong(&format!("bad bits after slash: {}", quote(bits))))?;
     let most = if address.ip.is_ipv4() { 32 } else { 128 };
     match u8::try_from(number) {

@@ -15,6 +15,7 @@ impl PackedStrings {
         self.range(index..).next()
     }
 
+    /// Returns the strings from a position on.
     pub fn range(&self, indexes: RangeFrom<usize>) -> impl Iterator<Item = &str> {
         Parts(&self.0).skip(indexes.start).map(|text| str::from_utf8(text).unwrap_or_default()) // always UTF-8, because they were strings
     }

@@ -218,7 +218,7 @@ impl Quantity {
         sum
     }
 
-    /// Rounds away from zero to a power of ten.
+    /// Rounds away from zero to a multiple of this power of ten.
     pub(crate) fn round_up(&mut self, exponent: i32) {
         if self.digits.is_empty() || self.exponent >= exponent {
             return;

@@ -41,7 +41,7 @@ impl User {
         self.name == ANONYMOUS
     }
 
-    /// Adds the group of all authenticated users. Upstream: `AuthenticatedGroupAdder`.
+    /// Adds the group of all authenticated users, unless the user is anonymous. Upstream: `AuthenticatedGroupAdder`.
     pub fn authenticated(mut self) -> Self {
         let is_implied = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if !self.is_anonymous() && !self.groups.iter().any(is_implied) {

@@ -71,6 +71,7 @@ pub fn short_duration(text: &str) -> Option<Duration> {
     read.filter(|duration| *duration <= LONGEST)
 }
 
+/// Reads a duration as [`short_duration`] does. An error names the file and the place.
 pub fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
     short_duration(&text.value).ok_or_else(|| {
         let problem = format!(

@@ -117,8 +117,8 @@ fn set_defaults(api: &mut Value) {
     }
 }
 
-/// Makes a new local APIService available at once, and keeps all metadata when only the status is updated. Upstream:
-/// `apiServerStrategy` and `apiServerStatusStrategy`.
+/// Makes a new local APIService available at once. An update of the status keeps the old labels, annotations,
+/// finalizers and owner references. Upstream: `apiServerStrategy` and `apiServerStatusStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     match (change.old, change.subresource) {
         (None, _) if new["spec"]["service"].is_null() => {

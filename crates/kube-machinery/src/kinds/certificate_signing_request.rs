@@ -64,8 +64,8 @@ pub fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
     }
 }
 
-/// Returns why admission refuses the subject of a new request, if it does: clients may not ask for a certificate of the
-/// group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+/// Returns why admission refuses the subject of a new request, if it does: clients may not ask this signer for a
+/// certificate of the group `system:masters`. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
 pub fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
     if resource.kind() != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
         return None;
@@ -108,7 +108,8 @@ fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
     }
 }
 
-/// Fills in the times of conditions that lack them. Upstream: `populateConditionTimestamps`.
+/// Fills in the times of conditions that lack them. A condition with the same status as before gets its old transition
+/// time. Upstream: `populateConditionTimestamps`.
 fn set_times(new: &mut Value, old: &Value, now: &str) {
     for condition in list(new, "conditions") {
         if condition["lastUpdateTime"].is_null() {

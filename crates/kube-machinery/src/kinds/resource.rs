@@ -177,7 +177,8 @@ impl Resource {
         }
     }
 
-    /// Sets the defaults of a new state. If the spec is shared with the old state, it already has its defaults.
+    /// Sets the defaults of a new state. A kind with `defaults_but_spec` skips a spec that is shared with the old
+    /// state, because that already has its defaults.
     pub fn default_change(&self, new: &mut Value, before: &Value) {
         match self.defaults_but_spec {
             Some(defaults) if new["spec"].is_same(&before["spec"]) => defaults(new),

@@ -16,7 +16,8 @@ pub(super) fn round_up(parent: &mut Value, field: &str) {
     }
 }
 
-/// The resource names without a prefix that validation accepts. Upstream: `standardResources`.
+/// The resource names without a prefix that validation accepts, except those of huge pages. Upstream:
+/// `standardResources`.
 const STANDARD: [&str; 20] = [
     "cpu",
     "memory",
@@ -61,7 +62,7 @@ pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
     messages
 }
 
-/// Returns true for a name without a prefix that Kubernetes knows.
+/// Returns true for a resource name that Kubernetes knows, which has no prefix.
 pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }

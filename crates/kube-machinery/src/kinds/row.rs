@@ -90,6 +90,7 @@ pub struct ResourceRow {
 }
 
 impl ResourceRow {
+    /// The properties of most kinds, without names.
     pub(super) const USUAL: Self = Self {
         group: "",
         version: "v1",

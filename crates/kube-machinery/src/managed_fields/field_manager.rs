@@ -376,7 +376,8 @@ fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
     managers
 }
 
-/// Merges the oldest update entries of each version until at most `most` are left. Upstream: `capUpdateManagers`.
+/// Merges the oldest update entries of each version until at most `most` are left, or one of each version. Upstream:
+/// `capUpdateManagers`.
 fn capped(mut managed: Managed, most: usize) -> Managed {
     let mut updaters: Vec<String> =
         managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
@@ -417,7 +418,8 @@ fn capped(mut managed: Managed, most: usize) -> Managed {
     managed
 }
 
-/// Updates the annotation of client-side `kubectl apply`, if the object has it. Upstream: `lastAppliedUpdater`.
+/// Updates the annotation of client-side `kubectl apply`, if the object has it. Removes it if it makes the annotations
+/// too large. Upstream: `lastAppliedUpdater`.
 fn keep_last_applied(object: &mut Value, config: &Value) {
     let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
     if annotations.get(LAST_APPLIED).and_then(Value::as_str).is_none_or(str::is_empty) {

@@ -4,6 +4,8 @@ use fastrand::Rng;
 
 use super::*;
 
+/// Returns a random value with at most `depth` levels of lists and objects. At depth 3 it may be an object with
+/// hundreds of fields.
 fn random(rng: &mut Rng, depth: usize) -> serde_json::Value {
     match rng.usize(0..if depth == 0 { 5 } else { 7 }) {
         0 => serde_json::Value::Null,

@@ -64,12 +64,14 @@ fn list_numbers(list: &Value) -> (u32, u32) {
     if list["apiVersion"] == "meta.k8s.io/v1beta1" { (2, 1) } else { (1, 2) }
 }
 
+/// Writes a struct as a field of this number.
 fn message(out: &mut Vec<u8>, number: u32, row: &'static Struct, value: &Value) {
     let mut inner = Vec::new();
     fields(&mut inner, row, value);
     bytes_field(out, number, &inner);
 }
 
+/// Writes the fields of a struct. An embedded struct is a field of its own in protobuf.
 fn fields(out: &mut Vec<u8>, row: &'static Struct, value: &Value) {
     for field in &row.fields {
         match &field.kind {

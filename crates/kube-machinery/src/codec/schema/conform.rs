@@ -118,6 +118,7 @@ mod tests {
     use crate::codec::merge_patch;
     use crate::value::json;
 
+    /// Returns a random value of this type; about one in twelve is of any type.
     fn value_of(kind: &FieldType, random: &mut Rng, level: usize) -> Value {
         if random.usize(..12) == 0 {
             let odd = [
@@ -162,6 +163,7 @@ mod tests {
         }
     }
 
+    /// Returns random fields of a struct; the deeper the level, the fewer.
     fn struct_of(row: &'static Struct, random: &mut Rng, level: usize) -> Map {
         let mut fields = Map::new();
         for field in &row.fields {

@@ -137,7 +137,7 @@ fn low_bits(number: i64) -> i32 {
     number as i32
 }
 
-/// Returns an item of a list that is converted to bytes.
+/// Converts an item of a list to a byte.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as Go, the lower bits")]
 fn byte(item: &Value) -> Result<u8, String> {
     match item {

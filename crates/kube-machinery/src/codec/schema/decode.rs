@@ -152,6 +152,7 @@ impl Decoder {
         self.bytes_of(base64_of_items(items, row, at))
     }
 
+    /// Returns the base64 text that was read. A misfit is noted, and gives the zero value.
     fn bytes_of(&mut self, read: Result<String, String>) -> Value {
         read.map(Value::from).unwrap_or_else(|why| {
             self.misfit.get_or_insert(why);
@@ -279,6 +280,7 @@ pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
     if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
 }
 
+/// Converts a list of bytes to base64.
 fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
     let item = |(i, item)| {
         byte_fields::uint8_item(item).map_err(|word| type_error(&word, "uint8", row.name, &FieldPath::Item(at, i)))

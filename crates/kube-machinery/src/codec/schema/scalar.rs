@@ -10,6 +10,7 @@ use crate::value::{Number, Value};
 #[expect(clippy::cast_possible_truncation, reason = "the cast is for numbers that fit")]
 pub(crate) fn float(number: &Number) -> Number {
     let Some(value) = number.as_f64() else { return number.clone() };
+    // A float below 2^53, which is a little more than 9e15, is exact.
     let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
     if is_whole { (value as i64).into() } else { Number::from_f64(value).unwrap_or_else(|| number.clone()) }
 }

@@ -90,6 +90,7 @@ fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
     row.field(field).and_then(|field| field.named)
 }
 
+/// Returns the name of a type in Go's messages. `row` is the struct around the value.
 fn go_name(kind: &FieldType, row: &'static Struct) -> String {
     match kind {
         FieldType::Text => "string".into(),

@@ -124,6 +124,7 @@ impl Before {
     }
 }
 
+/// Returns the first position of each merge key's value.
 fn positions(items: &[Value], key: &str) -> HashMap<Value, usize> {
     let mut positions = HashMap::new();
     for (position, item) in items.iter().enumerate() {
@@ -132,6 +133,7 @@ fn positions(items: &[Value], key: &str) -> HashMap<Value, usize> {
     positions
 }
 
+/// Returns the value that identifies an item. Without a merge key, it is the item.
 fn merge_key_value(item: &Value, key: &str) -> Value {
     if key.is_empty() { item.clone() } else { item[key].clone() }
 }

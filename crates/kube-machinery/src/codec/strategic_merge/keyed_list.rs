@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Order;
 use crate::value::Value;
 
-/// A list with an index of its items, so that a change takes the same time however long the list is.
+/// A list with an index of its items, so that the time of a change does not depend on the length of the list.
 pub(super) struct KeyedList {
     /// The items; `None` if an item was removed.
     items: Vec<Option<Value>>,
@@ -67,6 +67,7 @@ impl KeyedList {
         self.items[place].get_or_insert_default()
     }
 
+    /// Returns the items in this order.
     pub(super) fn into_items(mut self, order: Order) -> Vec<Value> {
         if order == Order::Directive {
             return self.items.into_iter().flatten().collect();

@@ -33,12 +33,14 @@ fn container(random: &mut Rng) -> Value {
     json!({"image": random.u8(0..3).to_string(), "env": keyed(random, &["E", "F", "G"], "name", value)})
 }
 
+/// Returns some of the names in random order.
 fn some(random: &mut Rng, names: &[&'static str]) -> Vec<&'static str> {
     let mut names: Vec<_> = names.iter().copied().filter(|_| random.bool()).collect();
     random.shuffle(&mut names);
     names
 }
 
+/// Returns a list with an item for some of the names. Each item has its name in the field `key`.
 fn keyed(random: &mut Rng, names: &[&'static str], key: &str, item: impl Fn(&mut Rng) -> Value) -> Value {
     let mut items = Vec::new();
     for name in some(random, names) {
@@ -87,6 +89,7 @@ fn diff(from: &Value, to: &Value) -> Value {
     patch.into()
 }
 
+/// Returns the items of a patch that makes the list `after` from `before`.
 fn keyed_diff(before: &[Value], after: &[Value]) -> Vec<Value> {
     let same = |one: &Value, other: &Value| one["name"] == other["name"];
     let gone = before.iter().filter(|item| !after.iter().any(|other| same(item, other)));

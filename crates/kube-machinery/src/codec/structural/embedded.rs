@@ -76,6 +76,7 @@ fn resource(fields: &Map, at: &Path<'_>, metadata: &dyn Fn(&Value) -> Causes) ->
     causes
 }
 
+/// Returns the message about an apiVersion with more than one slash.
 fn wrong_version(text: &str) -> Option<String> {
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }

@@ -77,7 +77,7 @@ fn in_map(schema: &Structural, items: &[Value], at: &Path<'_>, to: &mut Causes) 
     }
 }
 
-/// Returns the index of the second occurrence of each value that is repeated.
+/// Returns the index of the second occurrence of each value that is repeated. Upstream reports each such value once.
 fn repeated<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<usize> {
     let (mut times, mut repeated) = (HashMap::new(), Vec::new());
     for (i, one) in all.enumerate() {

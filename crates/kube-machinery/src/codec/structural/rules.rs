@@ -22,7 +22,7 @@ use crate::value::Value;
 
 pub(super) use self::program::Compiled;
 
-/// The largest size of the warnings about one object, in bytes. A response shows fewer.
+/// The largest size of the warnings about one object, in bytes. A response shows less.
 const MOST_WARNED: usize = 64 << 10;
 
 /// Returns the rules that an object violates. The object must be valid under the rest of its schema. A rule that uses
@@ -39,8 +39,8 @@ pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at
     walk.found
 }
 
-/// Returns true if there are rules outside of `allOf`. As upstream, the rules inside of `allOf` run only if there are
-/// (`hasXValidations`).
+/// Returns true if there are rules outside of `allOf`. Those inside of `allOf` run only if there are others too.
+/// Upstream: `hasXValidations`.
 fn has_rules(schema: &Structural) -> bool {
     let mut parts = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional());
     !schema.rules.is_empty() || parts.any(has_rules)

@@ -82,6 +82,7 @@ fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok(bits(start, end, step) | if is_star && step == 1 { STAR } else { 0 })
 }
 
+/// Reads a number or a name.
 fn value(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let name = text.to_lowercase();
     let found = (bounds.least..).zip(bounds.names).find(|(_, known)| **known == name);
@@ -100,6 +101,7 @@ fn number(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Sets the bit of every value from `start` to `end`, in steps of `step`.
 fn bits(start: u64, end: u64, step: u64) -> u64 {
     (start..=end).filter(|value| (value - start).is_multiple_of(step)).map(|value| 1 << value).sum()
 }

@@ -1,5 +1,5 @@
 //! The subject of a certificate or of a certificate request: its common name is a user's name in Kubernetes, and its
-//! organizations are the user's groups. In DER, it is a list of attributes (RFC 5280, 4.1.2.4).
+//! organizations are the user's groups. In DER, it is a list of sets of attributes (RFC 5280, 4.1.2.4).
 
 use super::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, take};
 
@@ -55,6 +55,7 @@ mod tests {
     use super::super::der::value;
     use super::*;
 
+    /// Encodes a set of one attribute.
     fn set(kind: &[u8], tag: u8, name: &[u8]) -> Vec<u8> {
         value(SET, &value(SEQUENCE, &[value(OBJECT_IDENTIFIER, kind), value(tag, name)].concat()))
     }

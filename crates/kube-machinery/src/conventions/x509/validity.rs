@@ -74,6 +74,7 @@ mod tests {
     use super::super::der::{SEQUENCE, value};
     use super::*;
 
+    /// Encodes a certificate with these times, up to the subject.
     fn certificate(version: &[u8], times: &[Vec<u8>]) -> Vec<u8> {
         let empty = value(SEQUENCE, &[]);
         let fields = [version, &value(INTEGER, &[1]), &empty, &empty, &value(SEQUENCE, &times.concat()), &empty];

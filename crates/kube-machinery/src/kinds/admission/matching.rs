@@ -63,6 +63,7 @@ impl Rule {
     }
 }
 
+/// Returns true if a list has the item or a wildcard.
 fn has(items: &[String], wanted: &str) -> bool {
     items.iter().any(|item| item == "*" || item == wanted)
 }

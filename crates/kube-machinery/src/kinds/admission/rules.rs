@@ -40,6 +40,7 @@ fn with_wildcard(rule: &Value, field: &str, others: &str, at: At<'_>) -> Causes 
     is_wrong.then(|| Cause::invalid_json(at, &rule[field], &why)).into_iter().collect()
 }
 
+/// Refuses empty items of a list.
 fn empty_ones(rule: &Value, field: &str, at: At<'_>) -> Causes {
     let empty = texts(rule, field).enumerate().filter(|(_, item)| item.is_empty());
     empty.map(|(i, _)| Cause::required(format_args!("{at}.{field}[{i}]"), "")).collect()

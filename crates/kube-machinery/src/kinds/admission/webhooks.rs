@@ -31,7 +31,7 @@ struct Tolerated {
     conditions: bool,
 }
 
-/// Returns the rules that the old object breaks. Upstream: `ValidateValidatingWebhookConfigurationUpdate`,
+/// Returns the rules that the new object may break. Upstream: `ValidateValidatingWebhookConfigurationUpdate`,
 /// `ValidateMutatingWebhookConfigurationUpdate`.
 fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
     let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
@@ -107,6 +107,7 @@ fn qualified_name(name: &str, at: At<'_>) -> Option<Cause> {
     }
 }
 
+/// Validates the selectors of a webhook.
 fn selectors(hook: &Value, at: At<'_>) -> Causes {
     let fields = ["namespaceSelector", "objectSelector"].into_iter();
     fields.flat_map(|field| pod::label_selector(&hook[field], &format_args!("{at}.{field}"))).collect()
@@ -142,4 +143,3 @@ fn versions(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
     }
     causes
 }
-

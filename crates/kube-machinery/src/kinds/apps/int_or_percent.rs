@@ -23,7 +23,7 @@ pub(in crate::kinds) fn at_most_all(value: &Value, at: At<'_>) -> Option<Cause> 
     is_more.then(|| Cause::invalid(at, text, "must not be greater than 100%"))
 }
 
-/// Returns true for `0`, `0%`, and a string that is not a number. Upstream: `getIntOrPercentValue`.
+/// Returns true for `0`, `0%`, null, and a string that is not a number. Upstream: `getIntOrPercentValue`.
 pub(in crate::kinds) fn is_zero(value: &Value) -> bool {
     match value {
         Value::String(text) => percent(text).or_else(|| text.parse().ok()).unwrap_or_default() == 0,

@@ -14,6 +14,7 @@ use crate::conventions::label_selector;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{items, one_of, pairs, text};
 
+/// Sets the defaults of the template.
 pub(in crate::kinds) fn set_defaults(spec: &mut Value) {
     let template = object(spec).entry("template").or_insert_with(empty);
     set_default(template, "metadata", empty());

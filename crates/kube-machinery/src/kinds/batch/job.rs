@@ -77,7 +77,8 @@ fn spec_defaults(spec: &mut Value) {
     set_default(spec, "manualSelector", json!(false));
 }
 
-/// Gives a Job a selector that matches its own pods only. Upstream: `generateSelectorIfNeeded`.
+/// Gives a new Job a selector that matches its own pods only, unless its selector is manual. Upstream:
+/// `generateSelectorIfNeeded`.
 fn generate_selector(job: &mut Value, change: &Change<'_>) {
     if change.old.is_some() || job["spec"]["manualSelector"] == true {
         return;

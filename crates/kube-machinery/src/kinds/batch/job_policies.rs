@@ -11,7 +11,9 @@ use crate::kinds::fields::{each, invalid, items, not_negative, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The largest number of rules, and of conditions in a rule.
 const MOST_RULES: usize = 20;
+/// The largest number of exit codes in a rule.
 const MOST_CODES: usize = 255;
 const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
 

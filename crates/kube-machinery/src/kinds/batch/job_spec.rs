@@ -14,9 +14,9 @@ use crate::value::{Value, json};
 pub(super) const INDEXED: &str = "Indexed";
 /// The limit of `parallelism` and `maxFailedIndexes` of an indexed Job.
 const MOST_PARALLEL: i64 = 100_000;
-/// An indexed Job with more completions has lower limits, if it has a backoff limit per index.
+/// An indexed Job with more completions has stricter limits, if it has a backoff limit per index.
 const MANY_COMPLETIONS: i64 = 100_000;
-/// The lower limit of `parallelism` and `maxFailedIndexes`.
+/// The stricter limit of `parallelism` and `maxFailedIndexes`.
 const MOST_WITH_MANY: i64 = 10_000;
 
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
@@ -36,8 +36,8 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual selector.
-/// Upstream: `validateGeneratedSelector`.
+/// Checks that the generated labels and selector are present and name this Job. Skipped for a manual or a missing
+/// selector. Upstream: `validateGeneratedSelector`.
 fn generated_selector(job: &Value) -> Causes {
     let (spec, metadata) = (&job["spec"], &job["metadata"]);
     if spec["manualSelector"] == true || spec["selector"].is_null() {
@@ -234,8 +234,8 @@ fn completions(spec: &Value, before: &Value) -> Option<Cause> {
     Some(Cause::invalid_json("spec.completions", completions, why))
 }
 
-/// Checks that the template does not change. While the Job is suspended and has no active pods, its scheduling fields,
-/// labels, annotations and container resources may change. Upstream: `validatePodTemplateUpdate`.
+/// Checks that the template does not change. If the old Job is suspended, is not running and has no active pods, its
+/// scheduling fields, labels, annotations and container resources may change. Upstream: `validatePodTemplateUpdate`.
 fn template(spec: &Value, old: &Value) -> Option<Cause> {
     let (new, mut before) = (&spec["template"], old["spec"]["template"].clone());
     let status = &old["status"];
@@ -259,7 +259,7 @@ fn template(spec: &Value, old: &Value) -> Option<Cause> {
     changes.then(|| Cause::invalid_json(at, new, "field is immutable"))
 }
 
-/// Gives the containers in `before` the resources that the containers of the same name have in `new`.
+/// Gives the containers in `before` the resources that those with the same index and name have in `new`.
 fn copy_resources(before: &mut Value, new: &Value) {
     for field in ["containers", "initContainers"] {
         let theirs = new["spec"][field].as_array().cloned().unwrap_or_default();
@@ -270,7 +270,7 @@ fn copy_resources(before: &mut Value, new: &Value) {
     }
 }
 
-/// Returns the value without null and empty fields, so that an absent field equals an empty one.
+/// Returns the value without fields that are null or an empty object, so that an absent field equals an empty one.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

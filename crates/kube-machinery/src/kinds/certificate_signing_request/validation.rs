@@ -128,6 +128,7 @@ fn has_duplicates(words: &[&str]) -> bool {
     words.iter().collect::<BTreeSet<_>>().len() < words.len()
 }
 
+/// Decodes base64 to a text.
 fn decoded(bytes: &Value) -> Option<String> {
     let bytes = STANDARD.decode(bytes.as_str()?).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -187,6 +188,7 @@ fn certificate(new: &Value, old: Option<&Value>) -> Option<Cause> {
     Some(Cause::invalid("status.certificate", "<certificate data>", &why))
 }
 
+/// Returns why a certificate is invalid. An absent or empty one is valid.
 fn fault_of_certificate(bytes: &Value) -> Option<String> {
     let text = decoded(bytes).filter(|text| !text.is_empty())?;
     let (mut rest, mut blocks) = (&*text, 0);

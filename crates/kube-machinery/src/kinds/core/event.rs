@@ -89,6 +89,7 @@ pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &st
     causes
 }
 
+/// Checks the length of a text. A required one must not be empty.
 fn length(field: &str, text: &str, is_required: bool, most: usize) -> Option<Cause> {
     if text.is_empty() {
         return is_required.then(|| Cause::required(field, ""));
@@ -102,7 +103,7 @@ mod tests {
     use crate::value::json;
 
     /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
-    /// (`pkg/apis/core/validation/events_test.go`). The next test has one more for each limit.
+    /// (`pkg/apis/core/validation/events_test.go`). The next test has one more case for each limit.
     #[test]
     fn an_event_is_in_the_namespace_of_its_involved_object() {
         let sentences = |namespace: &str, involved: &str, newer: bool| {

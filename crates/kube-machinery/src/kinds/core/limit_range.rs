@@ -108,6 +108,7 @@ fn limits(item: &Value, kind: &str, at: At<'_>) -> Causes {
     causes
 }
 
+/// Validates the names of the resources in a field of the item.
 fn names_of(item: &Value, field: &str, at: At<'_>) -> Causes {
     let messages = |name: &str| match text(item, "type") {
         POD | CONTAINER => resource_name(name),
@@ -128,6 +129,7 @@ const ORDER: [[&str; 6]; 6] = [
     ["default", "default value", "max", "max value", "default", "max"],
 ];
 
+/// Checks the amounts of one resource against each other.
 fn validate_order(item: &Value, name: &str, of_pods: bool, at: At<'_>) -> Causes {
     let value = |field: &str| {
         let is_ignored = of_pods && field.starts_with("default");

@@ -1,4 +1,4 @@
-//! The kinds of the core API group (`v1`), each in a module.
+//! The kinds of the core API group (`v1`). `config` has two, ConfigMap and Secret; the other modules have one each.
 
 pub(super) mod component_status;
 pub(super) mod config;

@@ -34,8 +34,8 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 /// The finalizer that keeps a namespace until it is empty. It is in `spec.finalizers`, not in the metadata.
 pub const FINALIZER: &str = "kubernetes";
 
-/// Adds the finalizer to a new namespace. Only the subresource `finalize` changes the finalizers later. Upstream:
-/// `namespaceStrategy`.
+/// Adds the finalizer to a new namespace, if there are controllers that can remove it. Only the subresource `finalize`
+/// changes the finalizers later. Upstream: `namespaceStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     match change.old {
         None if change.has_controllers => {

@@ -1,5 +1,5 @@
 //! The Node kind, a machine that runs pods. Upstream: `ValidateNode` and `ValidateNodeUpdate` in
-//! `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -136,6 +136,7 @@ fn declared_features(node: &Value) -> Causes {
     causes
 }
 
+/// Returns the message about an invalid name of a feature.
 fn message_of_feature(feature: &str) -> Option<String> {
     let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
     let fits = |part: &str| {
@@ -195,6 +196,7 @@ fn pod_ranges(node: &Value) -> Causes {
     causes
 }
 
+/// Refuses duplicate addresses.
 fn addresses(node: &Value) -> Causes {
     let (mut causes, mut seen) = (Causes::new(), HashSet::new());
     for (i, address) in items(&node["status"], "addresses").iter().enumerate() {

@@ -87,8 +87,8 @@ fn has_opposite(scope: &str) -> bool {
     ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort"].contains(&scope)
 }
 
-/// Returns the number of limited resources that the scope does not apply to. Upstream:
-/// `IsResourceQuotaScopeValidForResource`.
+/// Returns the number of limited resources that the scope does not apply to. Names that are invalid or have a prefix do
+/// not count. Upstream: `IsResourceQuotaScopeValidForResource`.
 fn count_outside_scope(scope: &str, spec: &Value) -> usize {
     let fits = |name: &str| match scope {
         "BestEffort" => name == "pods",

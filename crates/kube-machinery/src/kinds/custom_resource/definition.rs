@@ -40,6 +40,7 @@ impl Definition {
     }
 
     /// Returns the rows of an established definition. `None` if it is not established, or if its schema cannot be read.
+    /// Returns `before`, the rows of an earlier state, if they are still right.
     pub fn of(crd: &Value, before: Option<&Arc<Self>>) -> Option<Arc<Self>> {
         if !is_condition_true(crd, "Established") {
             return None;
@@ -113,7 +114,7 @@ fn earlier_storage_versions(crd: &Value) -> Vec<&Value> {
     stored.filter(|name| !storage.contains(name)).collect()
 }
 
-/// Makes the row of a version. `stored_form` leads to the row of the storage version, if that is another one.
+/// Makes the row of a version. `stored` is the row of the storage version, if that is another one.
 fn resource(crd: &Value, version: &Value, is_terminating: bool, stored: Option<&Resource>) -> Option<Resource> {
     let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
     let text = |value: &Value| value.as_str().map(ToOwned::to_owned);

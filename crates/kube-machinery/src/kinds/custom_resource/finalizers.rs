@@ -21,6 +21,7 @@ fn finalizers(object: &Value) -> BTreeSet<&str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Returns the warnings about a name: it should be a valid label key, and have a domain.
 fn warnings_about(name: &str) -> Vec<String> {
     let mut messages = label_key(name);
     if !name.contains('/') && !STANDARD.contains(&name) {

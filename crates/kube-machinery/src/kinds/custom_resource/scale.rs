@@ -101,6 +101,7 @@ impl ScalePaths {
     }
 }
 
+/// Validates the number of replicas at a path.
 fn number_fault(value: &Value, path: &[String]) -> Option<Cause> {
     let (shown, why) = match integer(value, path) {
         Err(why) => (0, why),

@@ -7,8 +7,8 @@
 //! `calculateCondition` of `pkg/controller/apiapproval`.
 
 use super::definition_causes::DefinitionCauses;
-use crate::conventions::go_url;
 use crate::conventions::cause::Cause;
+use crate::conventions::go_url;
 use crate::kinds::fields::text;
 use crate::value::Value;
 

@@ -90,6 +90,7 @@ impl<'a> CelContext<'a> {
         self.declared.is_none() && self.rules.declared.is_some()
     }
 
+    /// Returns the context of a part of a schema. `declared` are the sizes of the part.
     fn child(self, schema: &Value, declared: Option<&'a Declared<'a>>) -> Self {
         let cardinality = self.cardinality.zip(most_elements(schema)).map(|(all, of_each)| all.saturating_mul(of_each));
         Self { declared, cardinality, ..self }

@@ -38,7 +38,7 @@ fn validate_column(column: &Value, at: &Path<'_>, causes: &mut DefinitionCauses)
     }
 }
 
-/// Returns true if a path is simple, that is, begins with a dot. Otherwise it adds a cause. Upstream:
+/// Returns true if a path is simple, that is, begins with a dot. Otherwise adds a cause. Upstream:
 /// `validateSimpleJSONPath`.
 fn is_simple_path(path: &str, at: &Path<'_>, causes: &mut DefinitionCauses) -> bool {
     let is_simple = path.starts_with('.');

@@ -66,6 +66,7 @@ struct Step<'a> {
     field: Option<&'a str>,
 }
 
+/// Validates the defaults of a schema and of the schemas of its items and properties.
 fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if !schema.is_object() || causes.is_full() {
         return;
@@ -106,6 +107,7 @@ fn validate_child(
     validate_below(schema, &position, at, causes);
 }
 
+/// Validates the default of a schema. `at` is the path of the default.
 fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];

@@ -161,6 +161,7 @@ static VERSION: &[Field] = &[
     ("SelectableFields", "selectableFields", Shape::List(&Shape::Struct(&[("JSONPath", "jsonPath", Shape::Text)]))),
 ];
 
+/// Prints a value. A long text ends after [`MOST_BYTES`].
 fn print(value: &Value, shape: &Shape) -> String {
     let mut out = String::new();
     write(&mut out, value, shape);

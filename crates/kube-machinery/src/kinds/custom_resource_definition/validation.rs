@@ -49,7 +49,7 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> causes::Caus
     causes.into_list()
 }
 
-/// Checks that the name of a definition is `plural.group`.
+/// Checks that the name of a definition, and its `generateName` if it has one, is `plural.group`.
 fn validate_own_name(new: &Value, causes: &mut DefinitionCauses) {
     let spec = &new["spec"];
     let required = format!("{}.{}", text(&spec["names"], "plural"), text(spec, "group"));
@@ -145,7 +145,7 @@ fn validate_group_and_scope(spec: &Value, at: &Path<'_>, causes: &mut Definition
     }
 }
 
-/// Returns true if the schema uses an `x-kubernetes-…` field, which works only in a structural schema. Upstream:
+/// Returns true if the schema uses one of these fields, which work only in a structural schema. Upstream:
 /// `schemaHasKubernetesExtensions`.
 fn has_extensions(schema: &Value) -> bool {
     [

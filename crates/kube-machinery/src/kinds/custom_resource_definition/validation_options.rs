@@ -12,6 +12,7 @@ use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
+/// The limit of a version's selectable fields.
 pub(super) const MOST_SELECTABLE: usize = 8;
 
 /// The rules for one create or update. A flag that is true stands for a rule that is enforced.
@@ -65,7 +66,8 @@ impl ValidationOptions {
         }
     }
 
-    /// Returns the rules for an update: those that the old definition follows.
+    /// Returns the rules for an update: those that the old definition follows. The rules about names and the CA bundle
+    /// hold only if it is established.
     pub(super) fn for_update(new: &Value, old: &Value) -> Self {
         let spec = Spec::of(old);
         // Returns true if no schema of the old definition breaks the rule.

@@ -103,6 +103,7 @@ impl Comparing<'_> {
         }
     }
 
+    /// Records the difference of two values that are compared as a whole.
     fn leaf(&mut self, left: Option<&Value>, right: Option<&Value>) -> Recorded {
         match (left, right) {
             (None, _) => self.comparison.added.insert(&self.path),
@@ -121,6 +122,7 @@ impl Comparing<'_> {
         }
     }
 
+    /// Compares the values of one field or item.
     fn part(
         &mut self,
         element: PathElement,

@@ -63,8 +63,8 @@ impl TypedValue {
         to_field_set::to_field_set(&self.of, &self.value)
     }
 
-    /// Merges the fields of another value over this one. No field is removed. The items of a list stay in their order
-    /// if the other value changes nothing in it, and otherwise take the other value's order.
+    /// Merges the fields of another value over this one. Atomic lists and maps are replaced; elsewhere, no field is
+    /// removed. The list items that both values have take the other value's order.
     pub(crate) fn merge(&self, other: &Self) -> Result<Self, ValidationErrors> {
         let value = merging::merge(&self.of, &self.value, &other.value)?;
         Ok(Self { value, of: self.of.clone() })

@@ -90,7 +90,7 @@ pub(crate) const NAMESPACE: Type<'static> = Type::Declared(&Declared {
                     ("namespace", Field::Text),
                     ("labels", Field::MapOfText),
                     ("annotations", Field::MapOfText),
-                    ("UID", Field::Text),
+                    ("UID", Field::Text), // as upstream, unlike the field's name in JSON
                     ("creationTimestamp", Field::Time),
                     ("deletionGracePeriodSeconds", Field::Int),
                     ("deletionTimestamp", Field::Time),

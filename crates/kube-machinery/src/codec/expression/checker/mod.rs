@@ -45,6 +45,7 @@ const DECLARED: [&str; 13] = [
     "net",
 ];
 
+/// An expression that passed the check, and the type of its value.
 pub(crate) struct Checked<'s> {
     pub(crate) expression: Expression,
     pub(crate) kind: Type<'s>,
@@ -89,6 +90,7 @@ pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Res
     if faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(error_message(source, faults)) }
 }
 
+/// Prints the faults in the order of the text.
 fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
     let found = faults.len();
     // As in cel-go, the faults that were found first are kept, wherever they are in the text.
@@ -101,6 +103,7 @@ fn error_message(text: &str, mut faults: Vec<(usize, String)>) -> String {
 /// The most faults that an error message lists.
 const MOST_FAULTS: usize = 100;
 
+/// Joins the faults that are listed. `found` is the number of all faults.
 fn join_truncated(mut faults: Vec<String>, found: usize) -> String {
     if found > MOST_FAULTS {
         faults.push(format!("{} more errors were truncated", found - MOST_FAULTS));
@@ -320,6 +323,7 @@ impl<'s> Checker<'_, 's> {
         }
     }
 
+    /// Checks the arguments of a call. Returns their types and offsets.
     fn arguments(&mut self, name: &str, call: &CallExpr) -> (Vec<Type<'s>>, Vec<usize>) {
         self.formats += usize::from(name == "format");
         let checked = call.args.iter().map(|arg| (self.check(arg), self.offset)).unzip();

@@ -72,6 +72,7 @@ impl<'s> Checker<'_, 's> {
         found.unwrap_or_else(|| self.mismatch(offset, operators::CONDITIONAL, &kinds))
     }
 
+    /// Reports that the operator does not take these types. Returns the unknown type.
     fn mismatch(&mut self, offset: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
         let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         self.fault(offset, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));

@@ -14,10 +14,12 @@ pub(super) struct Positions<'t> {
     literals: VecDeque<usize>,
 }
 
+/// The operators. One that begins with another stands before it.
 const OPERATORS: [&str; 17] =
     ["[?", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!", ".", "?"];
 
 impl<'t> Positions<'t> {
+    /// Finds the offsets of all tokens of the text.
     pub(super) fn of(text: &'t str) -> Self {
         let mut offsets: HashMap<&str, Vec<usize>> = HashMap::new();
         let (mut at, mut literals) = (0, VecDeque::new());

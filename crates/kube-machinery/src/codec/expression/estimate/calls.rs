@@ -59,6 +59,7 @@ impl<'s> Estimator<'_, 's> {
         Argument { part, size }
     }
 
+    /// Estimates `of.?field`. `all` is the cost of the arguments.
     fn optional_selection(&self, of: &Argument<'s>, args: &[Expression], all: u64) -> Part<'s> {
         let field = match args {
             [_, Expression { expr: Expr::Literal(cel::common::ast::LiteralValue::String(field)), .. }] => field.inner(),
@@ -119,6 +120,7 @@ impl<'s> Estimator<'_, 's> {
         made
     }
 
+    /// Returns true if the prefix and the name are those of a library function, and the prefix is no variable.
     fn is_prefix_of(&self, prefix: &str, name: &str) -> bool {
         let is_known = self.local(prefix).is_some() || self.variable(prefix).is_some();
         is_prefix(prefix) && !is_known && functions::is_declared(&format!("{prefix}.{name}"))

@@ -1,5 +1,5 @@
-//! The sizes that a schema declares: how many characters, items or entries a value can have at most, and how many bytes
-//! it needs at least. A value without a limit is limited by the size of a request. Upstream: `SchemaDeclType` in
+//! The sizes that a schema declares: how many bytes of text, items or entries a value can have at most, and how many
+//! bytes it needs at least. A value without a limit is limited by the size of a request. Upstream: `SchemaDeclType` in
 //! apiserver's `pkg/cel/common/schemas.go`, and `limits.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +12,15 @@ use crate::value::{Array, Value};
 
 /// The largest size of a request. Upstream: `MaxRequestSizeBytes`.
 const MOST_OF_A_REQUEST: u64 = 3 << 20;
-/// The longest text in a request, without its quotation marks.
-const MOST_CHARACTERS: u64 = MOST_OF_A_REQUEST - 2;
+/// The longest text in a request, in bytes, without its quotation marks.
+const LONGEST_TEXT: u64 = MOST_OF_A_REQUEST - 2;
 /// The longest `metadata.name`. Upstream: `DNS1123SubdomainMaxLength`.
 const LONGEST_NAME: i64 = 253;
 
 /// The declared sizes of a value and of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared<'s> {
-    /// The most characters, items or entries. Upstream: `MaxElements`.
+    /// The most bytes of a text, items or entries. Upstream: `MaxElements`.
     most: u64,
     /// The fewest bytes in JSON. Upstream: `MinSerializedSize`.
     least_bytes: u64,
@@ -40,7 +40,7 @@ impl<'s> Declared<'s> {
     pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         let plain = |least_bytes, most| Some(Self { most, least_bytes, parts: Parts::None });
         if schema["x-kubernetes-int-or-string"] == true {
-            return plain(1, characters(schema).unwrap_or(MOST_CHARACTERS));
+            return plain(1, most_bytes(schema).unwrap_or(LONGEST_TEXT));
         }
         match text(schema, "type") {
             "array" => {
@@ -56,11 +56,11 @@ impl<'s> Declared<'s> {
             }
             "object" => Some(Self::object(schema, is_resource)),
             "string" => match text(schema, "format") {
-                "byte" => plain(2, limit(schema, "maxLength").unwrap_or(MOST_CHARACTERS)),
+                "byte" => plain(2, limit(schema, "maxLength").unwrap_or(LONGEST_TEXT)),
                 "duration" => plain(3, 32),
                 "date" => plain(12, 12),
                 "date-time" => plain(21, 32),
-                _ => plain(2, characters(schema).or_else(|| longest_value(schema)).unwrap_or(MOST_CHARACTERS)),
+                _ => plain(2, most_bytes(schema).or_else(|| longest_value(schema)).unwrap_or(LONGEST_TEXT)),
             },
             "boolean" => plain(4, 0),
             "number" | "integer" => plain(1, 0),
@@ -73,7 +73,7 @@ impl<'s> Declared<'s> {
         let mut fields: BTreeMap<&str, Self> =
             properties.filter_map(|(name, field)| Some((name.as_str(), inner(field)?))).collect();
         if is_resource && !describes_resource(schema) {
-            let text = || Self { most: MOST_CHARACTERS, least_bytes: 2, parts: Parts::None };
+            let text = || Self { most: LONGEST_TEXT, least_bytes: 2, parts: Parts::None };
             fields.extend([("apiVersion", text()), ("kind", text()), ("metadata", metadata(schema))]);
         }
         let required: BTreeSet<&str> = items(schema, "required").iter().filter_map(Value::as_str).collect();
@@ -147,7 +147,7 @@ fn limit(schema: &Value, field: &str) -> Option<u64> {
 }
 
 /// Returns the most bytes of a text, of which a character has up to four.
-fn characters(schema: &Value) -> Option<u64> {
+fn most_bytes(schema: &Value) -> Option<u64> {
     limit(schema, "maxLength").map(|most| most.wrapping_mul(4))
 }
 

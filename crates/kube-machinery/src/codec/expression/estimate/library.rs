@@ -68,6 +68,7 @@ impl<'s> Estimator<'_, 's> {
         }
     }
 
+    /// Estimates `join`, by the length of the text that it makes.
     fn join(&self, target: &Argument<'s>, separator: Option<&Argument<'s>>) -> CallEstimate {
         let list = target.size;
         let items = self.items(target).map_or(Size::exactly(0), |(_, items)| list.times(items));
@@ -89,6 +90,7 @@ impl<'s> Estimator<'_, 's> {
     }
 }
 
+/// Estimates a function that reads a text once, and returns one of the same size.
 fn same_size(arg: &Argument<'_>) -> CallEstimate {
     CallEstimate { cost: arg.size.at(OF_A_CHARACTER), result: Some(arg.size) }
 }

@@ -124,6 +124,7 @@ impl Meter {
         self.exceeds(value, MOST_LEVELS, &mut seen)
     }
 
+    /// Returns true if the value has more than `levels` levels. `seen` counts the values of the walk.
     fn exceeds(&self, value: &Value, levels: usize, seen: &mut u64) -> Result<bool, Error> {
         if levels == 0 {
             return Ok(true);

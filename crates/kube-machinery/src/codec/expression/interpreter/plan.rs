@@ -126,6 +126,7 @@ impl Planner {
         }
     }
 
+    /// Evaluates a constant expression.
     fn compute(&self, expression: &Expression) -> Result<Value, String> {
         let meter = Meter::new(u64::MAX);
         let interpreter = Interpreter { names: &Nothing, meter: &meter, constants: &self.constants };

@@ -182,6 +182,7 @@ fn item<'v>(of: &'v Value, at: &Value) -> Result<Option<&'v Value>, Error> {
     }
 }
 
+/// Returns the error for a missing item or key.
 fn missing(of: &Value, at: &Value) -> Error {
     let what = if matches!(of, Value::List(_)) { "index out of bounds" } else { "no such key" };
     Error::failed(format!("{what}: {}", super::library::printed(at)))

@@ -27,6 +27,7 @@ impl Names for Seen {
     }
 }
 
+/// Returns the value of `object` that the recorded expressions saw.
 fn object() -> Seen {
     Seen(Value::from(&json!({
         "a": 1, "f": 1.5, "list": [1, 2, 3], "names": ["x", "y"], "map": {"k": "v", "l": "w"}, "nothing": null, "empty": "",

@@ -9,6 +9,7 @@ use regex::bytes::Regex;
 
 use super::known;
 
+/// Letters, digits and symbols.
 static LETTERS: LazyLock<Regex> = LazyLock::new(|| known(r"^[a-zA-Z0-9\p{S}\p{L}]*$"));
 static TOP_LEVEL: LazyLock<Regex> = LazyLock::new(|| known(r"^[a-zA-Z\p{L}]*$"));
 
@@ -34,7 +35,7 @@ fn is_single_label(label: &str) -> bool {
     are_letters(first.encode_utf8(&mut [0; 4])) && are_letters(rest.strip_prefix('-').unwrap_or(rest))
 }
 
-/// Returns true for letters with dashes between them.
+/// Returns true for letters, digits and symbols, with dashes only between them.
 fn is_label(label: &str) -> bool {
     !label.is_empty() && !label.starts_with('-') && !label.ends_with('-') && are_letters(&label.replace('-', ""))
 }

@@ -178,6 +178,7 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Adjusts the depth at a bracket. Returns the character.
 fn bracket(c: char, depth: &mut usize) -> char {
     match c {
         '(' => *depth += 1,

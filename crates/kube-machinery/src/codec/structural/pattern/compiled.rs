@@ -55,12 +55,14 @@ struct Pool {
 
 struct Pooled {
     regex: Regex,
+    /// The limit with which the pattern was compiled. It counts as its size.
     bytes: usize,
     last_use: u64,
 }
 
 static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
+/// Takes a large pattern from the pool. If it is not there, compiles it, with the first limit that is large enough.
 fn large(pattern: &str) -> Result<Regex, String> {
     let pool = || POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(regex) = pool().get_or_insert_default().find(pattern) {

@@ -133,6 +133,7 @@ impl<'p> Parser<'p> {
         &before[..before.len() - self.rest.len()]
     }
 
+    /// Sets an operand of one instruction, which has no counts inside.
     fn set_plain_operand(&mut self) {
         self.set_operand(Operand { copies: 0, size: 1 });
     }
@@ -164,6 +165,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
+    /// Ends a group, which becomes an operand of the group around it.
     fn close(&mut self) -> Read<()> {
         let outer = self.groups.pop().ok_or_else(|| format!("unexpected ): `{}`", self.whole))?;
         let inner = std::mem::replace(&mut self.group, outer);

@@ -47,6 +47,7 @@ impl Path {
         self.formatted.get()
     }
 
+    /// Returns the field with this name below the beginning of the walk, and counts its size.
     fn named(&self, name: &str) -> String {
         self.formatted.set(self.formatted.get() + name.len());
         match (self.at.as_str(), name.strip_prefix('.').unwrap_or(name)) {

@@ -42,7 +42,7 @@ fn set_defaults(volume: &mut Value) {
 }
 
 /// Sets `status.lastPhaseTransitionTime` to the current time when a volume is created, and when a status update changes
-/// the phase without setting a new time.
+/// the phase without setting a new time. A status update that leaves the phase and has no time keeps the old time.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     const SINCE: &str = "lastPhaseTransitionTime";
     let Some(old) = change.old else {

@@ -123,8 +123,8 @@ fn attributes(spec: &Value) -> Causes {
     causes
 }
 
-/// Checks that the source, the volume mode and the node affinity do not change. Only beta labels in the affinity may be
-/// replaced by their stable names.
+/// Checks that the source, the volume mode and a node affinity that was set do not change, and that an attributes class
+/// is not removed. Only beta labels in the affinity may be replaced by their stable names.
 fn validate_update(spec: &Value, before: &Value) -> Causes {
     let mut causes = Causes::new();
     if !sources::are_same(spec, before) {

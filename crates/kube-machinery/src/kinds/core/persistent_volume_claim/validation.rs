@@ -15,6 +15,7 @@ use crate::value::Value;
 
 /// The annotation that held the storage class before there was a field.
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+/// The values of `status.allocatedResourceStatuses`.
 const STATUSES: [&str; 5] = [
     "ControllerResizeInProgress",
     "ControllerResizeInfeasible",

@@ -55,7 +55,7 @@ fn weight(preferred: &Value, at: At<'_>) -> Option<Cause> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Demand {
     Required,
-    /// Upstream does not validate the values of a preferred term.
+    /// Upstream does not validate the values in `matchExpressions` of a preferred term.
     Preferred,
 }
 
@@ -155,9 +155,9 @@ fn pod_term(term: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term. They list only keys. The values are those that the
-/// labels have on the pod itself, so that a term can select, for example, only pods of the pod's own version, or only
-/// others.
+/// Validates `matchLabelKeys` or `mismatchLabelKeys` of a term or a spread constraint. They list only keys. The values
+/// are those that the labels have on the pod itself, so that a term can select, for example, only pods of the pod's own
+/// version, or only others.
 pub(super) fn validate_label_keys(term: &Value, field: &str, at: At<'_>) -> Causes {
     let (keys, at) = (items(term, field), format_args!("{at}.{field}"));
     if !keys.is_empty() && term["labelSelector"].is_null() {

@@ -1,6 +1,6 @@
 //! Validation of the annotations that Kubernetes itself reads from pods: the mark of mirror pods, tolerations of old
 //! clients, the deletion cost, and AppArmor profiles. Upstream: `ValidatePodSpecificAnnotations` and
-//! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`, from line 201.
+//! `ValidatePodSpecificAnnotationUpdates` in `pkg/apis/core/validation/validation.go`.
 
 use super::profiles::{self, APP_ARMOR_OF_CONTAINER};
 use super::tolerations::tolerations;
@@ -17,7 +17,8 @@ const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 /// The annotation by which a ReplicaSet chooses the pods to delete first: those with the lowest cost.
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// Upstream: `ValidateAnnotations`.
+/// Validates the keys of all annotations. The rules are those of label keys, but the domain prefix may have upper case
+/// too. Upstream: `ValidateAnnotations`.
 pub(super) fn keys(metadata: &Value, at: At<'_>) -> Causes {
     let keys = pairs(metadata, "annotations").map(|(key, _)| key);
     keys.flat_map(|key| invalid(at, key, names::label_key(&key.to_lowercase()))).collect()

@@ -1,6 +1,6 @@
 //! Validates the spec of a claim, a request for storage: in PersistentVolumeClaims, in StatefulSets, and in the
 //! templates of `ephemeral` volumes. Upstream: `ValidatePersistentVolumeClaimTemplate` and
-//! `ValidatePersistentVolumeClaimSpec` in `pkg/apis/core/validation/validation.go`, lines 1915 and 2489.
+//! `ValidatePersistentVolumeClaimSpec` in `pkg/apis/core/validation/validation.go`.
 
 use super::resource_validation::{amount, parsed};
 use super::selectors::label_selector;
@@ -103,7 +103,7 @@ fn storage(size: &Value, at: At<'_>) -> Causes {
     amount("storage", size, at)
 }
 
-/// Validates the name of a class. An empty name passes.
+/// Validates the name of a StorageClass or a VolumeAttributesClass. An empty name passes.
 pub(in crate::kinds) fn class(spec: &Value, field: &str, at: At<'_>) -> Causes {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };

@@ -51,6 +51,7 @@ fn addresses(status: &mut Value) {
     }
 }
 
+/// Sets the defaults of the pod template in the field `template`.
 pub(in crate::kinds) fn template(parent: &mut Value) {
     let template = object(parent).entry("template").or_insert_with(empty);
     set_default(template, "metadata", empty());

@@ -1,6 +1,6 @@
 //! Validates a container's environment variables: `env`, and `envFrom`, which makes variables of all keys of a
 //! ConfigMap or Secret. Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in
-//! `pkg/apis/core/validation/validation.go`, from line 2850.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ const SOURCES: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
 const MORE_THAN_ONE: &str = "may not have more than one field specified at a time";
 
-/// The fields of a pod that a variable can refer to.
+/// The fields of a pod that a variable can refer to, beside single annotations and labels.
 const FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",

@@ -1,6 +1,6 @@
 //! Validates updates through a pod's `ephemeralcontainers` subresource, by which `kubectl debug` adds a container to a
-//! running pod; nothing else may change. Upstream: `ValidatePodEphemeralContainersUpdate` in
-//! `pkg/apis/core/validation/validation.go`.
+//! running pod. Before the validation, `subresources::prepare` restores the rest of the spec. Upstream:
+//! `ValidatePodEphemeralContainersUpdate` in `pkg/apis/core/validation/validation.go`.
 
 use super::annotations::{self, MIRROR};
 use super::validation::metadata_and_spec;
@@ -10,7 +10,7 @@ use crate::conventions::quote::quote;
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
-/// Checks that the existing ephemeral containers stay unchanged.
+/// Validates the new pod, and checks that the update neither changes nor removes an existing ephemeral container.
 pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     const AT: &str = "spec.ephemeralContainers";
     if old["metadata"]["annotations"][MIRROR].is_string() {

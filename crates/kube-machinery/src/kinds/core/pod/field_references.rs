@@ -1,6 +1,6 @@
 //! Validates `fieldRef` and `resourceFieldRef` (the downward API): a value comes from a field of the pod, or from the
 //! requests and limits of a container. Upstream: `validateObjectFieldSelector` and
-//! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`, from line 2931.
+//! `validateContainerResourceFieldSelector` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -28,6 +28,7 @@ const FIELDS: [&str; 15] = [
     "status.podIP",
     "status.podIPs",
 ];
+/// The amounts that a `resourceFieldRef` can name, beside those of huge pages.
 const RESOURCES: [&str; 6] = [
     "limits.cpu",
     "limits.ephemeral-storage",
@@ -36,7 +37,9 @@ const RESOURCES: [&str; 6] = [
     "requests.ephemeral-storage",
     "requests.memory",
 ];
+/// The amounts of huge pages, without the size of a page.
 const HUGE: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
+/// The units of all resources but cpu.
 const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// `allowed` are the fields that may be named here: variables and files support different ones.
@@ -103,7 +106,7 @@ pub(super) fn resource(reference: &Value, holder: ReferenceHolder, at: At<'_>) -
 fn divisor(reference: &Value, resource: &str, is_huge: bool, at: At<'_>) -> Option<Cause> {
     let divisor = reference["divisor"].as_str().and_then(|text| Quantity::parse(text).ok())?.to_string();
     let of = match resource {
-        _ if divisor == "0" => return None,
+        _ if divisor == "0" => return None, // the default
         "limits.cpu" | "requests.cpu" if ["1m", "1"].contains(&&*divisor) => return None,
         "limits.cpu" | "requests.cpu" => {
             let why = "only divisor's values 1m and 1 are supported with the cpu resource";

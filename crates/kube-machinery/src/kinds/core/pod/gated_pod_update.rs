@@ -18,7 +18,7 @@ const TERM: GoStruct = GoStruct(&[
 const REQUIREMENT: GoStruct =
     GoStruct(&[("Key", "key", Field::Text), ("Operator", "operator", Field::Text), ("Values", "values", Field::Plain)]);
 
-/// Validates the change of the node selector and the node affinity. It restores their old values in `new`, so that the
+/// Validates the change of the node selector and the node affinity. Restores their old values in `new`, so that the
 /// caller can check that nothing else has changed.
 pub(super) fn validate(new: &mut Value, old: &Value) -> Causes {
     let mut causes = Causes::new();
@@ -52,7 +52,7 @@ fn restore_affinity(spec: &mut Map, old: &Value) {
     }
 }
 
-/// Checks that the terms only get more requirements.
+/// Checks that the terms, if there were any, only get more requirements.
 fn affinity(new: &Value, old: &Value) -> Causes {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");

@@ -1,6 +1,6 @@
 //! Validation of a container's `volumeMounts`, the paths at which the container sees the files of the pod's volumes,
 //! and of its `volumeDevices`, by which the container gets a volume as a raw block device. Upstream:
-//! `ValidateVolumeMounts`, `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`, from line 3177.
+//! `ValidateVolumeMounts`, `ValidateVolumeDevices` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
 

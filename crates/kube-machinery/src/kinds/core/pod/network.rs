@@ -9,13 +9,16 @@ use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The largest number of nameservers.
 const MOST_SERVERS: usize = 3;
+/// The longest `hostnameOverride`, in bytes.
 const LONGEST_HOSTNAME: usize = 64;
+/// The largest number of search domains.
 const MOST_SEARCHES: usize = 32;
 /// The largest total length of the search domains in bytes, with a space between two domains.
 const LONGEST_SEARCHES: usize = 2048;
 
-/// `dnsConfig` goes into the container's `resolv.conf`.
+/// Validates `dnsConfig`. If `dnsPolicy` is `None`, it must have a nameserver.
 pub(super) fn dns(spec: &Value, at: At<'_>) -> Causes {
     let (config, at) = (&spec["dnsConfig"], format_args!("{at}.dnsConfig"));
     let servers = items(config, "nameservers");
@@ -77,7 +80,7 @@ pub(super) fn hostname_override(spec: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// `hostAliases` are additional entries in `/etc/hosts`.
+/// Validates `hostAliases`, additional entries in `/etc/hosts`.
 pub(super) fn host_aliases(aliases: &[Value], at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     for (i, alias) in aliases.iter().enumerate() {

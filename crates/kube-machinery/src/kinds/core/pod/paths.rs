@@ -1,6 +1,6 @@
 //! Validation of file paths in volumes and mounts. A path must not lead out of its volume, because the kubelet reads
 //! and writes it with root's rights. Upstream: `validateLocalDescendingPath` and its neighbours in
-//! `pkg/apis/core/validation/validation.go`, from line 1418.
+//! `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -17,8 +17,8 @@ pub(super) fn descending(path: &str, at: At<'_>) -> Causes {
     absolute.into_iter().chain(no_backsteps(path, at)).collect()
 }
 
-/// Checks the relative path of a file that the kubelet writes. Names that start with `..` are reserved for the kubelet
-/// itself. Upstream: `ValidateLocalNonReservedPath`.
+/// Checks the relative path of a file that the kubelet writes. Paths that start with a name such as `..data` are
+/// reserved for the kubelet itself. Upstream: `ValidateLocalNonReservedPath`.
 pub(super) fn local(path: &str, at: At<'_>) -> Causes {
     let mut causes = descending(path, at);
     if path.starts_with("..") && !path.starts_with("../") {

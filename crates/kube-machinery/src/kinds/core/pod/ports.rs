@@ -1,6 +1,7 @@
-//! Validates a container's ports, and its host ports: ports of the node that lead to the container. Two containers of a
-//! pod cannot have the same host port. Upstream: `validateContainerPorts`, `checkHostPortConflicts` and
-//! `validatePodHostNetworkDeps` in `pkg/apis/core/validation/validation.go`.
+//! Validates a container's ports, and its host ports: ports of the node that lead to the container. No two main
+//! containers of a pod can have the same host port with the same protocol and address. Upstream:
+//! `validateContainerPorts`, `checkHostPortConflicts` and `validatePodHostNetworkDeps` in
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Validates the seccomp and AppArmor profiles of pods and containers, by which the node's kernel restricts them.
 //! AppArmor profiles were annotations before there were fields; the annotations of a new pod are copied to its fields.
 //! Upstream: `validateSeccompProfileField`, `ValidateAppArmorProfileField` and their neighbours in
-//! `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -15,6 +15,7 @@ use crate::kinds::fields::{one_of, pairs, text};
 use crate::value::{Value, json};
 
 const TYPES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
+/// The longest name of an AppArmor profile, in bytes.
 const LONGEST_NAME: usize = 4095;
 
 /// The prefix of the annotations that held AppArmor profiles before there were fields.
@@ -95,8 +96,9 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Causes 
     causes
 }
 
-/// Copies the AppArmor profiles in the annotations of a new pod to the fields of its containers. Upstream:
-/// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
+/// Copies the AppArmor profiles in the annotations of a new pod to the fields of the containers that have none. Skips
+/// pods for Windows, and profiles that are those of the pod. Upstream: `applyAppArmorVersionSkew` in
+/// `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;

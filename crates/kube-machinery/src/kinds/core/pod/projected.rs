@@ -1,6 +1,6 @@
 //! Validates `downwardAPI` volumes, whose files hold fields of the pod, and `projected` volumes, which combine several
 //! sources in one directory. No two sources may write the same file. Upstream: `validateDownwardAPIVolumeSource`,
-//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`, lines 1127 to 1395.
+//! `validateProjectionSources` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 
@@ -87,13 +87,14 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    /// Takes a path. If another source has taken it, returns a cause that shows `value`.
+    /// Takes a path. If it is taken already, returns a cause that shows `value`.
     pub(super) fn take(&mut self, path: &'a str, value: &str) -> Option<Cause> {
         let is_new = self.taken.insert(path);
         (!is_new).then(|| Cause::invalid(self.at, value, "conflicting duplicate paths"))
     }
 }
 
+/// Validates a `secret` or `configMap` source.
 fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = Causes::from_iter(required(source, "name", at));
     for (path, item) in each(source, "items", at) {
@@ -106,6 +107,7 @@ fn keys<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     causes
 }
 
+/// Validates a `downwardAPI` source.
 fn downward<'a>(source: &'a Value, at: At<'_>, taken: &mut Paths<'a>) -> Causes {
     let mut causes = Causes::new();
     for file in items(source, "items") {

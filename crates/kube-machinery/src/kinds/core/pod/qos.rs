@@ -9,9 +9,9 @@ const BEST_EFFORT: &str = "BestEffort";
 const BURSTABLE: &str = "Burstable";
 const GUARANTEED: &str = "Guaranteed";
 
-/// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if
-/// no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead of the
-/// containers'. Upstream: `ComputePodQOS`.
+/// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, none of them
+/// 0, BestEffort if no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead
+/// of the containers'. Upstream: `ComputePodQOS`.
 pub(super) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if has_pod_level_resources(&spec["resources"]) {

@@ -58,8 +58,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     causes
 }
 
-/// Returns true if the pod's node supports resizing. Its kubelet then reports the resources of running containers in
-/// the status. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing, or if no container runs. The kubelet of such a node reports the
+/// resources of running containers in the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())
@@ -84,7 +84,8 @@ fn container_ordering(new: &Value, old: &Value) -> Causes {
     causes
 }
 
-/// Upstream: `resourcesRemoved`.
+/// Refuses the removal of a request or a limit. `what` names the resources in the message. Upstream:
+/// `resourcesRemoved`.
 fn resources_removed(new: &Value, old: &Value, at: At<'_>, what: &str) -> Causes {
     let mut causes = Causes::new();
     for field in ["requests", "limits"] {

@@ -54,8 +54,8 @@ fn pages(name: &str, size: &Value, at: At<'_>) -> Option<Cause> {
     })
 }
 
-/// The largest total size, in bytes, of the causes about unknown claims. Each cause lists the names of all claims of
-/// the pod, as upstream, so without this limit the response could grow with the square of the request's size.
+/// The largest size, in bytes, of the causes about unknown claims of a container. Each cause lists the names of all
+/// claims of the pod, as upstream, so without this limit the response could grow with the square of the request's size.
 const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
 
 /// `known` are the names in the pod's `resourceClaims`. Upstream: `validateResourceClaimNames`.

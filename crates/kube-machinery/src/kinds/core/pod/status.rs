@@ -1,5 +1,5 @@
 //! Validates an update of a pod's status. Upstream: `ValidatePodStatusUpdate` in
-//! `pkg/apis/core/validation/validation.go`, line 6167.
+//! `pkg/apis/core/validation/validation.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;

@@ -1,6 +1,6 @@
 //! Validates the volume sources that name a storage system, such as iSCSI or Azure Disk. Only types that Kubernetes
 //! still has a driver for, in the tree or as CSI, are validated; upstream also validates the others. Upstream:
-//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`, lines 842 to 1780.
+//! `validateISCSIVolumeSource` and its neighbours in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
@@ -56,7 +56,7 @@ pub(in crate::kinds) fn iscsi_volume(source: &Value, at: At<'_>) -> Causes {
     disk_behind_portal(source, "must be valid format", at)
 }
 
-/// `unknown` is the message for a name with an unknown prefix.
+/// Validates an iSCSI source. `unknown` is the message for a name with an unknown prefix.
 fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Causes {
     let mut causes = require_all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
@@ -75,7 +75,8 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: At<'_>) -> Causes {
     causes
 }
 
-/// Returns the error message if an iSCSI portal and the name of its volume are together too long.
+/// Returns the error message if an iSCSI source has an initiator name, and its portal and the name of its volume are
+/// together too long.
 pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
     let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
     is_long.then_some(

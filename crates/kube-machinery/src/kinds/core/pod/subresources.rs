@@ -10,9 +10,10 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::{Value, json};
 
-/// Sets the phase of a new pod, and the fields that its annotations stand for. In an update through a subresource,
-/// restores the old value of everything that the subresource does not change. Upstream: `podStrategy.PrepareForCreate`
-/// and the `PrepareForUpdate` of the subresources.
+/// Sets the phase of a new pod, and its AppArmor profiles from its annotations. In an update through
+/// `ephemeralcontainers` or `resize`, restores what the subresource does not change in the spec and in the metadata; in
+/// one through `status`, only the deletion time and the owner references. Upstream: `podStrategy.PrepareForCreate` and
+/// the `PrepareForUpdate` of the subresources.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     let Some(old) = change.old else {
         set_default(new, "status", empty());
@@ -53,8 +54,8 @@ fn restore(new: &mut Value, old: &Value) {
     }
 }
 
-/// Keeps only the new resources and resize policies. Containers that were added, removed or renamed stay as sent, and
-/// the validation refuses them. Upstream: `dropNonResizeUpdates`.
+/// Keeps only the new resources and resize policies. If containers were added or removed, the whole pod stays as sent;
+/// if some were renamed, their list does. The validation refuses both. Upstream: `dropNonResizeUpdates`.
 fn restore_all_but_resources(new: &mut Value, old: &Value) {
     const LISTS: [&str; 2] = ["containers", "initContainers"];
     let spec = &new["spec"];

@@ -1,6 +1,7 @@
-//! Validation of the change that an update makes to a pod's spec. Only a few fields may change: images, more
-//! tolerations, a shorter deadline, fewer scheduling gates. The method: `fixed` undoes the allowed changes in a copy of
-//! the new spec; if the copy still differs from the old spec, the update is refused. Upstream: `ValidatePodUpdate`.
+//! Validation of the change that an update makes to a pod's spec. Only a few changes are allowed, such as other images,
+//! more tolerations, a shorter deadline and fewer scheduling gates. The method: `fixed` undoes the allowed changes in a
+//! copy of the new spec; if the copy still differs from the old spec, the update is refused. Upstream:
+//! `ValidatePodUpdate`.
 
 use std::collections::HashSet;
 

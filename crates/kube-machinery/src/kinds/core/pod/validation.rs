@@ -70,6 +70,7 @@ fn only_of_pods(spec: &Value) -> Causes {
     causes
 }
 
+/// Checks the rules that hold only when a pod is created.
 fn only_of_new(pod: &Value) -> Causes {
     let (spec, mut causes) = (&pod["spec"], Causes::new());
     if !items(spec, "ephemeralContainers").is_empty() {

@@ -1,7 +1,7 @@
 //! Validates the volume sources that are not in `storage_systems`, such as `emptyDir`, `hostPath`, `secret`, `nfs` and
 //! `csi`. A source is the field of a volume that says where its files come from. `volume_validation` and
 //! PersistentVolumes make their lists of all types from [`Type`]. Upstream: `validateHostPathVolumeSource` and its
-//! neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+//! neighbours in `pkg/apis/core/validation/validation.go`.
 
 use super::paths::{descending, local, no_backsteps};
 use crate::conventions::cause::{At, Cause};

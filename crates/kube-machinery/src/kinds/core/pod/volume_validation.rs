@@ -84,6 +84,7 @@ pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: At<'_>) -> (Causes, Ha
     (all, valid)
 }
 
+/// Validates the source of a volume, of which there must be exactly one.
 fn source(volume: &Value, pod: &str, at: At<'_>) -> Causes {
     let (mut causes, mut count) = (Causes::new(), 0);
     for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {

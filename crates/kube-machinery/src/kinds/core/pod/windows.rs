@@ -10,9 +10,11 @@ use crate::kinds::fields::{ItemPath, invalid, items, required, text};
 use crate::kinds::names;
 use crate::value::Value;
 
+/// The largest size of `gmsaCredentialSpec`, in bytes.
 const LONGEST_SPEC: usize = 64 * 1024;
-/// The domain of a user must be shorter than this.
+/// The domain in `runAsUserName` must be shorter than this, in bytes.
 const DOMAIN_LIMIT: usize = 256;
+/// The longest user in `runAsUserName`, in bytes.
 const LONGEST_USER: usize = 104;
 
 /// Checks that `spec.os`, if it is set, names a known operating system, and that no field of another one is set.
@@ -140,6 +142,7 @@ pub(super) fn host_process(spec: &Value, at: At<'_>) -> Causes {
     causes
 }
 
+/// Validates the Windows options of a security context.
 pub(super) fn options(options: &Value, at: At<'_>) -> Causes {
     let mut causes = Causes::new();
     if let Some(name) = options["gmsaCredentialSpecName"].as_str() {

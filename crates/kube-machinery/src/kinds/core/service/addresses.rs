@@ -1,5 +1,5 @@
 //! Validates a Service's cluster IPs, the virtual addresses by which pods reach the Service, and its IP families.
-//! Upstream: `ValidateServiceClusterIPsRelatedFields` in `pkg/apis/core/validation/validation.go`, line 9393.
+//! Upstream: `ValidateServiceClusterIPsRelatedFields` in `pkg/apis/core/validation/validation.go`.
 
 use std::collections::HashSet;
 use std::net::IpAddr;

@@ -1,6 +1,6 @@
 //! Allocates cluster IPs (virtual addresses inside of the cluster) and node ports (ports on every node) for Services.
-//! No two services may share one, so each write first reserves its values here, and keeps them if the write succeeds,
-//! or returns them if it fails. Upstream: `pkg/registry/core/service/storage/alloc.go`.
+//! No two services may have the same one, so each write first reserves its values here, and keeps them if the write
+//! succeeds, or returns them if it fails. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
@@ -18,11 +18,12 @@ use crate::value::{Array, Value, json};
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
 /// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for
-/// one.
+/// one. Upstream: a 16th of the range, but at least 16 and at most 256.
 const STATIC_ADDRESSES: u32 = 256;
 /// The range of node ports.
 const PORTS: RangeInclusive<u32> = 30_000..=32_767;
 /// The number of ports at the start of the range that are allocated last, to leave them to services that ask for one.
+/// Upstream: a 32nd of the range, but at least 16 and at most 128.
 const STATIC_PORTS: u32 = 86;
 
 /// The addresses and node ports of all services.
@@ -130,6 +131,7 @@ impl Allocator for Allocations {
     }
 }
 
+/// Returns the node port of a port; `None` if it is missing or 0.
 fn node_port(port: &Value) -> Option<u32> {
     port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
 }

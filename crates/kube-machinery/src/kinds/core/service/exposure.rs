@@ -1,7 +1,7 @@
 //! Validates how requests to a Service are spread over its pods: session affinity, which keeps a client at one pod, the
 //! traffic policies, and the traffic distribution. Upstream: `validateClientIPAffinityConfig`,
 //! `validateServiceExternalTrafficPolicy`, `validateServiceInternalTrafficFieldsValue` and
-//! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`, lines 7253 to 7350.
+//! `validateServiceTrafficDistribution` in `pkg/apis/core/validation/validation.go`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;

@@ -1,6 +1,6 @@
 //! Fills in and checks the IP families of a Service before its address is allocated. This cluster has only IPv4, so
 //! most services get `[IPv4]`, and a request for IPv6 or dual stack is refused. Upstream: `initIPFamilyFields` in
-//! `pkg/registry/core/service/storage/alloc.go`, line 104.
+//! `pkg/registry/core/service/storage/alloc.go`.
 
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
@@ -62,6 +62,7 @@ fn prefers_the_same(spec: &Value, old: &Value) -> bool {
         && ["type", "clusterIPs", "ipFamilies"].into_iter().all(same)
 }
 
+/// Sets the policy if it is missing: the old one, or the default.
 fn set_policy(spec: &mut Value, old: Option<&Value>, has_manual_endpoints: bool) {
     if spec["ipFamilyPolicy"].is_string() {
         return;

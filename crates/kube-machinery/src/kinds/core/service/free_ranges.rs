@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// The free numbers of a range, kept as subranges. Taking and returning a number is logarithmic in the number of
-/// subranges, however many numbers are taken.
+/// The free numbers of a range, kept as subranges. The time to take or return a number is logarithmic in the number of
+/// subranges.
 #[derive(Debug)]
 pub(super) struct FreeRanges {
     all: RangeInclusive<u32>,

@@ -1,7 +1,6 @@
 //! Validation of the fields of a Service of type `LoadBalancer`: the clients that may reach it, its class, and in the
 //! status the addresses that the cloud gave it. Upstream: the second half of `validateService`,
-//! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`, lines
-//! 7149 to 7195 and 9082.
+//! `validateLoadBalancerClassField` and `ValidateLoadBalancerStatus` in `pkg/apis/core/validation/validation.go`.
 
 use std::net::IpAddr;
 

@@ -61,6 +61,7 @@ fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>,
     }
 }
 
+/// Returns true if the text has as many opening as closing parentheses.
 fn balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
 }
@@ -85,6 +86,7 @@ fn parts(text: &'static str) -> Vec<&'static str> {
     parts
 }
 
+/// Reads a type, such as `map(string, list(A))`.
 fn read(text: &str) -> Signature {
     let inner = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(')'));
     if let Some(item) = inner("list(") {
@@ -152,6 +154,7 @@ impl Signature {
         }
     }
 
+    /// Returns the kind of a parameter of this type.
     pub(super) fn parameter(&self) -> Parameter {
         match self {
             Self::Plain(Type::String) => Parameter::Text,

@@ -63,8 +63,8 @@ fn cidr(text: &str) -> Result<Cidr, String> {
     Ok(Cidr(ip, bits))
 }
 
-/// Reads a network as the function `cidr` does. As upstream, the error of a text that does not parse begins with its
-/// prefix twice.
+/// Reads a network as the function `cidr` does. As upstream, the error of a text that does not parse begins with
+/// [`WRONG`] twice.
 fn converted(text: &str) -> Result<Cidr, Error> {
     cidr(text).map_err(|why| Error::failed(format!("{WRONG}: {why}")))
 }

@@ -19,6 +19,7 @@ struct Version {
     numbers: [u64; 3],
     /// The prerelease: `beta` and 1 in `1.2.3-beta.1`.
     before_release: Vec<Part>,
+    /// The build metadata: `5` in `1.2.3+5`.
     build: String,
 }
 
