@@ -58,10 +58,9 @@ func update(g *generator, kind kind) *draft {
 	made.header["Content-Type"] = "application/json"
 	body := named(kind, name)
 	if !g.sometimes(3) {
-		made.body = merged(body, kind.change())
-	} else {
-		made.body = body
+		body = merged(body, kind.change())
 	}
+	made.body = body
 	if g.sometimes(2) {
 		made.metadata()["resourceVersion"] = "<<rv:" + kind.plural + "/" + name + ">>"
 	}

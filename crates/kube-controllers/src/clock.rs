@@ -30,8 +30,7 @@ impl Clock {
         self.start
     }
 
-    /// Returns the current time in RFC 3339 with whole seconds, as Kubernetes writes times. Does not count the fraction
-    /// of the start, so it may be a second behind [`time`](Self::time).
+    /// Returns the current time in RFC 3339 with whole seconds, as Kubernetes writes times.
     pub fn now(&self) -> String {
         self.after(Duration::ZERO)
     }
@@ -43,8 +42,8 @@ impl Clock {
 
     /// Returns the time that comes `delay` from now, in the form of [`now`](Self::now).
     pub fn after(&self, delay: Duration) -> String {
-        let later = self.start.as_second().saturating_add_unsigned((self.origin.elapsed() + delay).as_secs());
-        rfc3339(later)
+        let later = self.start.checked_add(self.origin.elapsed().saturating_add(delay)).unwrap_or(Timestamp::MAX);
+        rfc3339(later.as_second())
     }
 }
 
@@ -69,6 +68,12 @@ mod tests {
         assert_eq!(clock.now(), "2023-05-01T10:01:01Z");
         assert_eq!(clock.after(Duration::from_secs(30)), "2023-05-01T10:01:31Z");
         assert_eq!(shifted("2023-05-01T10:00:30Z", -25), "2023-05-01T10:00:05Z");
+        let within_a_second = Clock::starting_at("2023-05-01T10:00:00.7Z".parse().unwrap());
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        assert_eq!(
+            (within_a_second.now(), within_a_second.time().as_second()),
+            ("2023-05-01T10:00:01Z".to_owned(), 1_682_935_201)
+        );
         let at_the_end = Clock::starting_at(Timestamp::MAX);
         assert_eq!(at_the_end.after(Duration::from_secs(30)), "9999-12-30T22:00:00Z");
     }

@@ -81,9 +81,10 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
         format!("{name} changes, and an earlier change of it is still queued: will both come out at once? y/n"),
         format!("{name} 又有变化，而它之前的变化还在队列里：队列会把两个一起交出吗？y/n"),
     );
-    let reason = match by_key {
-        true => ("a slot holds all deltas of its key.", "一个槽位里是这个 key 的全部 Delta。"),
-        false => ("RealFIFO has one slot for each change.", "RealFIFO 每个变化一个槽位。"),
+    let reason = match (by_key, popped) {
+        (true, _) => ("a slot holds all deltas of its key.", "一个槽位里是这个 key 的全部 Delta。"),
+        (false, 1) => ("RealFIFO has one slot for each change.", "RealFIFO 每个变化一个槽位。"),
+        (false, _) => ("the consumer takes a batch.", "消费者一次取一批。"),
     };
     Some(SituatedQuestion::new(situation, popped > 1, text, reason))
 }
