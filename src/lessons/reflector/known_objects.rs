@@ -1,4 +1,5 @@
 //! Lesson `reflector --known-objects`: the pop loop keeps a store, and the queue uses that store as its known objects.
+//! The queue looks there to see if a deletion is new, and which objects a relist has removed.
 //!
 //! Chapter: `lessons/05-known-objects`. Trace: `fixtures/traces/reflector-known-objects.txt`.
 
@@ -26,7 +27,9 @@ pub async fn run(lab: &Lab) -> Result<()> {
         queue.close(); // the loop below ends once the queue is empty
     };
     let pop = async {
-        let mut race = lab.race(); // `stall` delays one wake-up in a hundred, as a busy scheduler does
+        // In Go, the scheduler sometimes wakes the pop loop late, and then two deltas of a pod can come in one pop.
+        // `stall` imitates that: one wake-up in a hundred is late.
+        let mut race = lab.race();
         while let Ok(stored) = race.stall(queue.pop(|deltas, _| show_and_store(lab, &store, deltas))).await {
             stored?;
         }

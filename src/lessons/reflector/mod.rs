@@ -31,7 +31,9 @@ pub async fn run(lab: &Lab) -> Result<()> {
         queue.close(); // the loop below ends once the queue is empty
     };
     let pop = async {
-        let mut race = lab.race(); // `stall` delays one wake-up in a hundred, as a busy scheduler does
+        // In Go, the scheduler sometimes wakes the pop loop late, and then two deltas of a pod can come in one pop.
+        // `stall` imitates that: one wake-up in a hundred is late.
+        let mut race = lab.race();
         while race.stall(queue.pop(|deltas, _| show(lab, &deltas))).await.is_ok() {}
     };
     join!(reflect, pop);
