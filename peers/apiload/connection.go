@@ -53,7 +53,8 @@ func (c *connection) send(method, path, contentType, body string) error {
 		text, err := io.ReadAll(answer.Body)
 		return errors.Join(fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text)), err)
 	}
-	_, err = io.Copy(io.Discard, answer.Body) // the object is not needed, but the next answer begins behind it
+	// The object is not needed, but must be read, because the next answer follows it on the connection.
+	_, err = io.Copy(io.Discard, answer.Body)
 	return err
 }
 

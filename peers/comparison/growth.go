@@ -14,7 +14,7 @@ type point struct {
 	objects int
 }
 
-// table shows how the cost of a work grows with the number of objects.
+// table shows how the cost of one kind of work grows with the number of objects.
 type table struct {
 	title string
 	// columns are the figures shown for each contender.
@@ -30,18 +30,18 @@ var oursAndClientGo = []string{ours, clientGo}
 var (
 	sameIndex   = &table{"1: Indexer update, index unchanged", []column{{"", "one update"}, {"bytes", "bytes"}}, oursAndClientGo}
 	movingIndex = &table{"1: Indexer update, moving between index values", []column{{"", "one update"}}, oursAndClientGo}
-	oneReader   = &table{"6: shared informer beside one reader; its memory is that of the next table, which has the same pods in the same informer",
+	oneReader   = &table{"6: shared informer with one reader (for its memory see the next table: same pods, same informer)",
 		[]column{{"writes", "writes"}, {"reads", "reads of all"}}, oursAndClientGo}
 	inProcess = &table{"6, 8 and 9: from a list in the process to handlers synced, pods with a name only", []column{{"time", "time"}, {"bytes", "bytes"}}, oursAndClientGo}
-	overHTTP  = &table{"8 and 9: from an HTTP LIST to handlers synced, pods of 3.8 KB; bytes with all that the process is",
+	overHTTP  = &table{"8 and 9: from an HTTP LIST to handlers synced, pods of 3.8 KB; bytes are the memory of the whole process for each object",
 		[]column{{"time", "time"}, {"steady", "bytes"}}, []string{ours, projected, inJSON, inPB}}
 	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
 )
 
-// growthRuns is the number of runs of each contender for these tables. They have no goals.
+// growthRuns is the number of runs of each contender for these tables. It is small, because these rows have no goals.
 const growthRuns = 3
 
-// growthRows returns the rows for the tables' sizes that no other row measures. They have no goals.
+// growthRows returns the rows for the tables' sizes that no other row measures.
 func growthRows(p programs, s size) (rows []row) {
 	if s == short { // --quick leaves these tables out
 		return nil
@@ -63,7 +63,7 @@ func growthRows(p programs, s size) (rows []row) {
 		}
 	}
 	if s == smallest {
-		return rows // row 8 has the only size of a smoke run
+		return rows // a smoke run has a single size, which row 8 measures already
 	}
 	smaller := syncRow(p, 1000)
 	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns

@@ -1,7 +1,7 @@
 package main
 
 // Makes requests of each verb: create, update, delete, get, list, watch, bind, and requests that no client would
-// send.
+// send. A <<reference>> in a request is a value of an earlier answer; memory.go lists the references.
 
 import (
 	"maps"
@@ -108,7 +108,9 @@ func remove(g *generator, kind kind) *draft {
 
 func removeAll(g *generator, kind kind) *draft {
 	if kind.plural == "namespaces" {
-		return remove(g, kind) // one at a time: the sequences live in namespaces, and kube-apiserver refuses to delete them all
+		// One at a time: kube-apiserver refuses a DELETE of all namespaces, and each sequence of requests runs in a
+		// namespace of its own.
+		return remove(g, kind)
 	}
 	made := newDraft("DELETE", kind.path())
 	if g.sometimes(2) {

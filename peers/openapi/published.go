@@ -12,7 +12,7 @@ import (
 
 type object = map[string]any
 
-// version is the version of Kubernetes that the documents are of, and that the server reports.
+// version is the Kubernetes version of the documents. Our server reports the same version.
 var version string
 
 // download downloads the sources of Kubernetes in the version of ../validation/go.mod, and returns the folder with the

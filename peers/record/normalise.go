@@ -55,6 +55,7 @@ func (n normaliser) learn(body any) {
 	case object:
 		uid, _ := body["uid"].(string)
 		name, _ := body["name"].(string)
+		// The name may have only the beginning of generateName, because the server cuts a long one.
 		if prefix, _ := body["generateName"].(string); len(name) > 5 && strings.HasPrefix(prefix, name[:len(name)-5]) && name[:len(name)-5] != "" {
 			n.names[name] = name[:len(name)-5] + "<5 random>"
 		}
@@ -68,15 +69,17 @@ func (n normaliser) learn(body any) {
 }
 
 var (
-	hash      = regexp.MustCompile(`\b[0-9A-F]{128}\b`)
-	isUID     = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	uidText   = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	hash    = regexp.MustCompile(`\b[0-9A-F]{128}\b`)
+	isUID   = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	uidText = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	// tokenText matches a continue token: base64 of JSON that begins with {"v":".
 	tokenText = regexp.MustCompile(`eyJ2Ijoi[\w=+/%-]+`)
-	digits    = regexp.MustCompile(`[\w-]*\d{5,6}[\w-]*`)
-	rfcTime   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	goTime    = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=[+\d.]+)?`)
-	age       = regexp.MustCompile(`^\d+(s|m|m\d+s)$`)
-	address   = regexp.MustCompile(`\b127\.0\.0\.1:\d+`)
+	// digits matches a word that may be a revision (isRevision): five digits, or six if a request made it up.
+	digits  = regexp.MustCompile(`[\w-]*\d{5,6}[\w-]*`)
+	rfcTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	goTime  = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=[+\d.]+)?`)
+	age     = regexp.MustCompile(`^\d+(s|m|m\d+s)$`)
+	address = regexp.MustCompile(`\b127\.0\.0\.1:\d+`)
 )
 
 // invented remembers uids of a request that no response has shown. They stay as they are.
@@ -106,7 +109,7 @@ func (n normaliser) newUID(name string) string {
 	return "<uid:" + name + ">"
 }
 
-// number numbers all revisions in ascending order.
+// number gives each revision a placeholder, <rv1> for the lowest, also the revisions inside continue tokens.
 func (n normaliser) number(records []Record) {
 	seen := map[int]bool{}
 	note := func(text string) string {

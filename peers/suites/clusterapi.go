@@ -12,8 +12,8 @@ const (
 	clusterAPIVersion = "v1.14.2"
 )
 
-// clusterAPITests runs the tests of a cluster-api package. cluster-api's go.mod expects the module of its types in the
-// folder api, which the published module lacks. So the module of the types is copied there.
+// clusterAPITests returns a function that runs the tests of a cluster-api package. cluster-api's go.mod expects the
+// module of its types in the folder api, which the published module lacks, so copyTo puts it there.
 func clusterAPITests(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, clusterAPI, clusterAPIVersion)

@@ -1,6 +1,6 @@
 // Package harness runs the programs of the end-to-end tests: the program under test, the real API server and kubectl.
-// Every program listens on a free port of the loopback interface and ends with its test. Tests wait for output or
-// effects of a program, and never for a fixed time. Patience is only the upper limit.
+// Every server listens on a free port of the loopback interface, and every program ends with its test. Tests wait for
+// output or effects of a program, and never for a fixed time. Patience is only the upper limit.
 package harness
 
 import (
@@ -41,8 +41,9 @@ func DefaultStages() string {
 	return Root("crates", "kube-controllers", "src", "nodes", "stages", "default.yaml")
 }
 
-// Build builds the programs of this module, and checks that the other programs exist.
+// Build builds the programs of this module, and checks that the program under test exists.
 func Build() error {
+	// kubectl and the API server report this version.
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + peers.Kubernetes()
 	for _, arguments := range [][]string{
 		{"-o", Peer(""), "-ldflags", stamp, "./kubectl", "./apiserver", "./differential", "./lifecycle", "./record", "./tracer"},
