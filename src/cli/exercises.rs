@@ -9,7 +9,7 @@ use super::values;
 
 #[derive(Debug, Args)]
 pub struct BreakArgs {
-    /// One of them: its name or its number
+    /// An exercise: its name or its number
     #[arg(value_name = "NAME", value_parser = values::exercise)]
     exercise: Option<&'static Exercise>,
     /// A hint; given twice, the next one too
@@ -21,14 +21,14 @@ pub struct BreakArgs {
     /// The mended program, also if yours is not right
     #[arg(long, requires = "solution")]
     anyway: bool,
-    /// Forget which ones are mended
+    /// Forget which exercises are mended
     #[arg(long, conflicts_with_all = ["exercise", "hint", "solution", "anyway"])]
     reset: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Which one: its name or its number [default: the first that is not mended yet]
+    /// The exercise: its name or its number [default: the first that is not mended yet]
     #[arg(value_name = "NAME", value_parser = values::exercise)]
     pub exercise: Option<&'static Exercise>,
 }

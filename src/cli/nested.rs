@@ -14,8 +14,8 @@ use super::explain::{UsageError, conflict};
 use super::lessons::LessonArgs;
 use super::request::{RecordSource, Request, checked_settings, parse_cli};
 
-/// Parses the words after the subcommand `by` (`step` or `board`) into a recorded file or a lesson. An existing file
-/// takes precedence.
+/// Parses the words after the subcommand `by` (`step` or `board`) into a recorded file or a lesson. A first word that
+/// names a file, or looks like a path, is taken as a file.
 pub(super) fn parse_record_source(
     by: &str,
     args: &[OsString],
@@ -110,7 +110,9 @@ pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs
     Ok((look, Request::Eras(lesson.run, settings)))
 }
 
-/// Refuses options that would make the two runs of `eras` differ from each other, or not end.
+/// Refuses the options that contradict `eras`: those of a live run, because `eras` plays the built-in cluster, twice to
+/// the end; those that choose an era, because `eras` chooses both; and those of the output, because `eras` prints its
+/// own table.
 fn check_for_eras(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
         let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");

@@ -23,11 +23,12 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// Returns the lines of a trace, with the events that cause differences: the steps of the scenario, a broken watch, a
-/// relist.
+/// Returns the printed lines of a trace, and as `#` lines what can explain a difference: the commands of the scenario
+/// and of the lesson, a broken watch, a relist.
 pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
+        // Commands, such as `kubectl delete pod nettool` or `Pop`, are equal in both languages. Sentences are left out.
         What::Narration { en, zh } if en == zh => Some((Style::Plain, visible(&format!("# {en}")))),
         What::WatchFailed { .. } => Some((Style::Plain, lang.pick("# the watch breaks", "# watch 中断").to_owned())),
         What::Relisting { .. } => Some((Style::Plain, lang.pick("# relist", "# relist").to_owned())),
@@ -37,7 +38,8 @@ pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
 }
 
 /// Returns the rows below the two titles: a cell, a mark (`|` for a change, `<` and `>` for a line on one side only)
-/// and a cell. No row is wider than `width`; a longer line continues in the next row.
+/// and a cell. A line that is too long for its column continues in the next row. A row is wider than `width` only if a
+/// column gets its least width.
 pub(super) fn table(
     titles: [&str; 2],
     left: &[StyledLine],
