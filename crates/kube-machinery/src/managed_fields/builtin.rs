@@ -28,7 +28,7 @@ static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
 
 /// Returns the type of a built-in kind, by the name of its Go type.
 pub fn type_named(name: &str) -> Type {
-    Type { schema: SCHEMA.clone(), of: named_type(name) }
+    Type { schema: SCHEMA.clone(), reference: named_type(name) }
 }
 
 pub(super) fn named_type(name: &str) -> TypeRef {

@@ -15,7 +15,7 @@ use crate::codec::structural::Structural;
 pub fn type_of_custom(schema: &Structural) -> Type {
     let keeps_unknown = schema.preserves_unknown_fields;
     let map = object(schema, true, keeps_unknown);
-    Type { of: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
+    Type { reference: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
 }
 
 /// Returns the type of a value under a schema. If a schema keeps unknown fields, all schemas below it do.

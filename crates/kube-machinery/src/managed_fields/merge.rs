@@ -304,7 +304,7 @@ impl Updater<'_> {
 
 /// Adds to a set the declared fields that are above its members. The type of `of` declares the fields.
 fn with_named_fields(set: &Set, of: &TypedValue) -> Set {
-    set.ensure_named_fields_are_members(&of.of.schema, &of.of.of)
+    set.ensure_named_fields_are_members(&of.of.schema, &of.of.reference)
 }
 
 /// Adds to an error that it occurred when items were added back.

@@ -1,6 +1,6 @@
 //! Translates the ownership of the number of replicas between the `managedFields` of an object and those of its `scale`
-//! subresource. Both are one field (`spec.replicas` of a Deployment is `spec.replicas` of its Scale), but only the
-//! object stores entries.
+//! subresource. The number is one field in each (`spec.replicas` in a Deployment and in its Scale). Only the object
+//! stores entries; those of the scale are computed from them.
 //!
 //! Upstream: `scalehandler.go` of `k8s.io/apimachinery/pkg/util/managedfields`.
 
@@ -72,7 +72,7 @@ impl ScaleHandler {
             parent.fields.insert(manager.clone(), owned);
             keep_time(&self.parent, &mut parent, manager);
         }
-        // The managers that are left in `scale` own the replicas since this write.
+        // The managers that are left in `scale` became owners of the replicas with this write.
         let path = self.paths.get(&self.api_version).cloned().flatten();
         for (manager, owned) in scale.into_iter().filter(|(_, owned)| owned.set.has(&replicas().0)) {
             let set = Set::of(path.clone());

@@ -98,7 +98,7 @@ fn matcher(pattern: &Value) -> SetMatcher {
 
 fn type_of(schemas: &[Arc<Schema>], of: &Value) -> Type {
     let schema = usize::try_from(of["schema"].as_u64().unwrap()).unwrap();
-    Type { schema: schemas[schema].clone(), of: read_type(&of["type"]) }
+    Type { schema: schemas[schema].clone(), reference: read_type(&of["type"]) }
 }
 
 fn typed(schemas: &[Arc<Schema>], value: &Value) -> TypedValue {
@@ -125,7 +125,7 @@ fn recorded_operations_on_sets_have_upstreams_results() {
             "filterIncludeMatches" => fields(Filter::Include(matcher(&call["pattern"])).filter(&set(&call["set"]))),
             "ensureNamedFieldsAreMembers" => {
                 let of = type_of(schemas, &call["of"]);
-                fields(set(&call["set"]).ensure_named_fields_are_members(&of.schema, &of.of))
+                fields(set(&call["set"]).ensure_named_fields_are_members(&of.schema, &of.reference))
             }
             "toJSON" => Ok(json!(text(&set(&call["set"])))),
             "fromJSON" => {
@@ -194,7 +194,7 @@ impl Converter for Recorded<'_> {
         let is_this = |note: &&Value| {
             note["version"] == version
                 && value::equals(&note["from"]["value"], &object.value)
-                && read_type(&note["from"]["of"]["type"]).name() == object.of.of.name()
+                && read_type(&note["from"]["of"]["type"]).name() == object.of.reference.name()
         };
         let note = self.conversions.iter().find(is_this);
         let note = note.unwrap_or_else(|| panic!("the recording has no conversion of {} to {version}", object.value));

@@ -17,7 +17,7 @@ use crate::value::{Map, SmolStr, Value};
 
 pub(super) fn compare(of: &Type, left: &Value, right: &Value) -> Result<Comparison, ValidationErrors> {
     let mut comparing = Comparing { schema: &of.schema, path: Vec::new(), comparison: Comparison::default() };
-    comparing.value(&of.of, Some(left), Some(right))?;
+    comparing.value(&of.reference, Some(left), Some(right))?;
     Ok(comparing.comparison)
 }
 

@@ -12,7 +12,7 @@ use super::{Duplicates, Type, ValidationErrors};
 use crate::value::{Array, Map, SmolStr, Value};
 
 pub(super) fn merge(of: &Type, left: &Value, right: &Value) -> Result<Value, ValidationErrors> {
-    let (merged, faults) = Merging { schema: &of.schema }.value(&of.of, Some(left), Some(right));
+    let (merged, faults) = Merging { schema: &of.schema }.value(&of.reference, Some(left), Some(right));
     faults.into_result().map(|()| merged.unwrap_or_default())
 }
 

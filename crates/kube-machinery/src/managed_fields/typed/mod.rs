@@ -22,7 +22,7 @@ pub(crate) use self::errors::ValidationErrors;
 #[derive(Clone, Debug)]
 pub struct Type {
     pub(crate) schema: Arc<Schema>,
-    pub(crate) of: TypeRef,
+    pub(crate) reference: TypeRef,
 }
 
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::{Type, ValidationErrors};
 /// Values that are no longer atomic stay owned as a whole.
 pub(super) fn reconcile(of: &Type, fields: &Set) -> Result<Option<Set>, ValidationErrors> {
     let mut walk = Walk { schema: &of.schema, path: Vec::new(), atomic_now: Vec::new() };
-    walk.value(&of.of, Some(fields), Owned::InParts)?;
+    walk.value(&of.reference, Some(fields), Owned::InParts)?;
     if walk.atomic_now.is_empty() {
         return Ok(None);
     }

@@ -7,12 +7,12 @@ use super::Type;
 use super::items::element_of;
 use crate::value::{Map, Value};
 
-pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
-    without(&of.schema, &of.of, value, items)
+pub(super) fn remove(of: &Type, value: &Value, removed: &Set) -> Value {
+    without(&of.schema, &of.reference, value, removed)
 }
 
-/// Returns the value without these fields. A list or map that loses all items becomes null, and so does one that is
-/// atomic or empty.
+/// Returns the value without these fields. A list or map that loses all items becomes null. An atomic or empty one
+/// becomes null too, even if nothing in it is removed: upstream's `doList` and `doMap` return nothing for it.
 fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value {
     let handled = schema.resolve(of).and_then(|atom| atom.deduced(Some(value)).handled());
     match (handled, value) {

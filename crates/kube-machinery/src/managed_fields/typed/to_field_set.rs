@@ -13,7 +13,7 @@ use crate::value::{Map, Value};
 
 pub(super) fn to_field_set(of: &Type, value: &Value) -> Result<Set, ValidationErrors> {
     let mut walk = Walk { schema: &of.schema, path: Vec::new(), set: Set::default() };
-    walk.value(&of.of, value)?;
+    walk.value(&of.reference, value)?;
     Ok(walk.set)
 }
 

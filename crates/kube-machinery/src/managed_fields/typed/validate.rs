@@ -11,7 +11,7 @@ use crate::codec::go_text::{GoText, go_type};
 use crate::value::{Map, SmolStr, Value};
 
 pub(super) fn validate(of: &Type, value: &Value, duplicates: Duplicates) -> Result<(), ValidationErrors> {
-    Validation { schema: &of.schema, duplicates }.value(&of.of, value)
+    Validation { schema: &of.schema, duplicates }.value(&of.reference, value)
 }
 
 struct Validation<'s> {
