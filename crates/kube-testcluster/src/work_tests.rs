@@ -1,5 +1,6 @@
 //! Tests that the work of a request does not grow with the number of other stored objects, so that a large cluster
-//! stays fast. Work is counted in objects that are decoded or visited, because times vary from run to run.
+//! stays fast, and that long work lets other tasks run. Work is counted in objects that are decoded or visited, because
+//! times vary from run to run.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -110,7 +111,7 @@ async fn the_pages_of_a_list_count_the_remaining_objects_once() {
         maps.create(&PostParams::default(), &other).await.unwrap();
     }
     assert_eq!(remaining, (0..60).rev().map(|pages| pages * 10).collect::<Vec<_>>());
-    // Each object is visited for its page and once for the count, and at most one more for each page.
+    // Each object is visited twice: for its page, and for the first page's count. A page visits at most one more.
     assert!(VISITED.get() - before <= 2 * 600 + 60, "{} objects were visited", VISITED.get() - before);
     cluster.shutdown().await;
 }

@@ -1,6 +1,6 @@
 //! The rolling update of a StatefulSet: deletes pods of old revisions, highest ordinal first, so a later sync creates
-//! them again with the new revision. It is the last step of a sync; with ordered management, a sync comes here only if
-//! all pods are available. Upstream: `updateStatefulSetAfterInvariantEstablished`.
+//! them again with the new revision. It is the last step of a sync that changes pods; with ordered management, a sync
+//! comes here only if all pods are available. Upstream: `updateStatefulSetAfterInvariantEstablished`.
 
 use std::sync::Arc;
 

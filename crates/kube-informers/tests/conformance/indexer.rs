@@ -37,9 +37,9 @@ fn label<'a>(object: &'a TestObject, name: &str) -> Option<&'a str> {
     }
 }
 
-fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
+fn value<'a>(object: &'a TestObject, without_fields: &'a str) -> &'a str {
     match object {
-        TestObject::Raw { .. } => of_raw,
+        TestObject::Raw { .. } => without_fields,
         TestObject::Whole(fields) => &fields.value,
     }
 }
@@ -140,7 +140,7 @@ impl IndexerSubject {
         let found = found(self.0.matching(index, object));
         match go_error(index, object) {
             Some(error) if found["err"].is_null() => {
-                assert_eq!(found["list"], json!([]), "an object without a value shares none");
+                assert_eq!(found["list"], json!([]), "an object without an index value matches no object");
                 json!({"err": errors::other(&error)})
             }
             _ => found,

@@ -90,7 +90,8 @@ fn directory() -> PathBuf {
     env::var_os("CONFORMANCE_DIR").map_or_else(own, PathBuf::from)
 }
 
-/// Compares all members of the recorded result; additional members of `got` are ignored.
+/// Compares all members of the recorded result. Additional members of `got` itself are ignored, but not those further
+/// inside.
 pub fn agrees(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.iter().all(|(name, want)| same(want, member(got, name))),
@@ -98,7 +99,8 @@ pub fn agrees(want: &Value, got: &Value) -> bool {
     }
 }
 
-/// Compares two values; an absent member of an object equals an empty one.
+/// Compares two values. In an object, a member that is null, an empty text or an empty object counts as absent. An
+/// empty list does not.
 fn same(want: &Value, got: &Value) -> bool {
     match (want, got) {
         (Value::Object(want), Value::Object(got)) => want.keys().chain(got.keys()).all(|name| {

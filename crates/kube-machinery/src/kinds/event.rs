@@ -18,7 +18,8 @@ use crate::value::Value;
 pub(super) const ROW: ResourceRow = ResourceRow {
     group: "events.k8s.io",
     fields: &[
-        // In the order of the core group's fields: a selector refers to a field by its index.
+        // Each row is the name in selectors, the path in the stored form, and the value that is compared if the field
+        // is missing. The order is that of the core group's fields: a selector refers to a field by its index.
         ("regarding.kind", "involvedObject.kind", ""),
         ("regarding.namespace", "involvedObject.namespace", ""),
         ("regarding.name", "involvedObject.name", ""),

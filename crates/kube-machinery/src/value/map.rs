@@ -178,7 +178,7 @@ fn is(known: &SmolStr, name: &str) -> bool {
     known.len() == name.len() && known.as_bytes() == name.as_bytes()
 }
 
-/// The place of a field in an object. Its name is copied only if the field is missing.
+/// The place of a field in an object. In a short object (`Few`), the name is copied only if the field is missing.
 #[derive(Debug)]
 pub struct Entry<'a, N> {
     map: &'a mut Map,

@@ -27,7 +27,7 @@ use crate::{Admission, Cluster, ClusterBuilder, ManagedFields, Stages};
 /// workloads between a change and their reaction.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// The time after which a cluster that is still written to will never settle.
+/// If a cluster is still written to after this time, [`TestCluster::settled`] gives up.
 const NEVER: Duration = Duration::from_secs(60 * 60);
 
 /// A [`Cluster`] for tests, with all controllers, the admission that kube-apiserver has by default, `managedFields` and
@@ -91,7 +91,8 @@ impl TestCluster {
         cluster
     }
 
-    /// Installs the definition of a custom resource, as derived from its type. The resource can be used at once.
+    /// Installs the definition of a custom resource, as derived from its type, or replaces the one that exists. The
+    /// resource can be used at once.
     ///
     /// # Errors
     /// The server refuses the definition, for example because of its schema.

@@ -144,6 +144,8 @@ impl Apply {
             let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
             let change = |current| conversion::changed(store, target.into(), current, next);
             match store.guaranteed_update(&target.resource, &key, self.options.commit, change).await {
+                // The object does not exist, so it is created below. A NotFound about an existing object is an error of
+                // the change, and is returned.
                 Err(error) if creates && error.is_not_found() && store.get(&target.resource, &key).is_none() => {}
                 updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
             }

@@ -81,6 +81,8 @@ async fn write(
         };
         let change = |current| conversion::changed(store, target.into(), current, next);
         match store.guaranteed_update(&target.resource, &key, commit, change).await {
+            // The object does not exist, so it is created below. A NotFound about an existing object is an error of the
+            // change, and is returned.
             Err(error) if creates && error.is_not_found() && store.get(&target.resource, &key).is_none() => {}
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
         }

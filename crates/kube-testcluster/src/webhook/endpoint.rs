@@ -42,7 +42,8 @@ impl WebhookUrl {
         }
     }
 
-    /// Returns the path, with the timeout as a parameter if the webhook should know it.
+    /// Returns the path, with the timeout as a parameter if `deadline` says so: admission webhooks get it, conversion
+    /// webhooks do not.
     pub(super) fn target(&self, timeout: Duration, deadline: Deadline) -> String {
         match deadline {
             Deadline::InQuery => format!("{}?timeout={}s", self.path, timeout.as_secs()),

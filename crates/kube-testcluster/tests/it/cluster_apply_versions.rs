@@ -71,7 +71,8 @@ async fn an_apply_fails_if_the_object_does_not_fit_the_version_of_an_owner() {
         let refused = apply(&api, "v1", "two", manager).await;
         assert_eq!((refused.status, refused.message()), (500, ".spec.b: field not declared in schema"), "{manager}");
     }
-    // An update does not fail because of an owner's version: the owners stay as they were.
+    // An update does not fail for this reason. Upstream then leaves managedFields as they were, so m2 does not become
+    // the owner of what it has written.
     let path = "/apis/example.com/v1/namespaces/default/things/t?fieldManager=m2";
     let updated = api.send("PATCH", path, "application/merge-patch+json", r#"{"spec":{"a":"two"}}"#).await;
     assert_eq!((updated.status, owners(&updated.body)), (200, vec![("m1", "example.com/v1beta1")]));

@@ -42,7 +42,7 @@ impl<T> Replacement<T> {
         self.new.slots.contains_key(key)
     }
 
-    /// Replaces `state` with the new content, which is the state at this resourceVersion.
+    /// Replaces `state` with the new content. `version` is the resourceVersion of the list that the content came from.
     pub(super) fn commit(mut self, state: &mut StoreState<T>, version: &str) -> Replaced<T> {
         if state.content.indices.len() != self.old.indices.len() {
             self.new.rebuild(&state.content.indices); // indices were added meanwhile

@@ -125,25 +125,25 @@ impl Walk {
             return outcome;
         }
         if !self.kinds(schema).is_empty() || !self.format(schema).is_empty() {
-            outcome.merge_passed(self.kind(schema, value));
+            outcome.merge_counted(self.kind(schema, value));
         }
-        outcome.merge_passed(self.combinations(schema, value));
+        outcome.merge_counted(self.combinations(schema, value));
         match value {
             Value::String(text) => {
-                outcome.merge_passed(text::check(schema, text, &self.path));
+                outcome.merge_counted(text::check(schema, text, &self.path));
                 if let Some(format) = Format::named(self.format(schema)) {
-                    outcome.merge_passed(text::check_format(schema, format, text, &self.path));
+                    outcome.merge_counted(text::check_format(schema, format, text, &self.path));
                 }
             }
-            Value::Array(items) => outcome.merge_passed(self.items(schema, items, old)),
+            Value::Array(items) => outcome.merge_counted(self.items(schema, items, old)),
             _ => {}
         }
         if let Some(number) = Number::of(value) {
-            outcome.merge_passed(number::check(schema, number, &self.path));
+            outcome.merge_counted(number::check(schema, number, &self.path));
         }
-        outcome.merge_passed(self.allowed(schema, value));
+        outcome.merge_counted(self.allowed(schema, value));
         if let Value::Object(fields) = value {
-            outcome.merge_passed(self.fields(schema, fields, old));
+            outcome.merge_counted(self.fields(schema, fields, old));
         }
         outcome.matches += 1;
         outcome

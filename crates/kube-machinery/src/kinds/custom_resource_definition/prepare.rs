@@ -7,10 +7,12 @@ use crate::kinds::fields::items;
 use crate::kinds::resource::Change;
 use crate::value::{Value, json};
 
-/// Resets the status of a new definition, and adds the storage version to `status.storedVersions`.
+/// Resets the status of a new definition, and adds the storage version to `status.storedVersions`. A write to `/status`
+/// sets that list itself; only a missing list is filled in.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.subresource.is_some() {
-        // Upstream fills in missing storedVersions as a default, when it decodes the definition.
+        // The defaults were set before the stored spec replaced that of the body, which may lack the storage version.
+        // Upstream sets this default again when it decodes the stored definition.
         return set_stored_versions(new);
     }
     if change.old.is_none() {

@@ -1,5 +1,5 @@
-//! The RoleBinding kind, which gives users, groups and service accounts the permissions of a Role or ClusterRole in its
-//! namespace. Upstream: `pkg/apis/rbac`.
+//! The RoleBinding kind, which gives users, groups and service accounts the permissions of a Role or ClusterRole in the
+//! binding's namespace. Upstream: `pkg/apis/rbac`.
 
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;

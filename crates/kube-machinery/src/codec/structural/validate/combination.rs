@@ -1,6 +1,6 @@
 //! Validates a value against `allOf`, `anyOf`, `oneOf` and `not`. Besides their own cause, `anyOf` and `oneOf` report
-//! the causes of the schema with the most passed checks (`Outcome::matches`), because the user most likely meant that
-//! schema. Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
+//! the causes of the schema with the most checks (`Outcome::matches`), because the user most likely meant that schema.
+//! Upstream: kube-openapi's `pkg/validation/validate/schema_props.go`.
 
 use super::Walk;
 use super::outcome::Outcome;

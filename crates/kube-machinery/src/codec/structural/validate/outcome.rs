@@ -4,8 +4,8 @@
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 
-/// The causes, and the number of checks that passed. `anyOf` and `oneOf` report the causes of the schema with the most
-/// passed checks.
+/// The causes, and upstream's `MatchCount`: roughly the number of checks that ran, because a failed check counts too.
+/// `anyOf` and `oneOf` report the causes of the schema with the highest count.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) causes: Causes,
@@ -38,8 +38,8 @@ impl Outcome {
         }
     }
 
-    /// Adds the outcome of a part of the check, and counts the part as passed.
-    pub(super) fn merge_passed(&mut self, other: Self) {
+    /// Adds the outcome of a part of the check, and counts the part. As upstream, a part counts even if it failed.
+    pub(super) fn merge_counted(&mut self, other: Self) {
         self.merge(other);
         self.matches += 1;
     }

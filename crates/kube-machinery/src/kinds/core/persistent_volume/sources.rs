@@ -14,6 +14,7 @@ use crate::value::Value;
 /// The volume types in the order in which upstream checks them.
 const TYPES: [Type; 22] = [
     volume_type("hostPath", sources::host_path),
+    // `path` and `second` are upstream's names in its causes, which sometimes differ from the field.
     Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
     volume_type("awsElasticBlockStore", systems::aws_disk),
     retired("glusterfs"),

@@ -19,6 +19,7 @@ const TYPES: [Type; 30] = [
     volume_type("emptyDir", sources::empty_dir),
     volume_type("hostPath", sources::host_path),
     volume_type("gitRepo", sources::git_repo),
+    // `path` and `second` are upstream's names in its causes, which sometimes differ from the field.
     Type { path: "persistentDisk", ..volume_type("gcePersistentDisk", systems::gce_disk) },
     volume_type("awsElasticBlockStore", systems::aws_disk),
     volume_type("secret", sources::secret),
@@ -105,8 +106,8 @@ fn source(volume: &Value, pod: &str, at: At<'_>) -> Causes {
     causes
 }
 
-/// Validates the names that Kubernetes derives from the volume's name: an iSCSI name, and the name of the claim of an
-/// `ephemeral` volume.
+/// Validates the names that are made from the volume's name: `NAME:PORTAL` for an iSCSI volume, and the name of the
+/// claim of an `ephemeral` volume.
 fn validate_derived_names(kind: &Type, volume: &Value, pod: &str, at: At<'_>, is_first: bool) -> Causes {
     let (name, at) = (text(volume, "name"), format_args!("{at}.name"));
     match kind.field {

@@ -18,7 +18,8 @@ use crate::{Cluster, ClusterBuilder, Controllers, Stages};
 
 pub(super) const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Returns the seeds of a property. `cargo test` tries this many; the variable `SEEDS` multiplies it (.ci/jobs/seeds).
+/// Returns the seeds with which a test checks its property: `usual` of them, or `SEEDS` times as many
+/// (.ci/jobs/seeds).
 pub(super) fn seeds(usual: u64) -> Range<u64> {
     0..usual * std::env::var("SEEDS").map_or(1, |times| times.parse().expect("SEEDS is a number"))
 }
