@@ -10,7 +10,7 @@ import (
 
 // form is one form of a watch or a list.
 type form struct {
-	// name follows the names of the figures; it is empty for JSON.
+	// name is the end of the figures' names; it is empty for JSON.
 	name   string
 	accept string
 	// skip reads one event of a watch.
@@ -31,7 +31,7 @@ func skipLine(events *bufio.Reader) error {
 	return err
 }
 
-// skipFrame reads an event of a protobuf stream: its length in four bytes, and so many bytes.
+// skipFrame reads an event of a protobuf stream: its length in four bytes, and then that many bytes.
 func skipFrame(events *bufio.Reader) error {
 	var length [4]byte
 	if _, err := io.ReadFull(events, length[:]); err != nil {

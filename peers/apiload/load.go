@@ -93,7 +93,7 @@ func (l *load) list() ([]figure, error) {
 	return []figure{plain, asTable}, err
 }
 
-// listAs measures the median time of a list with this Accept header. name follows the figure's name. The amount of work
+// listAs measures the median time of a list with this Accept header. name is the end of the figure's name. The amount of work
 // is the size per pod, rounded to ten bytes, because resourceVersions differ in length.
 func (l *load) listAs(name, accept string) (figure, error) {
 	var times []float64

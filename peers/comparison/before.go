@@ -63,9 +63,9 @@ func splitProfiles(manifest string) (rest, profiles string) {
 	return rest, profiles
 }
 
-// nothingMore is the ratio that the cluster has to reach to count as no more expensive than before. It is below one,
+// asGood is the ratio that the cluster has to reach to count as no more expensive than before. It is below one,
 // because figures vary by a tenth without any change of the code.
-const nothingMore = 0.9
+const asGood = 0.9
 
 // beforeRows returns the rows that compare the cluster with the revision of --before, if there is one.
 func beforeRows(p programs, s size) []row {
@@ -74,7 +74,7 @@ func beforeRows(p programs, s size) []row {
 	}
 	since := func(goals ...goal) []goal {
 		for n := range goals {
-			goals[n].against, goals[n].ratio = *before, nothingMore
+			goals[n].against, goals[n].ratio = *before, asGood
 		}
 		return goals
 	}

@@ -69,7 +69,7 @@ func TestAReasonNamesAProfile(t *testing.T) {
 }
 
 func TestALineWithTooFewOrTooManyColumnsIsRefused(t *testing.T) {
-	for _, line := range []string{"3 listener", "3 listener  reason  profile  more"} {
+	for _, line := range []string{"3 listener", "3 listener  reason  profile  more"} { // two spaces end a column
 		if _, err := readReasons(written(t, line)); err == nil {
 			t.Errorf("%q was accepted", line)
 		}

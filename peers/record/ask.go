@@ -18,7 +18,7 @@ var kept = []string{"Etag", "Content-Type", "Cache-Control", "Retry-After", "War
 // transport follows no redirects and decompresses nothing.
 var transport = &http.Transport{DisableCompression: true}
 
-// send sends a request with its path unchanged: the path is not cleaned.
+// send sends a request. Its path is sent as it is, not cleaned; only spaces are escaped.
 func (s *server) send(request Request) (*http.Response, error) {
 	body, err := encode(request.Body)
 	if err != nil {

@@ -29,7 +29,7 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// Everything that can be asked for.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)] // building every subcommand's options takes longer than a short lesson
 pub enum Command {
@@ -105,7 +105,7 @@ pub struct ErasArgs {
 
 #[derive(Debug, Args)]
 pub struct ReadArgs {
-    /// Its name or its number, or a lesson that it is about, such as: reflector, 04
+    /// The chapter's name or number, or a lesson that it is about, such as: reflector, 04
     #[arg(value_name = "CHAPTER")]
     pub chapter: Option<String>,
 }
@@ -159,7 +159,7 @@ pub struct ClusterCommandArgs {
     /// Where to listen, without --tls on this machine only; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::address)]
     pub listen: SocketAddr,
-    /// Serve HTTPS, and only those who show the client certificate of the kubeconfig, or a token
+    /// Serve HTTPS, and only clients with the client certificate of the kubeconfig, or with a token
     #[arg(long)]
     pub tls: bool,
     /// With --tls, more names and addresses for the certificate: those by which other machines reach this one; may be given again
@@ -195,8 +195,8 @@ pub struct ClusterCommandArgs {
     /// the service kubernetes, the roles that it begins with), or nothing
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls everybody, is the
-    /// administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as others
+    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls every client, is the
+    /// administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as another user
     #[arg(
         long,
         value_enum,
@@ -205,7 +205,7 @@ pub struct ClusterCommandArgs {
         value_name = "always-allow|rbac"
     )]
     pub authorization: Authorization,
-    /// Which objects say in managedFields who owns their fields: those that somebody has applied on the server's side, from then on;
+    /// Which objects have managedFields, which say who owns their fields: those that server-side apply has written, from then on;
     /// all, as in kube-apiserver; or none, and server-side apply is refused
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
@@ -304,7 +304,7 @@ pub struct PrintArgs {
     /// What standard output holds
     #[arg(long, value_enum, default_value_t)]
     pub output: Output,
-    /// Record the run into this file, for replay and step; what a file holds is said in docs/record.md
+    /// Record the run into this file, for replay and step; docs/record.md describes the file
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }

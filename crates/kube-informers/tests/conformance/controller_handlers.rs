@@ -59,7 +59,7 @@ impl Subject for Simple {
             let informer = self.informer.take().expect("an informer starts once");
             self.runtime.spawn(informer.run(CancellationToken::new()));
         }
-        // As in the Go program that made the recordings. It is longer than any back-off.
+        // As many virtual seconds as in the Go program that made the recordings: more than any back-off.
         self.runtime.block_on(async { tokio::time::sleep(Duration::from_secs(130)).await });
         let store = self.handle.reader();
         json!({
