@@ -13,8 +13,8 @@ const (
 	apiextensionsFixture = "test/integration/fixtures/server.go"
 )
 
-// customResources runs the integration tests of apiextensions-apiserver against our server. It replaces one file of
-// them: the fixture that starts the server.
+// customResources returns a function that runs the integration tests of apiextensions-apiserver against our server. The
+// function replaces one file of the tests: the fixture that starts the server.
 func customResources(packages ...string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, apiextensions, clientGoVersion)

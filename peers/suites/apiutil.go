@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// goPackage runs the tests of a controller-runtime package that uses plain Go tests, which start API servers
-// themselves.
+// goPackage returns a function that runs the tests of a controller-runtime package that uses plain Go tests, which
+// start API servers themselves.
 func goPackage(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// ginkgo runs the Ginkgo specs of a controller-runtime package. Its envtest starts informer-lab instead of the
-// binaries of etcd and kube-apiserver.
+// ginkgo returns a function that runs the Ginkgo specs of a controller-runtime package. The package's envtest starts
+// informer-lab instead of the binaries of etcd and kube-apiserver.
 func ginkgo(folder string) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
