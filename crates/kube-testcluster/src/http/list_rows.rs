@@ -10,15 +10,16 @@ use serde_json::value::RawValue;
 use super::answer::List;
 use super::table::{IncludeObject, Table, list_metadata_of};
 use crate::store::StoreError;
-use kube_machinery::value::{Map, SmolStr, Value, json};
+use kube_machinery::value::{Map, SmolStr, Value};
 
 /// Returns the list as a Table. A row includes the metadata of its object or nothing: `table.include` must not be
 /// `Object`.
 pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreError> {
-    let head = json!({
-        "kind": "Table", "apiVersion": table.version, "metadata": list_metadata_of(&list.metadata),
-        "columnDefinitions": table.definitions(), "rows": [],
-    });
+    let (metadata, definitions) = (list_metadata_of(&list.metadata), table.definitions());
+    let head = format!(
+        r#"{{"kind":"Table","apiVersion":"{}","metadata":{metadata},"columnDefinitions":{definitions},"rows":["#,
+        table.version
+    );
     items(head, list, |out, text| {
         let Row { metadata, object } = serde_json::from_slice(text)?;
         out.extend_from_slice(br#"{"cells":"#);
@@ -39,9 +40,10 @@ pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreErro
 
 /// Returns the list as a `PartialObjectMetadataList`, in a version of `meta.k8s.io`.
 pub(super) fn metadata(list: &List, version: &str) -> Result<Vec<u8>, StoreError> {
-    let head = json!({
-        "kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list_metadata_of(&list.metadata), "items": [],
-    });
+    let list_metadata = list_metadata_of(&list.metadata);
+    let head = format!(
+        r#"{{"kind":"PartialObjectMetadataList","apiVersion":"{version}","metadata":{list_metadata},"items":["#
+    );
     items(head, list, |out, text| {
         let OnlyMetadata { metadata } = serde_json::from_slice(text)?;
         write_metadata(out, version, metadata);
@@ -49,23 +51,21 @@ pub(super) fn metadata(list: &List, version: &str) -> Result<Vec<u8>, StoreError
     })
 }
 
-/// Returns `head`, whose last field is an empty list, with that list filled: `write` writes the item of each object.
+/// Returns `head`, which ends with an open list, with that list filled and closed: `write` writes the item of each
+/// object.
 fn items(
-    head: Value,
+    head: String,
     list: &List,
     write: impl Fn(&mut Vec<u8>, &[u8]) -> serde_json::Result<()>,
 ) -> Result<Vec<u8>, StoreError> {
-    const END: &[u8] = b"]}";
-    let mut out = head.to_json();
-    out.truncate(out.len() - END.len());
+    let mut out = head.into_bytes();
     for (n, object) in list.objects.iter().enumerate() {
         if n > 0 {
             out.push(b',');
         }
         write(&mut out, &object.json()).map_err(|error| object.unreadable(&error))?;
     }
-    out.extend_from_slice(END);
-    out.push(b'\n');
+    out.extend_from_slice(b"]}\n");
     Ok(out)
 }
 

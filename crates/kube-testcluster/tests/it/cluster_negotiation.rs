@@ -122,6 +122,32 @@ async fn metadata_may_be_protobuf_and_a_table_may_not() {
 }
 
 /// Upstream's router checks the method, then the body's type, then the Accept header.
+/// Plain JSON is written object by object; indented JSON is made of the whole list as one value.
+#[tokio::test(start_paused = true)]
+async fn a_list_as_a_table_or_as_metadata_has_the_same_content_however_it_is_written() {
+    let api = api().await;
+    let done = json!({
+        "metadata": {"name": "done", "annotations": {"a": "<b>"}}, "spec": {"containers": [{"name": "c", "image": "i"}]},
+    });
+    assert_eq!(api.post("/api/v1/namespaces/default/pods", &done).await.status, 201);
+    let path = "/api/v1/namespaces/default/pods/done/status";
+    assert_eq!(api.merge(path, &json!({"status": {"phase": "Succeeded"}})).await.status, 200);
+    let other = json!({"metadata": {"name": "b"}});
+    assert_eq!(api.post(MAPS, &other).await.status, 201);
+    for (kind, version) in [("Table", "v1"), ("Table", "v1beta1"), ("PartialObjectMetadataList", "v1beta1")] {
+        let accept = format!("application/json;as={kind};v={version};g=meta.k8s.io");
+        for path in [MAPS, "/api/v1/pods"] {
+            for query in ["includeObject=Metadata", "includeObject=None", "limit=1"] {
+                let (_, _, plain) = accepting(&api, &accept, &format!("{path}?{query}")).await;
+                let (_, _, indented) = accepting(&api, &accept, &format!("{path}?{query}&pretty=true")).await;
+                assert!(indented.len() > plain.len(), "{indented}");
+                let [plain, indented] = [plain, indented].map(|text| text.parse::<serde_json::Value>().unwrap());
+                assert_eq!(plain, indented, "{accept} {path}?{query}");
+            }
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_method_is_checked_before_the_headers() {
     let api = api().await;
