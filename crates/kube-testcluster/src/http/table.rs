@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 
 use super::status::ApiError;
+use kube_machinery::conventions::edit::empty;
 use kube_machinery::conventions::quote::quote;
 use kube_machinery::kinds::columns::Column;
 use kube_machinery::kinds::custom_resource::CustomColumn;
@@ -57,7 +58,12 @@ impl Table<'_> {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
             Some(items) => (list_metadata(&value), items.clone()),
-            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value].into()),
+            None => {
+                // The answer to the dry run of a creation has no resourceVersion.
+                let revision = value["metadata"].get("resourceVersion").cloned();
+                let list = revision.map_or_else(empty, |revision| json!({"resourceVersion": revision}));
+                (list, vec![value].into())
+            }
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
         // Upstream encodes a table without rows as `null` for CustomResourceDefinitions, and as an empty list for other
