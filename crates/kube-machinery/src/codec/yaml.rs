@@ -26,6 +26,10 @@ pub struct Read {
     pub duplicates: Vec<String>,
 }
 
+/// The most parts of a text that its aliases repeat: a text of 300 bytes can ask for any number of them. Upstream stops
+/// at about 400,000, of which the parser here would need seconds in a debug build.
+const MOST_REPLAYED: usize = 100_000;
+
 /// Reads the first document of a text.
 ///
 /// # Errors
@@ -41,6 +45,7 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
             duplicate_keys: DuplicateKeyPolicy::PassThrough,
             non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
             legacy_octal_numbers: true,
+            alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MOST_REPLAYED },
         };
         let node: Node = serde_saphyr::from_str_with_options(text, options)
             .map_err(|error| format!("yaml: {}", error.without_snippet()))?;
@@ -353,6 +358,15 @@ mod tests {
         let caller = thread::Builder::new().stack_size(256 << 10);
         let depths = caller.spawn(move || [60, 1000].map(|levels| read(deep(levels).as_bytes()).is_ok())).unwrap();
         assert_eq!(depths.join().unwrap(), [true, false]);
+    }
+
+    #[test]
+    fn aliases_of_aliases_end() {
+        let list = |each: usize, of: &str| vec![of; each].join(",");
+        assert_eq!(to_json(&format!("a: &a [x]\nb: [{}]", list(10_000, "*a"))).1, [""; 0]);
+        let doubled = |text: String, n: usize| format!("{text}a{n}: &a{n} [*a{0},*a{0}]\n", n - 1);
+        let refused = read((1..17).fold("a0: &a0 [x]\n".to_owned(), doubled).as_bytes()).unwrap_err();
+        assert!(refused.starts_with("yaml: ") && refused.contains("alias"), "{refused}");
     }
 
     #[test]

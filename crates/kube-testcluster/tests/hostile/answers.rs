@@ -2,6 +2,30 @@
 
 use serde_json::{Value, json};
 
+/// Messages of errors that upstream also answers with 500 and without a reason.
+const UNCLASSIFIED: [&str; 14] = [
+    "Component not found: ",
+    "strconv.ParseUint: ",
+    "resourceVersion should not be set",
+    "resourceVersion: Invalid value: ",
+    "target.",
+    "unknown patch type: ",
+    // Errors in the middle of a strategic merge.
+    " does not contain declared merge key: ",
+    "merging an object in json but data type is not struct",
+    "unable to find api field in struct ",
+    "expected slice or array type, but got: ",
+    "no elements in any of the given slices",
+    "The order in patch list:",
+    "expected a ",
+    "list element types are not identical: ",
+];
+
+/// Whether the text has the message of an error that is a 500 upstream too.
+pub fn is_unclassified(text: &str) -> bool {
+    UNCLASSIFIED.iter().any(|known| text.contains(known))
+}
+
 /// Accepts every success. An error must be a `Status` that agrees with the HTTP code, or one of the plain texts of Go's
 /// HTTP server.
 ///
@@ -29,25 +53,8 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
     }
     let message = value["message"].as_str().filter(|message| !message.is_empty()).ok_or("no message")?;
     let reason = value["reason"].as_str().unwrap_or_default();
-    // Messages of errors that upstream also answers with 500 and without a reason.
-    let unclassified = [
-        "strconv.ParseUint: ",
-        "resourceVersion should not be set",
-        "resourceVersion: Invalid value: ",
-        "target.",
-        "unknown patch type: ",
-        // Errors in the middle of a strategic merge.
-        " does not contain declared merge key: ",
-        "merging an object in json but data type is not struct",
-        "unable to find api field in struct ",
-        "expected slice or array type, but got: ",
-        "no elements in any of the given slices",
-        "The order in patch list:",
-        "expected a ",
-        "list element types are not identical: ",
-    ];
     match status {
-        500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),
+        500 if reason.is_empty() && is_unclassified(message) => Ok(()),
         501 if message.starts_with("the containers of this cluster are not real") => Ok(()),
         504 if reason == "Timeout" => Ok(()),
         400..500 if !reason.is_empty() => Ok(()),
