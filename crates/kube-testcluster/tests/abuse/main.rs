@@ -5,6 +5,7 @@
 //! `ABUSE=1000000 cargo test --release -p kube-testcluster --all-features --test abuse -- --nocapture` sends a million
 //! generated requests; `ABUSE_SEED=7` sends others.
 
+#![allow(clippy::print_stdout, reason = "the figures of a run, with --nocapture")]
 #![cfg(feature = "serve")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

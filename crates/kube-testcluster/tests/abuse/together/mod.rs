@@ -48,7 +48,6 @@ async fn an_ordinary_client_is_served_beside_all_abuses_in_a_gigabyte() {
         ordinary.round().await;
         while let Some(ended) = abuses.try_join_next() {
             held.extend(ended.unwrap());
-            println!("{} left, {:?} {} MB {}", abuses.len(), server.processor_time(), server.peak(), ordinary.so_far());
         }
         assert!(server.runs(), "a request has ended the process");
     }
