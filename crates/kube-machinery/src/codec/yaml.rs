@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn aliases_of_aliases_end() {
         let list = |each: usize, of: &str| vec![of; each].join(",");
-        assert_eq!(to_json(&format!("a: &a [x]\nb: [{}]", list(10_000, "*a"))).1, [""; 0]);
+        assert_eq!(to_json(&format!("a: &a [x]\nb: [{}]", list(90, "*a"))).1, [""; 0]);
         let doubled = |text: String, n: usize| format!("{text}a{n}: &a{n} [*a{0},*a{0}]\n", n - 1);
         let refused = read((1..17).fold("a0: &a0 [x]\n".to_owned(), doubled).as_bytes()).unwrap_err();
         assert!(refused.starts_with("yaml: ") && refused.contains("alias"), "{refused}");
