@@ -13,9 +13,11 @@ use kube::{Api, Client, Config};
 use serde_json::json;
 use tokio::time::Instant;
 
+type Events = BoxStream<'static, kube::Result<WatchEvent<ConfigMap>>>;
+
 pub struct Ordinary {
     maps: Api<ConfigMap>,
-    events: BoxStream<'static, kube::Result<WatchEvent<ConfigMap>>>,
+    events: Events,
     rounds: usize,
     slowest: Slowest,
 }
@@ -39,6 +41,10 @@ fn named(name: &str) -> ObjectMeta {
     ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() }
 }
 
+async fn watch(maps: &Api<ConfigMap>) -> Events {
+    maps.watch(&WatchParams::default(), "0").await.unwrap().boxed()
+}
+
 impl Ordinary {
     /// A client with a namespace of its own.
     pub async fn begin(address: SocketAddr) -> Self {
@@ -46,7 +52,7 @@ impl Ordinary {
         let namespace = Namespace { metadata: named("ordinary"), ..Namespace::default() };
         Api::all(client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
         let maps = Api::namespaced(client, "ordinary");
-        let events = maps.watch(&WatchParams::default(), "0").await.unwrap().boxed();
+        let events = watch(&maps).await;
         Self { maps, events, rounds: 0, slowest: Slowest::default() }
     }
 
@@ -64,9 +70,10 @@ impl Ordinary {
         maps.create(&PostParams::default(), &map).await.unwrap();
         let begun = self.note("a create", begun);
         loop {
-            let event = self.events.try_next().await.unwrap().expect("the watch lasts as long as the test");
-            if matches!(event, WatchEvent::Added(map) if map.metadata.name.as_ref() == Some(&name)) {
-                break;
+            match self.events.try_next().await.unwrap() {
+                Some(WatchEvent::Added(map)) if map.metadata.name.as_ref() == Some(&name) => break,
+                Some(_) => {}
+                None => self.events = watch(&maps).await, // a watch ends after five minutes
             }
         }
         let begun = self.note("an event", begun);
