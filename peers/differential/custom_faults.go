@@ -58,11 +58,12 @@ func versionOf(g *generator, spec object) object {
 
 func versionsFault(g *generator, spec object) {
 	version := versionOf(g, spec)
+	versions, _ := spec["versions"].([]any) // an earlier fault may have removed them
 	switch g.IntN(10) {
 	case 0:
-		spec["versions"] = append(spec["versions"].([]any), copied(version))
+		spec["versions"] = append(versions, copied(version))
 	case 1:
-		version["storage"] = !version["storage"].(bool)
+		version["storage"] = version["storage"] != true
 	case 2:
 		version["name"] = pick(g, []any{"", "V1", "1", "v1.1", strings.Repeat("v", 64), "ä"})
 	case 3:
