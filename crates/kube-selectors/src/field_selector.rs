@@ -92,8 +92,8 @@ impl FromStr for FieldSelector {
         let requirement = |term: &str| {
             let (field, operator, value) = split(term)
                 .ok_or_else(|| BadSelector(format!("invalid selector: '{text}'; can't understand '{term}'")))?;
-            // A term without field and value, such as `=`, is skipped.
             let value = unescape_field_value(value)?;
+            // A term without field and value, such as `=`, is skipped.
             Ok((!field.is_empty() || !value.is_empty()).then(|| FieldRequirement {
                 field: field.into(),
                 operator,

@@ -21,8 +21,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Returns the next token. `in` and `notin` count as words here; only [`operator`](Self::operator) treats them as
-    /// operators.
+    /// Returns the next token. `in` and `notin` count as words here, because a key or a value may have these names;
+    /// only [`operator`](Self::operator) treats them as operators.
     fn peek(&self) -> Token<'a> {
         let token = self.tokens[self.position.min(self.tokens.len() - 1)];
         match token.kind {
@@ -70,6 +70,7 @@ impl<'a> Parser<'a> {
         if kind != TokenKind::Word {
             return Err(format!("found '{key}', expected: identifier"));
         }
+        // Upstream validates the key with a nil field path, which Go prints as `<nil>`.
         validate::label_key(key).map_err(|wrong| invalid("<nil>", Quoted(key), &wrong))?;
         let (operator, values) = if not {
             (LabelOperator::DoesNotExist, BTreeSet::new())
@@ -138,6 +139,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 TokenKind::Comma => {
+                    // An empty value is before a leading comma, and after a comma that another one or `)` follows.
                     if values.is_empty() || matches!(next.kind, TokenKind::Comma | TokenKind::Close) {
                         values.insert("");
                     }

@@ -35,7 +35,7 @@ fn is_printable(c: char) -> bool {
         return c == ' ' || c.is_ascii_graphic(); // the usual case, without the allocation below
     }
     let after_another = String::from_iter(['a', c]); // Rust escapes a combining mark at the start of a string, Go does not
-    after_another.escape_debug().count() == 2
+    after_another.escape_debug().count() == 2 // the two characters, so neither was escaped
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ impl LabelRequirement {
                 wrong.push(invalid(format_args!("values[{n}][{key}]"), Quoted(value), &why));
             }
         }
+        // As upstream's `ErrorList.ToAggregate`, each message counts once.
         let mut seen = HashSet::new();
         wrong.retain(|wrong| seen.insert(wrong.clone()));
         match wrong.as_slice() {

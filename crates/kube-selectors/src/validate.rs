@@ -35,6 +35,7 @@ pub(super) fn label_key(key: &str) -> Result<(), String> {
     all(wrong)
 }
 
+/// Checks a label value. The error is Kubernetes' message.
 pub(super) fn label_value(value: &str) -> Result<(), String> {
     let mut wrong = Vec::new();
     if value.len() > MAX_NAME {

@@ -14,7 +14,8 @@ use super::tokens::{Token, Tokens};
 const MOST_CHARACTERS: usize = 100_000;
 /// The deepest nesting of an expression, of brackets and of operators.
 const MOST_LEVELS: usize = 250;
-/// The most parts of an expression whose macros are expanded. cel-go has no such limit: its parser makes all parts.
+/// The most parts of an expression after its macros were expanded, because `optMap` doubles its target. cel-go has no
+/// such limit.
 const MOST_PARTS: u64 = 1_000_000;
 /// The stack for the crate's parser, which uses some hundred KiB for each pair of brackets.
 const STACK: usize = 64 << 20;

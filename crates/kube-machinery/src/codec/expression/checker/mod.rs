@@ -1,5 +1,5 @@
-//! The type checker of CEL. It runs when a definition or an admission policy is written, so that a wrong expression is
-//! refused then, with cel-go's messages.
+//! The type checker of CEL. It runs when a CustomResourceDefinition or an admission policy is written, so that a wrong
+//! expression is refused then, with cel-go's messages.
 //!
 //! The checker relies on declared types only. A part whose type would need all of cel-go's inference is of type
 //! [`Type::Unknown`]; its errors show when the expression runs.
@@ -27,8 +27,8 @@ pub(crate) use self::admission::{AUTHORIZER, NAMESPACE, REQUEST};
 pub(crate) use self::types::Type;
 pub(super) use self::types::unescaped;
 
-/// The identifiers that the language itself declares: its types, and the first parts of qualified names such as
-/// `net.IP`.
+/// The identifiers that the language itself declares: its types, and the first parts of qualified names of types such
+/// as `net.IP`.
 const DECLARED: [&str; 13] = [
     "bool",
     "int",

@@ -39,7 +39,7 @@ pub enum Type<'s> {
         /// True if the object has `apiVersion`, `kind` and `metadata`, whatever its schema declares.
         is_resource: bool,
     },
-    /// The metadata of a resource, of which rules see only `name` and `generateName`.
+    /// The metadata of a resource, of which expressions see only `name` and `generateName`.
     Metadata,
     /// An object whose fields are declared in this crate and not in a schema.
     Declared(&'static Declared),
@@ -65,7 +65,8 @@ pub(super) const OPAQUE: [&str; 11] = [
 ];
 
 impl<'s> Type<'s> {
-    /// Returns the type of a value with this schema, or `None` if the value is hidden from rules.
+    /// Returns the type of a value with this schema, or `None` if the value is hidden from CEL, because its schema, or
+    /// that of its items, has no type.
     pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         if schema["x-kubernetes-int-or-string"] == true {
             return Some(Self::Dyn);

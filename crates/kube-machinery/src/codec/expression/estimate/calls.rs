@@ -72,7 +72,7 @@ impl<'s> Estimator<'_, 's> {
         Part::of(all.saturating_add(1), Type::Optional(Box::new(kind.unwrap_or(Type::Dyn))))
     }
 
-    /// Estimates a call of a function that is in the table. `all` is the cost of the arguments.
+    /// Estimates a call of a function that `checker/functions.txt` declares. `all` is the cost of the arguments.
     fn function(&mut self, call: &CallExpr, args: &[Argument<'s>], all: u64) -> Part<'s> {
         let long;
         let (name, target) = match call.target.as_deref() {

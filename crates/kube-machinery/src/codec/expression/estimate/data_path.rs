@@ -1,4 +1,4 @@
-//! The path of a value in the object that a rule is about: `self`, then names of fields, `@items`, `@keys` or
+//! The path of a value in the object that a CEL rule checks: `self`, then names of fields, `@items`, `@keys` or
 //! `@values`. The schema at a path gives the largest size of the value. Upstream: `Path` of `AstNode` in cel-go's
 //! `checker/cost.go`.
 

@@ -1,6 +1,6 @@
-//! The sizes that a schema declares: how many bytes of text, items or entries a value can have at most, and how many
-//! bytes it needs at least. A value without a limit is limited by the size of a request. Upstream: `SchemaDeclType` in
-//! apiserver's `pkg/cel/common/schemas.go`, and `limits.go`.
+//! The sizes that the schema of a custom resource declares, for the estimates of its CEL rules: how many bytes of text,
+//! items or entries a value can have at most, and how many bytes it needs at least. A value without a limit is limited
+//! by the size of a request. Upstream: `SchemaDeclType` in apiserver's `pkg/cel/common/schemas.go`, and `limits.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const LONGEST_NAME: i64 = 253;
 /// The declared sizes of a value and of its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared<'s> {
-    /// The most bytes of a text, items or entries. Upstream: `MaxElements`.
+    /// The most bytes of a text, or the most items or entries; 0 for other values. Upstream: `MaxElements`.
     most: u64,
     /// The fewest bytes in JSON. Upstream: `MinSerializedSize`.
     least_bytes: u64,
@@ -79,9 +79,9 @@ impl<'s> Declared<'s> {
         let required: BTreeSet<&str> = items(schema, "required").iter().filter_map(Value::as_str).collect();
         let mut least_bytes = 2;
         for (name, field) in fields.iter().filter(|(name, _)| required.contains(*name)) {
-            // The server fills in what has a default.
+            // A request can leave out a field with a default, because the server fills it in.
             if schema["properties"][*name]["default"].is_null() {
-                least_bytes += name.len() as u64 + field.least_bytes + 4;
+                least_bytes += name.len() as u64 + field.least_bytes + 4; // with quotation marks, a colon and a comma
             }
         }
         Self { most: 0, least_bytes, parts: Parts::Fields(fields) }

@@ -1,5 +1,6 @@
-//! Estimates what a checked rule costs at most, before it runs: from the types of its parts, and from the sizes that
-//! the schema declares for them. A definition with a rule that may cost too much is refused.
+//! Estimates what a checked CEL rule (`x-kubernetes-validations`) costs at most, before it runs: from the types of its
+//! parts, and from the sizes that the schema declares for them. A CustomResourceDefinition with a rule that may cost
+//! too much is refused.
 //!
 //! Only the upper bound of a cost is counted, as upstream compares nothing else.
 //!
@@ -36,7 +37,7 @@ struct Part<'s> {
     kind: Type<'s>,
     /// The path of the value; empty unless the value is a part of `self`.
     path: DataPath,
-    /// The size, as far as it was computed.
+    /// The size, if it was computed already: `Estimator::size` keeps it here.
     size: Cell<Option<Size>>,
     entries: Option<Entries>,
     form: Form,

@@ -1,4 +1,4 @@
-//! The cost of calls in CEL. A rule with too high a cost is stopped, so costs must equal upstream's.
+//! The cost of calls in CEL. An expression with too high a cost is stopped, so costs must equal upstream's.
 //!
 //! Upstream: cel-go's `interpreter/runtimecost.go`, the trackers of its `ext`, and `CallCost` of
 //! `k8s.io/apiserver/pkg/cel/library/cost.go`.
@@ -25,7 +25,7 @@ pub(super) fn call_cost(name: &str, args: &[Value], result: Option<&Value>, is_d
     let made = result.map_or(1, Value::size);
     match name {
         operators::EQUALS | operators::NOT_EQUALS => match args.first() {
-            Some(Value::Object(_)) if name == operators::EQUALS => 1,
+            Some(Value::Object(_)) if name == operators::EQUALS => 1, // `CallCost` has a price for `==` alone
             _ => text_cost(size(0).min(size(1))),
         },
         operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS

@@ -1,7 +1,8 @@
 //! Evaluates the operators of CEL that may leave an operand unevaluated: `&&`, `||` and `?:`. Unlike in other
 //! languages, `&&` and `||` also recover from a failed operand if the other one decides: `error || true` is true.
 //!
-//! Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's `interpreter/interpretable.go`.
+//! Upstream: `evalAnd` and `evalOr` in cel-go's `interpreter/interpretable.go`, and `conditionalAttribute` in
+//! `interpreter/attributes.go`.
 
 use cel::parser::Expression;
 

@@ -10,10 +10,11 @@ use super::library::Regexes;
 use super::{Error, Outcome, Value};
 use crate::codec::expression::COST_OF_A_CALL;
 
-/// The nesting of evaluations beyond which a policy variable's dependencies are computed before it. A long chain of
-/// variables would otherwise recurse and exhaust the stack.
+/// The nesting of evaluations beyond which the variables of an admission policy that a variable needs are computed
+/// before it, and not inside of it: a long chain of variables would otherwise recurse and exhaust the stack.
 const FEW_LEVELS: usize = 30;
-/// The deepest nesting of a policy variable's value.
+/// The deepest nesting of the value of a policy's variable. Each variable can nest its predecessor's value, and a walk
+/// over a value takes stack for each level.
 const MOST_LEVELS: usize = 500;
 
 /// The budgets that a group of expressions shares, and the compiled regular expressions.

@@ -132,6 +132,7 @@ impl Interpreter<'_> {
         found.unwrap_or_else(|| Err(Error::failed(format!("no such attribute(s): {name}"))))
     }
 
+    /// Evaluates a list. Its cost is charged even if an item fails.
     fn list(&self, list: &ListExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let made = fatal(self.items(list, scope))?;
         self.meter.charge(cost::OF_A_LIST)?;
@@ -153,6 +154,7 @@ impl Interpreter<'_> {
         Ok(Value::list(items))
     }
 
+    /// Evaluates a map. Its cost is charged even if a key or a value fails.
     fn map(&self, map: &MapExpr, scope: Option<&Scope<'_>>) -> Outcome {
         let made = fatal(self.entries(map, scope))?;
         self.meter.charge(cost::OF_A_MAP)?;

@@ -210,6 +210,7 @@ fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
         (Value::Double(one), Value::Double(other)) => one.partial_cmp(other),
         (Value::Int(one), Value::Uint(other)) => Some(i128::from(*one).cmp(&i128::from(*other))),
         (Value::Uint(one), Value::Int(other)) => Some(i128::from(*one).cmp(&i128::from(*other))),
+        // The ends of the ranges: `-(i64::MIN as f64)` is 2^63, the first float above every int64.
         (Value::Double(one), Value::Int(other)) => {
             beyond(*one, i64::MIN as f64, -(i64::MIN as f64)).or_else(|| one.partial_cmp(&(*other as f64)))
         }

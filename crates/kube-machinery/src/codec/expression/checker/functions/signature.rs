@@ -55,6 +55,7 @@ fn target_of(line: &'static str, before: &'static str) -> (Option<&'static str>,
         let rest = &line[end + 2..];
         return (Some(&line[..=end]), rest.split_once('(').map_or(rest, |(name, _)| name));
     }
+    // A prefix such as `lists.` is a part of the function's name, and no receiver.
     match before.rsplit_once('.') {
         Some((on, name)) if on != "cel" && !super::super::is_prefix(on) => (Some(on), name),
         _ => (None, before),
@@ -118,8 +119,8 @@ fn read(text: &str) -> Signature {
 }
 
 impl Signature {
-    /// Returns true if an argument of this type fits here, and binds the type parameters. An open type fits
-    /// everywhere.
+    /// Returns true if an argument of this type fits here, and binds the type parameters. An open type fits everywhere,
+    /// and so does an object, because the types of objects have no names here to compare.
     pub(super) fn takes<'s>(&self, kind: &Type<'s>, bindings: &mut Bindings<'s>) -> bool {
         if kind.is_open() || kind.is_object() && !matches!(self, Self::Any(_)) {
             // A type parameter that was bound to `dyn` once stays `dyn`, whatever types the other arguments have.

@@ -25,7 +25,7 @@ pub(super) fn format(meter: &Meter, text: &str, args: &[Value]) -> Result<String
         let (clause, after) =
             clause(after).map_err(|why| Error::failed(format!("could not parse formatting clause: {why}")))?;
         meter.work_on(arg)?;
-        meter.work(clause.precision.unwrap_or_default() as u64 / 10)?;
+        meter.work(clause.precision.unwrap_or_default() as u64 / 10)?; // the work of writing the digits
         let shown = clause.apply(arg).map_err(|why| Error::failed(format!("error during formatting: {why}")))?;
         made.push_str(&shown);
         rest = after;

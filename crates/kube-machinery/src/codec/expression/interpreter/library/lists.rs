@@ -153,6 +153,7 @@ fn distinct(meter: &Meter, items: &[Value]) -> Outcome {
 /// Sorts items by their keys.
 fn sorted(meter: &Meter, items: &Arc<Vec<Value>>, keys: &[Value]) -> Outcome {
     let Some(first) = keys.first() else { return Ok(Value::List(items.clone())) };
+    // A double has an order, even if this one is NaN, which compares with nothing.
     if on_values::compared(first, first).is_err() && !matches!(first, Value::Double(_)) {
         return Err(Error::failed("list elements must be comparable"));
     }

@@ -52,6 +52,7 @@ const TYPES: [&str; 16] = [
     semver::SEMVER,
 ];
 
+/// Returns the type with this name, if expressions can write it.
 pub fn type_named(name: &str) -> Option<&'static str> {
     TYPES.into_iter().find(|known| *known == name)
 }

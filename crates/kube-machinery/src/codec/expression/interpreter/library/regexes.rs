@@ -11,7 +11,8 @@ use super::super::Error;
 use super::{Meter, Outcome, Value};
 use crate::codec::structural::pattern;
 
-/// The largest size of a compiled regular expression, in bytes.
+/// The largest size of a compiled regular expression, in bytes: a short one with nested repetitions compiles to a very
+/// large form.
 const MOST_BYTES: usize = 1 << 20;
 /// The work charged for compiling any regular expression.
 const COMPILING: u64 = 100_000;

@@ -80,6 +80,7 @@ fn from_to(text: &str, start: i64, end: Option<i64>) -> Outcome {
     Ok(Value::text(&text[from..to]))
 }
 
+/// Returns the index at which an empty part is found: the wanted one, but at most the end of the text.
 fn at_most(index: i64, length: usize) -> Value {
     Value::Int(index.min(i64::try_from(length).unwrap_or(i64::MAX)))
 }
