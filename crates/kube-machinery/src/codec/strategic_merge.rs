@@ -24,9 +24,9 @@ const REMOVE: &str = "$deleteFromPrimitiveList/";
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// An error that upstream ascribes to the request.
+    /// An error that upstream ascribes to the request: the answer is 400.
     BadFormat(String),
-    /// An error that upstream does not classify.
+    /// An error that upstream does not classify, even if the patch is wrong: the answer is 500.
     Other(String),
 }
 

@@ -44,7 +44,7 @@ pub fn read(text: &[u8]) -> Result<Read, String> {
         let options = serde_saphyr::options! {
             duplicate_keys: DuplicateKeyPolicy::PassThrough,
             non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
-            legacy_octal_numbers: true,
+            legacy_octal_numbers: true, // upstream reads YAML 1.1, in which 017 is 15
             alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MOST_REPLAYED },
         };
         let node: Node = serde_saphyr::from_str_with_options(text, options)
@@ -76,8 +76,8 @@ fn on_a_large_stack<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, St
     read()
 }
 
-/// Returns the first document of a text. A document in brackets ends at its closing bracket, another one at a `---`
-/// or `...` line.
+/// Returns the first document of a text, because upstream reads no further. A document in brackets ends at its closing
+/// bracket, another one at a `---` or `...` line.
 fn first_document(text: &str) -> &str {
     let text = up_to_mark(text);
     brackets_end(text).map_or(text, |end| &text[..end])

@@ -41,7 +41,7 @@ impl<'a> Path<'a> {
             Self::Child(parent, name) => {
                 parent.write(f)?;
                 match *name {
-                    "" => f.write_str("[]"),
+                    "" => f.write_str("[]"), // as upstream, which takes an element without a name for an index
                     name if parent.is_empty() => f.write_str(name),
                     name => write!(f, ".{name}"),
                 }

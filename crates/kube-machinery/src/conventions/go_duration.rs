@@ -54,7 +54,7 @@ pub(crate) fn digits(text: &str) -> (&str, &str) {
 fn length(unit: &str) -> Option<u64> {
     Some(match unit {
         "ns" => 1,
-        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000, // also with the micro sign, or with the Greek letter mu
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
         "m" => 60_000_000_000,

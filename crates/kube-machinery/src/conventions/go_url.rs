@@ -1,5 +1,5 @@
-//! Parses and prints URLs as Go does, for the schema format `uri`, CEL's URL functions and the addresses of webhooks:
-//! what is valid, and the messages, differ from Rust's URL crates. Go: `url.ParseRequestURI` and `url.Parse`.
+//! Parses and prints URLs as Go does, for the schema format `uri`, CEL's URL functions and the addresses of webhooks.
+//! Rust's URL crates accept other texts, and have other messages. Go: `url.ParseRequestURI` and `url.Parse`.
 
 use std::net::IpAddr;
 

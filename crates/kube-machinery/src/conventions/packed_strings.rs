@@ -1,5 +1,5 @@
-//! Stores several short strings in one allocation. The store keeps such lists for many objects, and an allocation for
-//! each would take twice as much memory.
+//! Stores several short strings in one allocation. The test cluster's store and the controllers keep such a list for
+//! each of many objects, and an allocation for each string would take twice as much memory.
 
 use std::ops::RangeFrom;
 

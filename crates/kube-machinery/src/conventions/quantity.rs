@@ -431,6 +431,8 @@ mod tests {
         );
     }
 
+    /// Each line has a text, and the form or the error that upstream gives it; `milli` is the form after rounding to
+    /// thousandths.
     #[test]
     fn quantities_are_written_as_go_writes_them() {
         let recorded = include_str!("quantities.jsonl");

@@ -51,6 +51,7 @@ pub fn digest(text: &str) -> String {
     (0..4).map(|_| format!("{:016x}", generator.u64(..))).collect()
 }
 
+/// Returns the FNV-1a hash of a text, which begins with the seed and is mixed at the end.
 fn hash(seed: u64, text: &str) -> u64 {
     let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))

@@ -14,8 +14,8 @@ use super::typed::Type;
 use crate::codec::schema::{Field, FieldType, Omit, Struct, Topology, structs};
 use crate::value::{Value, json};
 
-/// The name of the type of values without a schema inside of an atomic list or map: lists and maps in them are atomic
-/// too. Outside, such values have the type [`DEDUCED`].
+/// The name of the type of a value that has no schema and lies inside of an atomic list or map: lists and maps in it
+/// are atomic too. Elsewhere, a value without a schema has the type [`DEDUCED`].
 pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {

@@ -1,6 +1,6 @@
-//! Builds the schema of a custom resource for server-side apply, from the schema in its definition. This schema, in the
-//! form of upstream's library structured-merge-diff, tells which lists and maps are merged, and owned by managers, item
-//! by item, and which as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
+//! Builds the schema of a custom resource for server-side apply, from the schema in its CustomResourceDefinition. The
+//! new schema, in the form of upstream's library structured-merge-diff, tells which lists and maps are merged, and
+//! owned by managers, item by item, and which as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
 //!
 //! Upstream: `schemaconv/openapi.go` of `k8s.io/kube-openapi/pkg/schemaconv`.
 
@@ -12,6 +12,8 @@ use super::schema::{Atom, DEDUCED, List, MapType, Relationship, Scalar, StructFi
 use super::typed::Type;
 use crate::codec::structural::Structural;
 
+/// Returns the type of a custom resource. It refers to the schema of the built-in kinds, which defines the types that
+/// it names: `ObjectMeta`, and those of values without a schema.
 pub fn type_of_custom(schema: &Structural) -> Type {
     let keeps_unknown = schema.preserves_unknown_fields;
     let map = object(schema, true, keeps_unknown);
@@ -29,7 +31,7 @@ fn type_of(schema: &Structural, keeps_unknown: bool) -> TypeRef {
         "integer" | "number" => scalar(Scalar::Numeric),
         "boolean" => scalar(Scalar::Boolean),
         "string" if matches!(schema.format.as_str(), "" | "byte") => scalar(Scalar::String),
-        "string" => scalar(Scalar::Untyped),
+        "string" => scalar(Scalar::Untyped), // as upstream, which gives other formats no type
         _ => Atom { scalar: Some(Scalar::Untyped), list: list(), map: map() }, // a value of any form
     })
 }

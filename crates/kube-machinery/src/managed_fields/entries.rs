@@ -63,6 +63,8 @@ pub(crate) fn is_reset(entries: &Value) -> bool {
 }
 
 impl Managed {
+    /// Decodes the entries of an object.
+    ///
     /// # Errors
     /// Upstream's message about an invalid entry.
     pub fn decode(entries: &Value) -> Result<Self, String> {

@@ -1,6 +1,6 @@
-//! JSON values as this server keeps them in memory.
+//! JSON values: the form in which the server and the controllers hold objects in memory.
 //!
-//! The methods are those of `serde_json`, but lists and objects are shared. A copy takes constant time; a change
+//! The methods are those of `serde_json`, but copies share lists and objects. A copy takes constant time; a change
 //! copies the levels above it and shares the rest with the original. Shared parts are compared by address, so the
 //! parts that a write leaves alone cost nothing.
 

@@ -50,6 +50,7 @@ fn raw(kind: &str, object: &Value) -> Vec<u8> {
             let row = schema::find(kind.strip_suffix("List").unwrap_or(kind));
             items.iter().for_each(|item| message(&mut out, of_item, row, item));
         }
+        // A list whose items are null or absent.
         None if kind.ends_with("List") => {
             message(&mut out, list_numbers(object).0, schema::find("ListMeta"), &object["metadata"]);
         }

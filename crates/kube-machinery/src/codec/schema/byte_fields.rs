@@ -8,8 +8,8 @@ use super::{FieldType, find};
 use crate::codec::json::Json;
 use crate::value::Value;
 
-/// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because storage has no null for
-/// bytes. The answer to a dry run still has the null.
+/// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because upstream stores protobuf,
+/// which has no null for bytes. The answer to a dry run was not stored, so it still has the null.
 pub(crate) fn replace_null_bytes(kind: &str, object: &mut Value) {
     let of_bytes = |kind: &FieldType| matches!(kind, FieldType::Map(inner) if **inner == FieldType::Bytes);
     for field in find(kind).fields.iter().filter(|field| of_bytes(&field.kind)) {

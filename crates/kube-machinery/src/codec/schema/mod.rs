@@ -276,7 +276,7 @@ fn kind(text: &'static str) -> FieldType {
         "microtime" => FieldType::MicroTime,
         "quantity" => FieldType::Quantity,
         "intorstring" => FieldType::IntOrString,
-        "raw" | "fields" => FieldType::Raw,
+        "raw" | "fields" => FieldType::Raw, // `fields` is the type FieldsV1
         "schemaorbool" => FieldType::SchemaOr(Alternative::Bool),
         "schemaorarray" => FieldType::SchemaOr(Alternative::Schemas),
         "schemaorstringarray" => FieldType::SchemaOr(Alternative::Texts),

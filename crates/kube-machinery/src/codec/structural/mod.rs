@@ -26,8 +26,8 @@ pub(crate) use self::prune::{below_root as prune_below_root, drop_nulls, prune};
 use crate::value::Value;
 
 /// A schema in structural form: the type of each field stands outside of `allOf`, `anyOf`, `oneOf` and `not`, which
-/// only add conditions, so that a field's type does not depend on the object. Definitions with other schemas were
-/// refused when they were written.
+/// only add conditions, so that a field's type does not depend on the object. CustomResourceDefinitions with other
+/// schemas were refused when they were written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Structural {
@@ -113,7 +113,8 @@ pub struct Rule {
 }
 
 /// Returns true if upstream knows this `format` for values of this type, and so checks it: other formats are ignored,
-/// with a warning when the definition is written. An empty type is any type. Upstream: `GetUnrecognizedFormats`.
+/// with a warning when the CustomResourceDefinition is written. An empty type is any type. Upstream:
+/// `GetUnrecognizedFormats`.
 pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
     match kind {
         "" | "string" => format::Format::named(format).is_some(),
@@ -128,8 +129,8 @@ impl Structural {
         self.properties.get(name).or_else(|| self.additional())
     }
 
-    /// Returns true if the schema has CEL rules at any level. If it has none, validation by rules is skipped, along
-    /// with its message that invalid objects are not checked by rules.
+    /// Returns true if the schema has CEL rules at any level. Without rules, the causes of an invalid object do not say
+    /// that its rules were not checked.
     #[cfg(feature = "cel")]
     pub(crate) fn has_rules(&self) -> bool {
         let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());

@@ -1,4 +1,4 @@
-//! Validates a custom resource, or a default in a definition, by the CEL rules in its schema
+//! Validates a custom resource, or a default in a CustomResourceDefinition, by the CEL rules in its schema
 //! (`x-kubernetes-validations`). A rule sees the value at its place in the schema as `self`, and the value before an
 //! update as `oldSelf`. A failed rule without `oldSelf` is a warning if the value did not change ("ratcheting"). All
 //! rules of one object share a cost budget.

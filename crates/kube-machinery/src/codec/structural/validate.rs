@@ -1,6 +1,6 @@
-//! Validates custom resources, and the defaults in a definition, against a structural schema, with upstream's messages.
-//! Upstream: kube-openapi's `pkg/validation/validate`, and apiextensions-apiserver's
-//! `pkg/apiserver/validation/validation.go`, which turns its errors into causes.
+//! Validates custom resources, and the defaults in a CustomResourceDefinition, against a structural schema, with
+//! upstream's messages. Upstream: kube-openapi's `pkg/validation/validate`, and apiextensions-apiserver's
+//! `pkg/apiserver/validation/validation.go`, which turns the errors of the former into causes.
 //!
 //! A value is checked once for each schema that applies to it. The recursion is as deep as the schema, whose depth is
 //! bounded because it is part of an object.

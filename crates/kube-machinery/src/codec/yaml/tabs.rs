@@ -39,6 +39,7 @@ fn line_after(inside: &Inside, line: &str) -> (bool, Inside) {
         Inside::Lines(outer) if content.is_empty() || spaces > outer => return (false, inside.clone()),
         Inside::Quotes(_) | Inside::Flow(_) => return (false, rest_of(content, spaces, inside.clone())),
         Inside::Plain(least) if spaces >= least => {
+            // The scalar goes on if the line is empty, or plain text from its first column on.
             let next = rest_of(content.trim_start_matches('\t'), spaces, Inside::Blocks);
             let goes_on = next == Inside::Plain(spaces + 1) || content.trim().is_empty();
             return (false, if goes_on { Inside::Plain(least) } else { next });
@@ -75,11 +76,13 @@ fn rest_of(mut text: &str, mut column: usize, mut inside: Inside) -> Inside {
                     '"' | '\'' => Inside::Quotes(first),
                     '[' | '{' => Inside::Flow(1),
                     '|' | '>' => return Inside::Lines(column),
+                    // An anchor, an alias or a tag.
                     '&' | '*' | '!' => {
                         text = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest);
                         continue;
                     }
                     '-' | '?' | ':' if rest.is_empty() || rest.starts_with([' ', '\t']) => {
+                        // The text behind a dash is a block of its own, which begins in its own column.
                         if first == '-' {
                             column += 1 + rest.len() - rest.trim_start_matches(' ').len();
                         }
@@ -97,6 +100,7 @@ fn rest_of(mut text: &str, mut column: usize, mut inside: Inside) -> Inside {
                 }
             }
         };
+        // Skip the quotation mark or the bracket that opens the construct.
         if !matches!(inside, Inside::Blocks) {
             text = text.trim_start().get(1..).unwrap_or_default();
         }

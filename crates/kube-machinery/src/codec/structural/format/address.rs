@@ -1,6 +1,7 @@
-//! Checks strings in the formats `hostname`, `ipv4`, `ipv6`, `cidr` and `mac` of a schema. Rust's parsers of addresses
-//! cannot be used for all of them: upstream's accept leading zeros, as Go 1.16 did. Their names here have "sloppy".
-//! Upstream: kube-openapi's `pkg/validation/strfmt/default.go`, Go's `net`, and the address parser of `k8s.io/utils`.
+//! Checks strings in the formats `hostname`, `ipv4`, `ipv6`, `cidr` and `mac` of a schema. For some of them, upstream
+//! accepts addresses with leading zeros, as Go 1.16 did, which Rust's parsers refuse. The functions that parse such
+//! addresses have `sloppy` in their names, as upstream's. Upstream: kube-openapi's `pkg/validation/strfmt/default.go`,
+//! Go's `net`, and the address parser of `k8s.io/utils`.
 
 use std::net::Ipv6Addr;
 use std::sync::LazyLock;
@@ -132,7 +133,7 @@ fn is_sloppy_v6(text: &str) -> bool {
             }
         }
     }
-    rest.is_empty() && (groups < 8) == has_gap
+    rest.is_empty() && (groups < 8) == has_gap // a gap, and only a gap, stands for the missing groups
 }
 
 /// Returns true for a MAC address of 6, 8 or 20 bytes: `01:23:45:67:89:ab`, `01-23-45-67-89-ab`, `0123.4567.89ab` or

@@ -197,7 +197,7 @@ fn is_visible(c: char) -> bool {
 }
 
 /// Returns true if Go can decode a word of a name. It cannot if the word is encoded (`=?charset?encoding?text?=`) in an
-/// unknown character set. Upstream: `mime.WordDecoder`.
+/// unknown character set. A word with another fault in its encoding is plain text. Upstream: `mime.WordDecoder`.
 fn is_decodable(word: &str) -> bool {
     let parts: Vec<&str> = word
         .strip_prefix("=?")

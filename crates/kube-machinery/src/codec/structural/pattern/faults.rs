@@ -11,7 +11,8 @@ use regex::bytes::Regex;
 /// The largest number of copies that `{n}` may make of one part. Nested counts are multiplied: `(a{20}){100}` makes
 /// 2000 copies, which is too many.
 const MAX_REPEATS: u64 = 1000;
-/// The largest number of instructions that a pattern compiles to in Go. Upstream: `maxSize`.
+/// The largest number of instructions that a pattern compiles to in Go: 128 MiB with 40 bytes each. Upstream:
+/// `maxSize`.
 const MAX_SIZE: u64 = (128 << 20) / 40;
 /// The largest number of Unicode classes in a pattern. Go limits the number of their ranges, to about as many as 26,000
 /// times `\pL` has. Upstream: `maxRunes`.

@@ -1,6 +1,6 @@
-//! Writes the field path of a violated CEL rule's cause. A rule can name a field below its own value in `fieldPath`
-//! (`.spec['a.b']`), and a cause shows it in another form. Upstream: `ValidFieldPath`, which validated the path when
-//! the definition was written.
+//! Writes the field path in the cause of a violated CEL rule. A rule can name a field below its own value in
+//! `fieldPath` (`.spec['a.b']`), and a cause shows that field in another form (`spec[a.b]`). Upstream:
+//! `ValidFieldPath`, which validated the path when the CustomResourceDefinition was written.
 
 use crate::conventions::field::Path;
 

@@ -63,6 +63,7 @@ impl Compiled {
 
     /// Evaluates the message expression, which must give a single line. Upstream: `evalMessageExpression`.
     pub(super) fn message(&self, text: &str, activation: Activation<'_>, meter: &Meter) -> Result<String, NoMessage> {
+        /// The most bytes of a message. Upstream: `celconfig.MaxEvaluatedMessageExpressionSizeBytes`.
         const MOST: usize = 5 * 1024;
         let program = self.message.as_ref().ok_or(NoMessage::Unusable)?;
         // In a message expression, `oldSelf` is never an optional value.
