@@ -51,7 +51,8 @@ pub(crate) struct Quantity {
     notation: Notation,
     /// The parsed text, if upstream takes it for canonical (sometimes wrongly) and so prints it unchanged.
     text: Option<String>,
-    /// The power of ten of upstream's int64 form; `None` if upstream holds the number in another form.
+    /// Upstream holds a small number as an int64 times a power of ten (`int64Amount`), and any other number as an
+    /// `inf.Dec`. This is the power of ten; `None` for an `inf.Dec`.
     scale: Option<i32>,
 }
 

@@ -39,8 +39,8 @@ impl Random {
     }
 }
 
-/// Returns the sort key of an object in the watch cache of an old server. Such a cache has no order of its own, so the
-/// seed decides the order.
+/// Returns the sort key of an object in a list from the watch cache of a server up to 1.26. The order of such a list is
+/// random upstream; here the seed decides it.
 pub fn cache_position(seed: u64, key: &str) -> u64 {
     hash(seed, key)
 }

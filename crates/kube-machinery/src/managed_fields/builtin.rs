@@ -1,6 +1,6 @@
-//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells which
-//! lists and maps are merged, and owned by managers, item by item, and which as a whole ("atomic"). It has the form of
-//! the schemas of upstream's library structured-merge-diff. `custom.rs` builds the schemas of custom resources.
+//! Builds the schema of the built-in kinds for server-side apply, from the table of Go types. This schema tells for
+//! each list and map if it is merged and owned item by item, or as a whole ("atomic"). It has the form of the schemas
+//! of upstream's library structured-merge-diff. `custom.rs` builds the schemas of custom resources.
 //!
 //! An [`Atom`] is the definition of one type: which scalar, list and map it allows. A [`TypeRef`] is a use of a type.
 //!

@@ -1,6 +1,6 @@
 //! Builds the schema of a custom resource for server-side apply, from the schema in its CustomResourceDefinition. The
-//! new schema, in the form of upstream's library structured-merge-diff, tells which lists and maps are merged, and
-//! owned by managers, item by item, and which as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
+//! new schema, in the form of upstream's library structured-merge-diff, tells for each list and map if it is merged and
+//! owned item by item, or as a whole ("atomic"). `builtin.rs` does the same for built-in kinds.
 //!
 //! Upstream: `schemaconv/openapi.go` of `k8s.io/kube-openapi/pkg/schemaconv`.
 

@@ -72,8 +72,9 @@ fn special(word: [u8; 8]) -> u64 {
     is_below(word, b' ') | is_below(word ^ each(b'"'), 1) | is_below(word ^ each(b'\\'), 1)
 }
 
-/// Returns a value other than 0 if one of the eight bytes is below a limit, which is at most 128. Only a byte below
-/// the limit borrows from the next one, so a false mark stands only above a true one.
+/// Returns a value other than 0 if one of the eight bytes is below a limit, which is at most 128. A byte below the
+/// limit gets a mark, and borrows from the next byte, which may then get a false mark. No other byte borrows, so the
+/// result is 0 if no byte is below the limit.
 fn is_below(word: u64, limit: u8) -> u64 {
     word.wrapping_sub(each(limit)) & !word & each(0x80)
 }

@@ -21,8 +21,8 @@ impl Converter for AsItIs {
     }
 }
 
-/// Returns the manager of a recorded test. Two of upstream's test files configure some of their managers differently:
-/// those that the test wraps in another one (`chained`).
+/// Returns the manager of a recorded test. Two of upstream's test files wrap some of their managers in another manager
+/// (`chained`), which has settings of its own.
 fn manager(call: &Value) -> FieldManager<'_> {
     let text = |name: &str| call["of"][name].as_str().unwrap();
     let is_of = |test: &str| call["test"] == test && call["of"]["chained"] == true;

@@ -65,8 +65,8 @@ impl Walk<'_> {
         for (name, value) in fields {
             self.path.push(PathElement::FieldName(name.clone().into()));
             faults.add(self.value(map.type_of(name), value), "");
-            // The set has a field of a struct only through its leaves, unless its value is empty. It also has each key
-            // that the type does not declare (a key of a map), as it has list items.
+            // A field of a struct is in the set only through the leaves below it, unless its value is empty. A key of a
+            // map, which is a key that the type does not declare, is in the set itself, as a list item is.
             let is_empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
             if is_empty || !map.fields.contains_key(name.as_str()) {
                 self.set.insert(&self.path);

@@ -56,6 +56,7 @@ impl<'s> Declared<'s> {
             }
             "object" => Some(Self::object(schema, is_resource)),
             "string" => match text(schema, "format") {
+                // The sizes of these formats are those of `limits.go`.
                 "byte" => plain(2, limit(schema, "maxLength").unwrap_or(LONGEST_TEXT)),
                 "duration" => plain(3, 32),
                 "date" => plain(12, 12),
