@@ -149,7 +149,7 @@ impl Controller {
     }
 
     /// Returns true if this controller handles the Job. Writes an Event if it does not because of an unsupported
-    /// policy.
+    /// policy, unless the Job has started: then a controller of the user's runs it.
     async fn is_ours(&self, job: &DynamicObject) -> bool {
         let spec = &job.data["spec"];
         let foreign = spec["managedBy"].as_str().is_some_and(|name| name != "kubernetes.io/job-controller");

@@ -75,7 +75,8 @@ impl DueTimes<'_> {
         Ok(Due { at, missed: true, missed_many: missed > MANY })
     }
 
-    /// Returns the time until the next start, plus [`PADDING`]. Returns `None` if no start follows.
+    /// Returns the time until the next start, plus [`PADDING`]. The next start is the first one after the start that is
+    /// due, or after `since` if none is due. Returns `None` if no start follows.
     pub(super) fn time_to_next(&self) -> Option<Duration> {
         let last = match self.due(None) {
             Ok(Due { at: Some(at), .. }) => at,

@@ -19,6 +19,7 @@ impl CronJobSync<'_> {
             let limit = self.cron_job.data["spec"][limit].as_u64().and_then(|limit| usize::try_from(limit).ok());
             let Some(limit) = limit else { continue };
             let mut ended: Vec<_> = self.jobs.iter().filter(|job| end(job) == Some(kind)).cloned().collect();
+            // Jobs without a start time count as the youngest. Upstream: `byJobStartTime`.
             ended.sort_by_key(|job| {
                 let start = job.data["status"]["startTime"].as_str().map(ToOwned::to_owned);
                 (start.is_none(), start, name(&job.metadata).to_owned())

@@ -99,7 +99,7 @@ impl DaemonSetSync<'_> {
         surplus
     }
 
-    /// Creates a pod for each of these nodes, and deletes these pods.
+    /// Creates a pod on each of the `missing` nodes, and deletes the `surplus` pods.
     pub(super) async fn apply(&self, missing: Vec<String>, surplus: Vec<Arc<Pod>>) -> Result<(), SyncError> {
         let controller = self.controller;
         let api = api(&controller.client, &self.set.metadata, &controller.kind_of_pods);
@@ -147,6 +147,8 @@ impl DaemonSetSync<'_> {
         let template = &self.set.data["spec"]["template"]["metadata"];
         let (mut labels, mut spec) = (template["labels"].clone(), self.pod_spec.clone());
         labels[POD_HASH] = json!(self.hash);
+        // The API server counts the changes of the template in this annotation. As upstream, each pod has the count as a
+        // label.
         let generation = "deprecated.daemonset.template.generation";
         if let Some(count) = self.set.metadata.annotations.as_ref().and_then(|all| all.get(generation)) {
             labels["pod-template-generation"] = json!(count);

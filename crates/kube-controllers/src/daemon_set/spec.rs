@@ -15,8 +15,8 @@ pub(super) struct Spec {
     pub(super) rolling: Option<Rolling>,
 }
 
-/// The limits of a rolling update. One of them is 0 and the other is not: the API server refuses a DaemonSet with both,
-/// and [`Spec::of`] replaces a pair of zeros.
+/// The limits of a rolling update. Exactly one of them is 0: the API server refuses a DaemonSet that sets both, and
+/// [`Spec::of`] replaces a pair of zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rolling {
     /// `maxSurge`: the number of nodes that may have a new pod beside the old one.

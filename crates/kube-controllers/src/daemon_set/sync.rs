@@ -28,7 +28,8 @@ pub(super) struct DaemonSetSync<'a> {
     pub(super) pod_spec: Value,
     pub(super) decisions: BTreeMap<String, Decision>,
     /// The pods by the node that they are on or were created for. The pods of a node are sorted: bound pods first, then
-    /// oldest first. Ended pods that are being deleted are left out.
+    /// oldest first. Ended pods that are being deleted are left out, so a pod that only a finalizer keeps does not hold
+    /// up its replacement.
     pub(super) pods: BTreeMap<String, Vec<Arc<Pod>>>,
     /// The hash of the current template. The pods made from that template have it as a label.
     pub(super) hash: &'a str,

@@ -123,6 +123,7 @@ impl DeploymentSync<'_> {
         }
         if let Some(left) = self.time_left(condition) {
             let left = Duration::try_from(left).unwrap_or_default();
+            // As upstream, a second more, so that the deadline has surely passed by then.
             self.controller.queue.add_after(self.key.to_owned(), left + Duration::from_secs(1));
         }
     }

@@ -19,7 +19,7 @@ use crate::shared::hash::hash;
 use crate::shared::object::{annotation, api, controller, name, number, owned_by};
 use crate::shared::recorder::Reason;
 
-/// The largest length of the annotation that lists earlier revisions, in bytes.
+/// The largest length of the annotation that lists earlier revisions, in bytes. Upstream: `maxRevHistoryLengthInChars`.
 const LONGEST_HISTORY: usize = 2000;
 
 /// The largest length of a name, in bytes.
@@ -64,6 +64,7 @@ impl DeploymentSync<'_> {
         let mut new: BTreeMap<_, _> = copied.map(|(key, value)| (key.clone(), value.clone())).collect();
         // The new ReplicaSet must have the highest revision, also if its template was used before.
         let next = self.old().into_iter().map(|i| revision(&self.sets[i])).max().unwrap_or_default() + 1;
+        // As upstream, a revision that is no number stays as it is.
         let Ok(now) = has(REVISION).unwrap_or("0").parse::<i64>() else { return new };
         if now < next {
             new.insert(REVISION.to_owned(), next.to_string());

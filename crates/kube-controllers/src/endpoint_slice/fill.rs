@@ -68,6 +68,7 @@ fn keep(
         if is_same && has_labels_of(&slice, service) {
             unchanged.push(slice);
         } else if kept.is_empty() && !is_same {
+            // As upstream, a slice goes with its last endpoints. A slice that was empty before stays.
             plan.delete.push(slice);
         } else {
             let mut slice = DynamicObject::clone(&slice);

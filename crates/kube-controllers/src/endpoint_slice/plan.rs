@@ -68,7 +68,7 @@ impl Plan {
         slice
     }
 
-    /// Keeps or creates one empty slice if the service has no endpoints.
+    /// Keeps or creates one empty slice if the service has no endpoints. As upstream, it is a placeholder.
     fn leave_one(&mut self, service: &DynamicObject) {
         if !(self.create.is_empty() && self.update.is_empty() && self.unchanged.is_empty()) {
             return;

@@ -32,6 +32,7 @@ pub(super) fn selector(service: &DynamicObject) -> Result<LabelSelector, BadSele
     label_selector::read(&kube_machinery::value::json!({"matchLabels": service.data["spec"]["selector"]}))
 }
 
+/// Returns the address types of a service's slices: its IP families, or IPv4 if it names none.
 pub(super) fn address_types(service: &DynamicObject) -> Vec<&'static str> {
     let families = service.data["spec"]["ipFamilies"].as_array().map_or(&[][..], Vec::as_slice);
     let has = |family: &&str| families.iter().any(|one| one == family);

@@ -7,7 +7,7 @@ pub(super) struct Spec {
     pub(super) parallelism: i64,
     /// The number of pods that must succeed; `None` if one success is enough.
     pub(super) completions: Option<i64>,
-    /// The Job fails if more pods than this fail, or if containers are restarted this often (at least once).
+    /// The Job fails if more pods than this fail, or if the restarts of containers reach this number and are at least 1.
     pub(super) backoff_limit: i64,
     /// The seconds after its start in which the Job must finish; `None` for no deadline.
     pub(super) active_deadline: Option<i64>,

@@ -34,6 +34,7 @@ impl JobSync<'_> {
             .take(MOST_UNCOUNTED)
             .cloned()
             .collect();
+        // Counted before the pods are noted, because a noted pod is no longer new.
         let (succeeded, failed) = (self.newly_succeeded().count(), self.newly_failed().count());
         for pod in &released {
             self.note(pod, fails);

@@ -331,7 +331,8 @@ impl KubeletContext {
     }
 }
 
-/// Returns the address of the n-th pod. The first 16 million pods have different addresses.
+/// Returns the address of the n-th pod. The first addresses are those of 10.244.0.0/16, the usual pod network of test
+/// clusters. The first 16 million pods have different addresses.
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
     format!("10.{}.{c}.{d}", b.wrapping_add(244))

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-/// The number of lines of a container that are kept.
+/// The number of lines of a container that are kept, so that a container that logs for long does not fill the memory.
 const LINES: usize = 10_000;
 
 /// The lines of all containers, written by the kubelet and read by requests.
@@ -43,7 +43,8 @@ pub struct Line {
 }
 
 impl Logs {
-    /// Adds a line for a run of a container. Only the lines of this run and of the run before are kept.
+    /// Adds a line for a run of a container. Only the lines of this run and of the run before are kept, because
+    /// `kubectl logs --previous` reads the run before.
     pub(crate) fn append(&self, uid: &str, container: &str, run: u64, time: Timestamp, text: String) {
         let mut pods = self.lock();
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1; // in order, as the lock is held

@@ -1,7 +1,6 @@
 //! Decides which pods belong to a ReplicaSet: adopts pods that its selector matches and that have no controller, and
-//! releases pods that it no longer matches. It differs from the shared `ControllerRefManager` in that it
-//! reports each step to the observer. Upstream: `PodControllerRefManager` in
-//! `pkg/controller/controller_ref_manager.go`.
+//! releases pods that it no longer matches. Unlike the shared `ControllerRefManager`, it reports each step to the
+//! observer. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 

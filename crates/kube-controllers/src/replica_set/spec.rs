@@ -31,6 +31,7 @@ pub(super) fn min_ready_seconds(set: &ReplicaSet) -> u64 {
     seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or_default()
 }
 
+/// Compares a condition's type, which is an `Option<String>` in Kubernetes 1.37 and a `String` in older versions.
 pub(super) fn is_of_type(condition: &ReplicaSetCondition, wanted: &str) -> bool {
     Option::<&String>::from(&condition.type_).is_some_and(|type_| type_ == wanted)
 }

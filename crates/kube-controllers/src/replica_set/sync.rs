@@ -21,7 +21,7 @@ use crate::shared::slim_pod::SlimPod;
 use crate::shared::status;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
-/// The largest number of pods that one sync creates or deletes.
+/// The largest number of pods that one sync creates or deletes. Upstream: `BurstReplicas`.
 const BURST: usize = 500;
 
 impl Controller {

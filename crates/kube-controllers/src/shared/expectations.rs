@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time after which an expected event counts as lost.
+/// The time after which an expected event counts as lost. Upstream: `ExpectationsTimeout`.
 const EXPIRES: Duration = Duration::from_secs(300);
 
 /// For each owner, the number of creations and the keys of deletions that the informer has not seen yet.

@@ -32,7 +32,7 @@ impl OwnWrites {
         let written = self.lock().remove(object);
         let Some(version) = written else { return };
         match cache.at_least(&version, MAX_WAIT).await {
-            Ok(()) | Err(Stale::NotComparable(_)) => {}
+            Ok(()) | Err(Stale::NotComparable(_)) => {} // a version that is no number cannot be waited for
             Err(stale) => tracing::debug!(object, %stale, "a sync starts with a stale cache"),
         }
     }

@@ -29,7 +29,7 @@ impl StatefulSetSync<'_> {
             new.metadata.owner_references = self.owner(None, ordinal).map(|owner| vec![owner]);
             match api.create(&PostParams::default(), &new).await {
                 Ok(created) => controller.claim_writes.wrote(self.key, created.metadata.resource_version),
-                Err(kube_client::Error::Api(status)) if status.code == 409 => {}
+                Err(kube_client::Error::Api(status)) if status.code == 409 => {} // it exists; the cache is late
                 Err(error) => return Err(SyncError::refused(format!("create the claim {claim}"))(error)),
             }
         }

@@ -47,6 +47,7 @@ impl StatefulSetSync<'_> {
             }
             return Ok(WAIT);
         }
+        // As upstream, a pending pod gets the claims that are missing: a deleted claim would keep it pending for ever.
         if pods::phase(pod) == "Pending" {
             self.create_claims(ordinal).await?;
         }

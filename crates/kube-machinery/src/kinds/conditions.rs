@@ -10,6 +10,7 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::value::Value;
 
+/// The message about a malformed reason.
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
     alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  \
     or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \

@@ -131,6 +131,7 @@ fn endpoint_causes(endpoint: &Value, address_type: &str, at: At<'_>) -> Causes {
     causes
 }
 
+/// Validates the `i`-th address. A cause about the wrong IP family has `at_all`, the path of the list.
 fn address(address: &str, address_type: &str, at_all: At<'_>, i: usize) -> Causes {
     let at = format_args!("{at_all}[{i}]");
     if address_type == "FQDN" {

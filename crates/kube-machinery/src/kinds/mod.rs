@@ -1,6 +1,8 @@
 //! The kinds that the server knows. Each has a row in the table of kinds: a [`Resource`] with its names, its columns,
 //! and the functions that set its defaults and validate it. `served` is the table. This module knows nothing about
 //! storage and HTTP.
+//!
+//! A validation returns causes, as upstream's returns a `field.ErrorList`. Its parameter `at` is the path of the field.
 
 mod addresses;
 pub mod admission;

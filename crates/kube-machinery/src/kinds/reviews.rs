@@ -122,7 +122,8 @@ fn validate_subject_access_review_spec(spec: &Value) -> Causes {
     causes
 }
 
-/// Checks that a review names exactly one of a resource and a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
+/// Checks that a review names exactly one of a resource and a path. Both causes show the path, as upstream's do in
+/// `ValidateSelfSubjectAccessReviewSpec`.
 fn validate_self_subject_access_review_spec(spec: &Value) -> Causes {
     let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
     let (at, why) = match (resource.is_null(), path.is_null()) {

@@ -166,6 +166,7 @@ fn stage(wire: Spanned<WireStage>, file: &str) -> Result<Stage, FileError> {
             problem("expected bind to be the name of a node, or true for the one that the scheduler finds".into())
         })?));
     }
+    // A `status` beside `containers` belongs to that action, and is no action of its own.
     actions
         .extend(wire.containers.take().map(|change| StageAction::Containers(self::change(change), wire.status.take())));
     actions.extend(wire.status.take().map(StageAction::Status));

@@ -13,7 +13,7 @@ pub struct Expressions {
     /// The variables, in order: each can use those before it.
     pub variables: Vec<Variable>,
     /// The indices in `variables` of each name. A name can be declared again; expressions after the second declaration
-    /// see that one.
+    /// use the second.
     places: HashMap<String, Vec<usize>>,
     pub validations: Vec<Validation>,
     /// The expressions for the values of audit annotations.

@@ -126,7 +126,7 @@ fn param_kind(kind: &Value, at: At<'_>) -> Causes {
         wrong(&at_kind, name, vec![why]);
     }
     if version.is_empty() {
-        causes.insert(0, Cause::required(at_version, ""));
+        causes.insert(0, Cause::required(at_version, "")); // as upstream, before the causes about the kind
     }
     if name.is_empty() {
         causes.push(Cause::required(at_kind, ""));
@@ -218,7 +218,7 @@ fn annotation(policy: &str, annotation: &Value, declared: &Declarations, at: At<
         "" => causes.push(Cause::required(at_expression, "valueExpression is not specified")),
         long if long.len() > LONGEST_VALUE_EXPRESSION => {
             let why = format!("must not exceed {LONGEST_VALUE_EXPRESSION} bytes in length");
-            causes.push(Cause::required(at_expression, &why)); // upstream reports a missing value too
+            causes.push(Cause::required(at_expression, &why)); // as upstream, although the expression is not missing
         }
         trimmed => causes.extend(declared.annotation(trimmed, expression, &at_expression)),
     }

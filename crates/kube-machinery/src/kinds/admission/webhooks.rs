@@ -17,6 +17,7 @@ const NO_SIDE_EFFECTS: [&str; 2] = ["None", "NoneOnDryRun"];
 const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 /// The versions of `AdmissionReview`, the request to a webhook, that the API server can send.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
+
 /// The rules that an update may break, because the old object breaks them too (ratcheting).
 struct Tolerated {
     /// A webhook may have side effects.

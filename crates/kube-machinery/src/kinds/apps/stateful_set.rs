@@ -171,6 +171,7 @@ fn with_claims(spec: &Value) -> Value {
     template
 }
 
+/// The Go structs of the update strategy, as upstream's causes print them.
 const ROLLING_UPDATE: GoStruct =
     GoStruct(&[("Partition", "partition", Field::Number), ("MaxUnavailable", "maxUnavailable", Field::Plain)]);
 const STRATEGY: GoStruct =

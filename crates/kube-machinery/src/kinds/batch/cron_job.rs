@@ -103,6 +103,7 @@ fn validate_time_zone(name: &str) -> Causes {
     if name.is_empty() {
         return Causes::from([wrong("timeZone must be nil or non-empty string")]);
     }
+    // The form of a part of an IANA name. Upstream: `validTimeZoneCharacters`.
     let is_word = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || ".-_+".contains(c));
     let fits = |part: &str| (1..=14).contains(&part.len()) && !part.starts_with('-') && is_word(part);
     if !name.split('/').all(|part| fits(part) && part != "." && part != "..") {

@@ -82,6 +82,7 @@ fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Causes {
     causes
 }
 
+/// Validates the spec. Unknown usages and duplicate usages are tolerated if the old spec has some.
 fn spec(spec: &Value, old: Option<&Value>) -> Causes {
     let mut causes = Causes::new();
     if decoded(&spec["request"]).and_then(|text| Some(pem::next(&text)?.0.kind == "CERTIFICATE REQUEST")) != Some(true)

@@ -89,7 +89,7 @@ pub(in crate::kinds) fn legacy_validate_event(new: &Value, controller_field: &st
     causes
 }
 
-/// Checks the length of a text. A required one must not be empty.
+/// Checks the length of a text. A required one must not be empty. As upstream, the cause of a long text omits the text.
 fn length(field: &str, text: &str, is_required: bool, most: usize) -> Option<Cause> {
     if text.is_empty() {
         return is_required.then(|| Cause::required(field, ""));

@@ -219,6 +219,7 @@ fn validate_spec_update(new: &Value, old: &Value) -> Causes {
     let mut causes = Causes::new();
     let (before, after) = (items(old, "podCIDRs"), items(new, "podCIDRs"));
     let changed = before.iter().zip(after).filter(|(old, new)| old != new).count();
+    // As upstream, one cause for each changed range, or a single cause if their number changes.
     let changed = if before.len() == after.len() { changed } else { usize::from(!before.is_empty()) };
     let why = "node updates may not change podCIDR except from \"\" to valid";
     causes.extend((0..changed).map(|_| Cause::forbidden("spec.podCIDRs", why)));

@@ -123,6 +123,7 @@ fn scopes(spec: &Value) -> Causes {
     causes
 }
 
+/// The Go structs of a scope selector, as upstream's causes print them.
 const REQUIREMENT: GoStruct = GoStruct(&[
     ("ScopeName", "scopeName", Field::Text),
     ("Operator", "operator", Field::Text),
@@ -146,6 +147,7 @@ fn selector(spec: &Value) -> Causes {
         causes.extend(operator(requirement, scope, &AT));
         set.insert(scope);
     }
+    // As upstream, the cause shows `scopes` and not the selector.
     causes.extend((0..conflicts(&set)).map(|_| Cause::invalid_json(AT, &spec["scopes"], "conflicting scopes")));
     causes
 }

@@ -23,6 +23,7 @@ const MOST_NAMED: usize = 4;
 
 /// The rules of a whole schema.
 pub(super) struct SchemaRules<'a> {
+    /// The declared sizes of the values, by which costs are estimated; `None` for a schema without rules.
     declared: Option<Declared<'a>>,
     limit: LimitOfARule,
     total: RefCell<TotalCost>,
@@ -40,6 +41,8 @@ struct TotalCost {
 /// The context of one place in a schema: the data about the whole schema that the rules at this place need.
 #[derive(Clone, Copy)]
 pub(super) struct CelContext<'a> {
+    /// The declared sizes of the values at this place; `None` for a schema without rules, and for a place that the type
+    /// of the surrounding schema lacks.
     pub(super) declared: Option<&'a Declared<'a>>,
     rules: &'a SchemaRules<'a>,
     /// The largest number of values of this schema in one object; `None` if a list or a map around it has no limit.

@@ -112,6 +112,7 @@ fn validate_one(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: 
     let Ok(mut read) = crate::value::from_value::<Structural>(schema.clone()) else { return };
     let value = &schema["default"];
     let is_resource = position.last_step.is_none();
+    // The schema of a whole resource does not say that its `apiVersion`, `kind` and `metadata` are those of a resource.
     read.is_embedded_resource |= is_resource;
     if position.is_meta {
         if let Some(why) = fault_of_metadata(value, position) {

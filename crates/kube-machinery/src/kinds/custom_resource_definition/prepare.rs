@@ -11,8 +11,8 @@ use crate::value::{Value, json};
 /// sets that list itself; only a missing list is filled in.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.subresource.is_some() {
-        // The defaults were set before the stored spec replaced that of the body, which may lack the storage version.
-        // Upstream sets this default again when it decodes the stored definition.
+        // A write to `/status` keeps the stored spec. But the defaults were set from the spec of the body, which may
+        // lack the storage version. Upstream sets this default again when it decodes the stored definition.
         return set_stored_versions(new);
     }
     if change.old.is_none() {

@@ -49,6 +49,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
     if change.subresource.is_some() {
         return;
     }
+    // A claim that has a data source already keeps it.
     let was_set = change.old.is_some_and(|old| !old["spec"]["dataSource"].is_null());
     let spec = &mut new["spec"];
     // A source in another namespace needs a feature gate that is off by default.

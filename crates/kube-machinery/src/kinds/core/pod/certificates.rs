@@ -62,6 +62,7 @@ fn named_bundle(source: &Value, name: &str, at: At<'_>) -> Causes {
     if name.is_empty() {
         causes.push(Cause::required(path, "must be a valid object name"));
     }
+    // The name of a signer's bundle begins with the name of the signer, as in `example.com:foo:abc`.
     let messages = names::subdomain(name.rsplit_once(':').map_or(name, |(_, own)| own));
     let prefixed = messages.iter().map(|message| format!("not a valid clustertrustbundlename: {message}"));
     causes.extend(invalid(&path, name, prefixed));

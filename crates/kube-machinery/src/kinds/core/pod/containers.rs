@@ -114,6 +114,7 @@ pub(super) fn ephemeral_containers(shared: &Shared<'_>, at: At<'_>) -> Causes {
         let is_set = |field: &&str| match &container[*field] {
             Value::Null => false,
             Value::Array(items) => !items.is_empty(),
+            // The defaults give every container `resources`, if only an empty object.
             Value::Object(fields) => *field != "resources" || !fields.is_empty(),
             _ => true,
         };

@@ -68,6 +68,7 @@ pub(super) fn field(reference: &Value, allowed: &[&str], at: At<'_>) -> Causes {
     if !FIELDS.contains(&path) {
         return unknown(format!("field label not supported: {path}"));
     }
+    // `spec.host` is the old name of the field.
     let path = if path == "spec.host" { "spec.nodeName" } else { path };
     let is_allowed = allowed.contains(&path);
     (!is_allowed).then(|| Cause::unsupported_text(at_path, path, allowed)).into_iter().collect()

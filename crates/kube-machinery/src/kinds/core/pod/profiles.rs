@@ -97,8 +97,8 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: At<'_>) -> Causes 
 }
 
 /// Copies the AppArmor profiles in the annotations of a new pod to the fields of the containers that have none. Skips
-/// pods for Windows, and profiles that are those of the pod. Upstream: `applyAppArmorVersionSkew` in
-/// `pkg/registry/core/pod/strategy.go`.
+/// pods for Windows, and annotations that repeat the profile in the pod's security context. Upstream:
+/// `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
 pub fn fields_from_annotations(pod: &mut Value) {
     if text(&pod["spec"]["os"], "name") == "windows" {
         return;

@@ -58,8 +58,8 @@ pub(super) fn validate(new: &Value, old: &Value) -> Causes {
     causes
 }
 
-/// Returns true if the pod's node supports resizing, or if no container runs. The kubelet of such a node reports the
-/// resources of running containers in the status. Upstream: `isPodResizeRequestSupported`.
+/// Returns true if the pod's node supports resizing, or if no container runs. A kubelet that supports resizing reports
+/// the resources of running containers in the status. Upstream: `isPodResizeRequestSupported`.
 fn is_supported(pod: &Value) -> bool {
     let mut statuses = items(&pod["status"], "containerStatuses").iter();
     statuses.find(|status| status["state"]["running"].is_object()).is_none_or(|running| !running["resources"].is_null())

@@ -98,6 +98,7 @@ fn validate_port_numbers(ports: &[Value], kind: &str) -> Causes {
     for (i, port) in ports.iter().enumerate() {
         let (protocol, own) = (text(port, "protocol"), number(port, "port"));
         if !taken.insert((protocol, own)) {
+            // Upstream's cause shows a port that has only these two fields set.
             let shown = json!({"Name": "", "Protocol": protocol, "AppProtocol": null, "Port": own, "TargetPort": 0, "NodePort": 0});
             let order = ["Name", "Protocol", "AppProtocol", "Port", "TargetPort", "NodePort"];
             causes.push(Cause::duplicate_struct(format_args!("spec.ports[{i}]"), &shown, &order, ""));
