@@ -60,6 +60,7 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         Ok(routed) => routed,
         Err(response) => return *response,
     };
+    // Only a request over a socket has this extension: it may do heavy work on a thread of its own.
     let threads = request.extensions().get::<Threads>().copied();
     // The cluster's own requests are not limited: its components must work even while slow clients fill the budget.
     let is_client = routed.requester == Requester::Client;
@@ -207,6 +208,7 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
 /// its own for these, and checks the media type of a patch before the name.
 fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
     if target.served.custom.is_some() {
+        // The verb in the message, as upstream's `RequestInfo` has it: empty for a method that it does not know.
         let verb = match *method {
             Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
             Method::POST if target.subresource.is_some() => Some("create"),

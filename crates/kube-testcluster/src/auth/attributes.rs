@@ -35,7 +35,7 @@ impl Attributes {
         };
         let (namespace, rest) = match rest {
             ["namespaces", namespace, part, ..] if !PARTS_OF_NAMESPACES.contains(part) => (*namespace, &rest[2..]),
-            ["namespaces", namespace, ..] => (*namespace, rest),
+            ["namespaces", namespace, ..] => (*namespace, rest), // as upstream, a Namespace is inside itself
             rest => ("", rest),
         };
         let part = |n: usize| rest.get(n).copied().unwrap_or_default().to_owned();

@@ -173,6 +173,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| complete(item, pattern)),
         Value::Object(fields) => {
+            // These three fields hold values, and no schemas.
             for (_, value) in
                 fields.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "default" | "enum" | "example"))
             {
