@@ -77,12 +77,14 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         return too_many_requests();
     }
     let is_watch_of_client = routed.verb.is_some() && answer.is_watch();
+    // Each event of a watch makes a reservation of its own.
     let budget = is_watch_of_client.then(|| limits.budget.clone());
     let weight = Weight::of(threads, answer.length());
     let representation = &routed.representation;
     let encoded = async { representation.respond(conversion::answer(&store, &conversion, answer).await, budget) };
     let response = limits.heavy.run(weight, encoded).await;
     if is_watch_of_client {
+        // The fault `cut-watches` may break the stream.
         return with_cuts(store, routed.target.served, response);
     }
     match resize(limits, reservation.as_mut(), &routed, response.status().is_success(), length(&response)) {

@@ -24,6 +24,7 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::User;
 
+/// The state of the middleware.
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,

@@ -30,6 +30,8 @@ pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// Returns the document of a group version of custom resources. It is made at the first request, and kept in the store
+/// until a definition changes.
 pub(super) fn find(store: &Store, name: &str) -> Option<Document> {
     let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
     let catalog = store.catalog();
