@@ -51,6 +51,7 @@ impl Action {
             Serving::Computed => return (method == Method::GET).then_some(Self::GetComponents),
         }
         Some(match (&target.name, target.subresource, method) {
+            // `target.watch` is the old form of a path, such as `/api/v1/watch/pods`, which only GET may use.
             (_, None, &Method::GET) if target.watch => Self::ListOrWatch,
             _ if target.watch => return None,
             (None, None, &Method::GET) => Self::ListOrWatch,

@@ -395,7 +395,8 @@ impl ClusterBuilder {
         self.begin(Some(Folder::open(folder.as_ref())?))
     }
 
-    /// Starts the cluster. With a folder, it continues from the objects there, and keeps every write there.
+    /// Starts the cluster. With a folder, it continues from the objects there, and keeps every write there. Only a
+    /// folder can cause an error.
     pub(crate) fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = self.started_at.map_or_else(Clock::starting_now, Clock::starting_at);
         let earlier = folder.as_ref().map(Folder::read).transpose()?.flatten();
@@ -415,7 +416,7 @@ impl ClusterBuilder {
         let is_continued = earlier.is_some();
         match earlier {
             Some(earlier) => {
-                store.restore(earlier)?;
+                store.restore(earlier)?; // queues work for the controllers, which the earlier server may have left undone
                 first_objects::write_system(&store);
             }
             None => {
@@ -432,6 +433,7 @@ impl ClusterBuilder {
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
+        // The objects that leave the history, which `packing` compresses.
         let aged = store.lock().storage.subscribe_aged();
         let mut tasks = vec![
             tokio::spawn(expiry::run(store.clone(), stop.clone())),

@@ -60,6 +60,7 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         Ok(routed) => routed,
         Err(response) => return *response,
     };
+    // Only a request over a socket has this extension: it may do heavy work on a thread of its own.
     let threads = request.extensions().get::<Threads>().copied();
     // The cluster's own requests are not limited: its components must work even while slow clients fill the budget.
     let is_client = routed.requester == Requester::Client;
@@ -76,12 +77,14 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
         return too_many_requests();
     }
     let is_watch_of_client = routed.verb.is_some() && answer.is_watch();
+    // Each event of a watch makes a reservation of its own.
     let budget = is_watch_of_client.then(|| limits.budget.clone());
     let weight = Weight::of(threads, answer.length());
     let representation = &routed.representation;
     let encoded = async { representation.respond(conversion::answer(&store, &conversion, answer).await, budget) };
     let response = limits.heavy.run(weight, encoded).await;
     if is_watch_of_client {
+        // The fault `cut-watches` may break the stream.
         return with_cuts(store, routed.target.served, response);
     }
     match resize(limits, reservation.as_mut(), &routed, response.status().is_success(), length(&response)) {
@@ -207,6 +210,7 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
 /// its own for these, and checks the media type of a patch before the name.
 fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
     if target.served.custom.is_some() {
+        // The verb in the message, as upstream's `RequestInfo` has it: empty for a method that it does not know.
         let verb = match *method {
             Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
             Method::POST if target.subresource.is_some() => Some("create"),

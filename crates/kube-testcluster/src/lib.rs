@@ -211,6 +211,7 @@ pub struct Cluster {
     store: Arc<Store>,
     housekeeping: Arc<Housekeeping>,
     router: axum::Router,
+    /// The progress of the kubelet with the pods.
     progress: watch::Receiver<Progress>,
     is_continued: bool,
     stop: DropGuard,
@@ -328,6 +329,7 @@ impl Cluster {
     /// Returns true if nothing is happening now, in the sense of [`settled`](Self::settled).
     fn is_settled(&self) -> bool {
         let last_write = self.store.last_write_of(PODS);
+        // An error means that no kubelet runs, as in `pods_are_settled`.
         (self.progress.has_changed().is_err() || self.progress.borrow().is_settled(last_write))
             && !self.housekeeping.has_any()
     }
@@ -335,7 +337,7 @@ impl Cluster {
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
         // Every change of this condition is also a change of `progress`, because the kubelet sees every write.
         let settled = |progress: &Progress| progress.is_settled(self.store.last_write_of(PODS));
-        // An error means that the kubelet has stopped; then nothing is pending either.
+        // An error means that no kubelet runs (any more); then nothing is pending either.
         let _ = progress.wait_for(settled).await;
     }
 
@@ -383,7 +385,7 @@ impl Cluster {
             // A panic of a work item has been reported already.
             let _ = task.await;
         }
-        self.store.close();
+        self.store.close(); // ends the watches, so that the servers need not cut their connections
         #[cfg(feature = "serve")]
         for server in self.servers {
             server.shutdown().await;

@@ -25,6 +25,7 @@ use crate::settings::Admin;
 use crate::store::Store;
 use kube_controllers::nodes::logs::Logs;
 
+/// Returns the router of a cluster. `logs` holds the log lines of the pods, which the kubelet writes.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
     let router = match admin {
         Admin::On => admin::routes(),
@@ -32,6 +33,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
     };
     let limits =
         Limits { budget: Arc::new(ResponseBudget::new(store.settings.max_waiting_answers)), heavy: HeavyLimit::new() };
+    // Counts the responses without a reservation, such as discovery documents, against the budget.
     let count = from_fn_with_state(limits.budget.clone(), response_budget::count);
     let resources =
         move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), limits.clone(), request);
@@ -56,7 +58,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
 
 /// Serves a path also with a slash at its end, as upstream.
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
-    // Upstream does not list the allowed methods of a path, as a router of axum would.
+    // Upstream's 405 has no `Allow` header; the 405 of an axum router would have one.
     let not_allowed = async |request: Request| {
         refused(request.headers(), &Query::parse(request.uri()), ApiError::method_not_allowed())
     };

@@ -74,7 +74,7 @@ pub(crate) fn admit_update(store: &Store, pod: &Opened, subresource: Option<Subr
 
 /// Sets the pod's service account, and takes over the account's image pull secrets.
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map) -> Result<(), ApiError> {
-    let named = ["serviceAccountName", "serviceAccount"];
+    let named = ["serviceAccountName", "serviceAccount"]; // the second is the deprecated name of the first
     let given = named.iter().filter_map(|field| spec.get(field)?.as_str()).find(|name| !name.is_empty());
     let account = given.unwrap_or(DEFAULT_ACCOUNT).to_owned();
     for field in named {
@@ -174,7 +174,8 @@ fn set_tolerations(spec: &mut Map) {
     add_tolerations(spec, TOLERATED.into_iter());
 }
 
-/// Adds a toleration for each taint that the pod does not tolerate already.
+/// Adds a toleration for each taint that the pod does not tolerate already. A toleration without a key or an effect
+/// tolerates any.
 fn add_tolerations<'a>(spec: &mut Map, keys: impl Iterator<Item = &'a str>) {
     for key in keys {
         let Value::Array(tolerations) = spec.entry("tolerations").or_insert_with(|| json!([])) else { return };

@@ -77,7 +77,8 @@ impl<'a> Gate<'a> {
         Self::new(store, target, commit, || (user.clone(), options()))
     }
 
-    /// Returns the gate for a write of the cluster itself, as the user `user`.
+    /// Returns the gate for a write of one of the cluster's controllers. `user` is its service account in `kube-system`,
+    /// as which plugins and webhooks see it.
     pub(crate) fn of_component(store: &'a Store, resource: &Resource, key: &Key, user: &str) -> Self {
         let target = Target {
             resource: resource.clone(),
@@ -164,7 +165,7 @@ impl<'a> Gate<'a> {
         Ok(self.mutation(operation, old).run(Some(object)).await?.unwrap_or_default())
     }
 
-    /// Begins the mutating part of admission. The caller runs its rounds. Upstream: `mutatingDispatcher`.
+    /// Begins the mutating part of admission. The caller runs the rounds. Upstream: `mutatingDispatcher`.
     pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
         Mutation::new(self.request.as_deref(), operation, old)
     }

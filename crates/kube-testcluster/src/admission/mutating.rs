@@ -89,6 +89,7 @@ impl<'a> Mutation<'a> {
             return Ok(false);
         }
         let changed = changed_by(hook, attributes, &row).await;
+        // Before this webhook counts as invoked, because its own change is no reason to call it again.
         if matches!(changed, Ok(true)) {
             self.reinvoke_all();
         }

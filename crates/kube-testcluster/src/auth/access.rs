@@ -24,6 +24,7 @@ use crate::settings::Authorization;
 use crate::store::Store;
 use kube_machinery::conventions::user::User;
 
+/// The state of the middleware.
 struct Access {
     store: Arc<Store>,
     authorizer: Arc<Authorizer>,
@@ -61,6 +62,7 @@ async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Nex
         Ok(user) => user,
         Err(error) => return answered(&request, error),
     };
+    // As upstream, the headers of API priority and fairness are also on a 403, but not on a 401: the user comes first.
     let classifies = flow_control::classifies(request.uri().path());
     let answer = match user.map_or(Ok(()), |user| access.authorize(&mut request, user)) {
         Ok(()) => next.run(request).await,

@@ -1,6 +1,6 @@
 //! Parses a request into the attributes that an authorizer decides about: the verb (`list`, not GET), and the resource
-//! or the path. It also words the refusal. It needs only the method and the URL, because authorization comes before the
-//! parsing of the request; so it also understands resources that are not served. Upstream:
+//! or the path. This file also words the refusal. Only the method and the URL count, because authorization comes before the
+//! parsing of the request; so a request for a resource that is not served has attributes too. Upstream:
 //! `RequestInfoFactory.NewRequestInfo` in `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in
 //! `endpoints/handlers/responsewriters`.
 
@@ -35,7 +35,7 @@ impl Attributes {
         };
         let (namespace, rest) = match rest {
             ["namespaces", namespace, part, ..] if !PARTS_OF_NAMESPACES.contains(part) => (*namespace, &rest[2..]),
-            ["namespaces", namespace, ..] => (*namespace, rest),
+            ["namespaces", namespace, ..] => (*namespace, rest), // as upstream, a Namespace is inside itself
             rest => ("", rest),
         };
         let part = |n: usize| rest.get(n).copied().unwrap_or_default().to_owned();

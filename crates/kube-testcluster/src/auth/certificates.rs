@@ -1,6 +1,6 @@
 //! Checks that a user may approve or sign a CertificateSigningRequest. An approved request becomes a client
 //! certificate, so besides the right to update the object, upstream wants the right `approve` or `sign` for its signer.
-//! The handlers of PUT, PATCH and apply call it. Upstream: `approval` and `signing` in
+//! The handlers of PUT, PATCH and apply call [`check`]. Upstream: `approval` and `signing` in
 //! `plugin/pkg/admission/certificates`, and `IsAuthorizedForSignerName` beside them.
 
 use super::access::Caller;

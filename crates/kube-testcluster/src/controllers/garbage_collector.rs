@@ -67,6 +67,7 @@ pub(crate) async fn check_owners(
         }
         Policy::Foreground
     } else {
+        // As upstream, a finalizer that the object already has decides about its own dependents.
         let has = |name: &str| object.summary.has_finalizer(name);
         match () {
             () if has(ORPHAN) => Policy::Orphan,

@@ -1,6 +1,6 @@
 //! The work queue that the controllers inside the server share: the garbage collector, the namespace controller, and
-//! those of nodes, pods, service accounts and cluster roles. The store calls it after each write, and it queues the
-//! work items that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes;
+//! those of nodes, pods, service accounts and cluster roles. After each write, the store calls [`Housekeeping`],
+//! which queues the work items that the write causes, so no controller has to scan the store. `queue.rs` decides what a write causes;
 //! `run.rs` performs the work items.
 
 mod queue;

@@ -1,5 +1,5 @@
-//! The verbs of requests, as Kubernetes' authorization names them. A fault may be limited to one; the router finds the
-//! verb of each request here.
+//! The verbs of requests, as Kubernetes' authorization names them. A fault may be limited to one; `handler.rs` finds
+//! the verb of each request here.
 
 use http::Method;
 

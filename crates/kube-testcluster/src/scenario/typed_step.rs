@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{Action, IMAGE, Step};
 use crate::faults::BadFault;
 
-/// The error for any other text.
+/// The error for a text that is not a step.
 const USAGE: &str =
     "expected run NAME, delete NAME, label NAME KEY=VALUE (or KEY- to take it away), or scale NAME REPLICAS";
 

@@ -37,10 +37,10 @@ impl TestCluster {
     /// An object of the snapshot cannot be read.
     pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), NotRestored> {
         let store = &self.0.store;
-        store.renew_random();
+        store.renew_random(); // so that no uid of the snapshot is given to another object
         store.remove_newer(snapshot);
         store.put_back(snapshot, RestoreStep::BuiltIn)?;
-        custom_resource_definition::apply_all(store).await;
+        custom_resource_definition::apply_all(store).await; // custom resources are read with their definitions
         store.put_back(snapshot, RestoreStep::Custom)?;
         Ok(())
     }

@@ -31,6 +31,7 @@ const NOT_TLS: &[u8] = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP req
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
+    /// The authorities of client certificates; `None` if clients are not asked for certificates.
     clients: Option<Authorities>,
 }
 

@@ -1,4 +1,4 @@
-//! Requests as bytes, because a client library would not send most of them.
+//! Sends requests as bytes, because a client library would not send most of them, and parses the answers.
 
 use std::net::SocketAddr;
 
@@ -20,8 +20,8 @@ impl Answer {
     }
 }
 
-/// A request with these headers, each `Name: value`, and the length of its body. The server closes the connection after
-/// its answer.
+/// Returns the bytes of a request with these headers, each `Name: value`. The request asks the server to close the
+/// connection after its answer.
 pub fn request(method: &str, target: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     let mut head = format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     for header in headers {
@@ -31,8 +31,8 @@ pub fn request(method: &str, target: &str, headers: &[&str], body: &[u8]) -> Vec
     [head.as_bytes(), body].concat()
 }
 
-/// Connects, and sends the bytes for as long as the server takes them. What it answers is not read: the buffer for it
-/// has a few kilobytes, so that an answer waits in the server.
+/// Connects, and sends the bytes for as long as the server takes them. The answer is not read. The receive buffer of the
+/// socket has only a few kilobytes, so a long answer waits in the server.
 pub async fn connected(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -41,7 +41,7 @@ pub async fn connected(address: SocketAddr, bytes: &[u8]) -> TcpStream {
     stream
 }
 
-/// How much of an answer is read, and whether the request has an end.
+/// The part of an answer that the client reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// Everything until the server closes the connection.
@@ -63,7 +63,7 @@ pub async fn answer(address: SocketAddr, bytes: &[u8], read: Read) -> Option<Ans
         if writer.write_all(bytes).await.is_ok() && read == Read::AllOfHalf {
             let _ = writer.shutdown().await;
         }
-        std::future::pending::<()>().await;
+        std::future::pending::<()>().await; // only the reader decides when the exchange is over
     };
     let mut received = Vec::new();
     let receive = async {
@@ -89,7 +89,7 @@ fn parsed(bytes: &[u8]) -> Option<Answer> {
     Some(Answer { status, content_type: header("content-type").unwrap_or_default().to_owned(), body })
 }
 
-/// The chunks of a body together, as far as they are complete.
+/// Returns the content of a chunked body, up to the first incomplete chunk.
 fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(line) = bytes.windows(2).position(|two| two == b"\r\n")

@@ -1,9 +1,9 @@
-//! What a hostile client can do to a cluster behind a socket, in a process of its own: [`together`] does all abuses that
-//! are known at the same time, beside an ordinary client; [`generated`] makes requests from the OpenAPI documents that
-//! the cluster serves. SECURITY.md says what must hold.
+//! Tests of a cluster behind a socket, in a process of its own, against hostile clients: [`together`] does all known
+//! abuses at the same time, beside an ordinary client; [`generated`] sends random requests that it makes from the OpenAPI
+//! documents of the cluster. SECURITY.md has the promises that these tests check.
 //!
 //! `ABUSE=1000000 cargo test --release -p kube-testcluster --all-features --test abuse -- --nocapture` sends a million
-//! generated requests; `ABUSE_SEED=7` sends others.
+//! generated requests; `ABUSE_SEED=7` sends other ones.
 
 #![allow(clippy::print_stdout, reason = "the figures of a run, with --nocapture")]
 #![cfg(feature = "serve")]

@@ -1,6 +1,6 @@
 //! A cluster in a process of its own, so that the memory that a test measures is the server's. The process is this test
-//! binary again, and it runs nothing but [`a_cluster_until_its_input_ends`]. A panic ends the process, so that a test
-//! notices a panic that a request has caused, whatever the request was answered.
+//! binary again, and it runs nothing but [`a_cluster_until_its_input_ends`]. A panic ends the process, so a test notices
+//! each panic that a request causes, whatever answer the request gets.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpListener};
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use kube_testcluster::{Admission, Cluster, Controllers};
 
-/// The variable that says to the process that it is a cluster.
+/// The environment variable that makes the process serve a cluster.
 const SERVES: &str = "ABUSED_CLUSTER";
 
-/// The beginning of the line that says where the cluster listens.
+/// The text before the cluster's address in the output of the process.
 const LISTENS: &str = "the cluster listens on ";
 
 /// A running cluster. Its process ends when this is dropped.
@@ -37,38 +37,40 @@ impl Server {
         Self { process, address: address.expect("the process of the cluster says where it listens") }
     }
 
-    /// Whether the process still runs. It does not after a panic.
+    /// Returns true if the process still runs. A panic ends it.
     pub fn runs(&mut self) -> bool {
         self.process.try_wait().unwrap().is_none()
     }
 
-    /// The resident memory of the process, in megabytes; 0 on other systems than Linux.
+    /// Returns the resident memory of the process, in megabytes; 0 on other systems than Linux.
     pub fn memory(&self) -> usize {
         self.status("VmRSS:")
     }
 
-    /// The highest resident memory since the start or since [`Server::forget_peak`], in megabytes.
+    /// Returns the highest resident memory since the start or since [`Server::forget_peak`], in megabytes.
     pub fn peak(&self) -> usize {
         self.status("VmHWM:")
     }
 
-    /// Lets the next [`Server::peak`] begin at the present memory, so that a test sees what one request takes.
+    /// Makes the next [`Server::peak`] count from the present memory, so that a test sees the memory of one request.
     pub fn forget_peak(&self) {
         if cfg!(target_os = "linux") {
             std::fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5").unwrap();
         }
     }
 
-    /// The processor time that the process has taken, to a hundredth of a second. It says what a request costs on a busy
-    /// machine too.
+    /// Returns the processor time that the process has taken, to a hundredth of a second; zero on other systems than
+    /// Linux. Unlike the elapsed time, it does not depend on how busy the machine is.
     pub fn processor_time(&self) -> Duration {
         let Ok(stat) = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())) else {
             return Duration::ZERO;
         };
+        // The user and the system time are fields 14 and 15, in ticks of 10 ms; the third field follows the parenthesis.
         let fields = stat.rsplit(')').next().unwrap().split_whitespace();
         Duration::from_millis(fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap() * 10).sum())
     }
 
+    /// Returns the memory in a line of `/proc/PID/status`, in megabytes.
     fn status(&self, name: &str) -> usize {
         let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())) else { return 0 };
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("0");

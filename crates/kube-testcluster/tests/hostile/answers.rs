@@ -21,7 +21,7 @@ const UNCLASSIFIED: [&str; 14] = [
     "list element types are not identical: ",
 ];
 
-/// Whether the text has the message of an error that is a 500 upstream too.
+/// Returns true if the text has the message of an error that is a 500 upstream too.
 pub fn is_unclassified(text: &str) -> bool {
     UNCLASSIFIED.iter().any(|known| text.contains(known))
 }

@@ -22,6 +22,7 @@ const OBJECTS: [&str; 12] = [
     "@",
 ];
 
+/// Scalars, most of them at the limit of some type.
 const SCALARS: [&str; 22] = [
     "null",
     "true",
@@ -88,6 +89,7 @@ fn value(random: &mut Rng) -> String {
     }
 }
 
+/// Returns random JSON with at most this number of levels of nesting.
 fn small(random: &mut Rng, levels: usize) -> String {
     let count = random.usize(0..4);
     match random.u8(0..if levels == 0 { 1 } else { 4 }) {
@@ -115,12 +117,14 @@ fn levels(random: &mut Rng) -> usize {
     }
 }
 
+/// Returns deeply nested lists or objects.
 fn deep(random: &mut Rng) -> String {
     let levels = levels(random);
     let (open, close) = [("[", "]"), (r#"{"a":"#, "}"), (r#"[{"name":"#, "}]")][random.usize(0..3)];
     format!("{}1{}", open.repeat(levels), close.repeat(levels))
 }
 
+/// Returns a string, a list or an object with tens of thousands of parts, some in a form that the server merges or checks.
 fn long(random: &mut Rng) -> String {
     let count = random.usize(1000..60_000);
     let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
@@ -149,6 +153,7 @@ fn operations(random: &mut Rng) -> String {
     // A place for values of any depth: `fieldsV1` of managed fields holds arbitrary JSON.
     let any_json = "/spec/template/metadata/managedFields";
     if count > 8 {
+        // Each move or copy puts one of two places into the other, so the object nests deeper each time, or doubles.
         let nest = [
             json!({"op": "add", "path": "/metadata/labels", "value": {}}),
             json!({"op": pick(random, &["move", "copy"]), "from": any_json, "path": "/metadata/labels/x"}),

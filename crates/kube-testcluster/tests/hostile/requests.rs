@@ -43,6 +43,7 @@ fn rising(count: usize) -> String {
     (0..count).map(|n| format!("a/b;q=0.{n:04}")).collect::<Vec<_>>().join(",")
 }
 
+/// Returns a path with up to three parameters. Some targets are no valid URL.
 fn target(random: &mut Rng) -> String {
     let mut path = path(random);
     match random.u8(0..20) {

@@ -225,7 +225,7 @@ async fn each_served_version_of_a_custom_resource_has_its_api_service() {
     assert!(of_group().await.is_empty());
 }
 
-/// The last time that jiff has is two hours before the end of 9999-12-30, so later times are cut to it.
+/// jiff has no time after 9999-12-30T22:00Z, so the server cuts later times, such as the end of a token, to this one.
 #[tokio::test(start_paused = true)]
 async fn a_cluster_whose_clock_is_at_its_end_serves_all_the_same() {
     let cluster = Cluster::builder().admission(Admission::Kube).started_at(jiff::Timestamp::MAX).start();

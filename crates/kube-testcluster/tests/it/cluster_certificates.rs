@@ -63,6 +63,7 @@ async fn approve(api: &Api, name: &str) -> Answer {
     api.merge(&format!("{REQUESTS}/{name}/approval"), &json!({"status": {"conditions": [condition]}})).await
 }
 
+/// Writes to `/status` of a request, as the controller of a signer does.
 async fn fail(api: &Api, name: &str) -> Answer {
     let condition = json!({"type": "Failed", "status": "True", "reason": "a", "message": ""});
     api.merge(&format!("{REQUESTS}/{name}/status"), &json!({"status": {"conditions": [condition]}})).await

@@ -411,7 +411,8 @@ async fn objects_without_a_definition_do_not_block_the_deletion_of_their_namespa
         door["metadata"]["finalizers"] = json!(["example.org/f"]);
         door
     };
-    // The definition is deleted before the namespace, or while the namespace is terminating.
+    // The definition is deleted before the namespace, or while the namespace is terminating. The object of the first
+    // round stays in the store, so the second round needs another name.
     for is_first in [true, false] {
         for (path, new) in [
             (DEFINITIONS, definition("doors", "Door", "Namespaced")),

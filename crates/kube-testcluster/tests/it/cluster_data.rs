@@ -1,4 +1,5 @@
-//! Tests clusters that keep their data in a folder: what a restart restores, and how damage is reported.
+//! Tests clusters that keep their data in a folder: the state that a restart restores, and the reports of damage. Most
+//! of these tests run in real time, because a thread outside the runtime writes the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -210,7 +211,7 @@ async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
         create(&Api::new(&cluster), name).await;
     }
     cluster.shutdown().await;
-    folder.change_log(|bytes| bytes[8200] ^= 1);
+    folder.change_log(|bytes| bytes[8200] ^= 1); // in the first batch of writes, which begins at 8192
     let damaged = fs::read(folder.log()).unwrap();
     let refused = folder.refusal();
     let damage = ".wal is damaged at byte 8192: a batch of writes there is not as it was written";
@@ -282,6 +283,7 @@ async fn a_cluster_goes_on_with_a_folder_of_the_first_version() {
     assert_eq!(revision_of(&later), revision_of(&expected) + 1);
     cluster.shutdown().await;
     assert_eq!(names(&folder.start()).await.len(), expected["items"].as_array().unwrap().len() + 1);
+    // The next start writes the current format.
     assert!(fs::read(folder.log()).unwrap().starts_with(b"ILABWAL2"));
 }
 

@@ -243,7 +243,7 @@ async fn the_refuse_watch_list_fault_answers_like_a_server_without_streaming_lis
     let path = format!("{PODS}?watch=true&{STREAM}");
     let (refused, recorded) = (api.get(&path).await, off.get(&path).await);
     assert_eq!((refused.status, refused.body), (422, recorded.body));
-    assert!(api.watch("resourceVersion=0").await.events().await.len() < 2);
+    assert!(api.watch("resourceVersion=0").await.events().await.len() < 2); // an ordinary watch is not refused
     assert!(!api.watch_at(&format!("/api/v1/configmaps?watch=true&{STREAM}")).await.events().await.is_empty());
     cluster.faults().end_all();
     assert!(!api.watch(STREAM).await.events().await.is_empty());
@@ -294,7 +294,7 @@ async fn a_scenario_can_start_faults_if_the_admin_path_is_on() {
 async fn faults_do_not_affect_the_kubelet() {
     let cluster = Cluster::builder().start();
     let api = Api::new(&cluster);
-    tokio::task::yield_now().await;
+    tokio::task::yield_now().await; // the kubelet begins to watch
     for fault in ["500:for=ever", "drop-watches", "hide-events:for=ever", "cut-watches:for=ever"] {
         start(&cluster, fault);
     }

@@ -77,7 +77,7 @@ async fn an_object_whose_owner_never_existed_is_deleted_too() {
     );
 }
 
-/// The observer of the writes is code of the test, and runs in the middle of a write.
+/// The test's observer of writes runs in the middle of a write, so its panic stands for a mistake of the server.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_one_deletion_does_not_stop_the_garbage_collector() {
     let cluster = quiet().start();

@@ -38,6 +38,7 @@ async fn events(api: &Api, name: &str) -> Vec<String> {
         .map(|event| {
             assert_eq!(event["involvedObject"]["kind"], "Pod");
             let name = event["metadata"]["name"].as_str().unwrap();
+            // The name of an event ends with its time in nanoseconds, in hexadecimal.
             let nanos = u64::from_str_radix(name.rsplit('.').next().unwrap(), 16).unwrap();
             let text = |field: &str| event[field].as_str().unwrap();
             (nanos, format!("{} {} {}", text("type"), text("reason"), event["count"]))

@@ -287,7 +287,7 @@ async fn a_body_that_ends_early_is_a_bad_request() {
     assert!(String::from_utf8_lossy(&body).contains("\"reason\":\"BadRequest\""));
 }
 
-/// The observer of the writes is code of the test, and runs in the middle of a write.
+/// The test's observer of writes runs in the middle of a write, so its panic stands for a mistake of the server.
 #[tokio::test(start_paused = true)]
 async fn a_panic_fails_one_request_and_makes_readyz_fail() {
     let cluster = quiet().start();

@@ -121,7 +121,6 @@ async fn metadata_may_be_protobuf_and_a_table_may_not() {
     assert_eq!(accepting(&api, &form("Table"), MAPS).await.0, 406);
 }
 
-/// Upstream's router checks the method, then the body's type, then the Accept header.
 /// Plain JSON is written object by object; indented JSON is made of the whole list as one value.
 #[tokio::test(start_paused = true)]
 async fn a_list_as_a_table_or_as_metadata_has_the_same_content_however_it_is_written() {
@@ -148,6 +147,7 @@ async fn a_list_as_a_table_or_as_metadata_has_the_same_content_however_it_is_wri
     }
 }
 
+/// Upstream's router checks the method, then the body's type, then the Accept header.
 #[tokio::test(start_paused = true)]
 async fn the_method_is_checked_before_the_headers() {
     let api = api().await;

@@ -53,6 +53,7 @@ impl Served {
         let name = ServerName::try_from("localhost").unwrap();
         let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
         let length = body.len();
+        // A listener with TLS serves under any host name.
         let request = format!(
             "{head}\r\nhost: a.name.of.its.own\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );

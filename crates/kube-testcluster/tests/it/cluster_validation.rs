@@ -67,8 +67,8 @@ fn collection(object: &Value) -> &'static str {
 }
 
 /// Sends the `new` object of a case: as a POST, or as a PUT over the `old` object. The POST is a dry run, unless the
-/// case asks for what is stored (`ask`). If an old definition is not established in the case, another definition takes
-/// its kind before.
+/// case asks for what is stored (`ask`). For a case whose old definition is not established, another definition takes its
+/// kind first.
 async fn sent(api: &Api, case: &Value) -> Answer {
     let (path, new) = (collection(&case["new"]), &case["new"]);
     let dry = if case["ask"].is_null() { "?dryRun=All" } else { "" };
@@ -193,6 +193,7 @@ async fn the_known_missing_checks_are_still_missing() {
             "this case no longer differs, so move it out of missing.jsonl: {case}"
         );
     }
+    // The comparison leaves out the diff of two Go structs.
     let refused = json!([{"field": "spec", "message": "Forbidden: x\n(a difference)"}]);
     assert_eq!(messages(&refused), ["spec: Forbidden: x"]);
 }

@@ -1,5 +1,6 @@
-//! The differences from the recordings that the replay permits, each with its reason. A row that matches nothing fails
-//! the test.
+//! The differences from the recordings that the replay permits, each with its reason. The recorded server is not
+//! kube-apiserver: it is upstream's `k8s.io/apiserver` with a few kinds (`peers/apiserver`). A row that matches nothing
+//! fails the test.
 
 #[derive(Debug)]
 pub struct Difference {

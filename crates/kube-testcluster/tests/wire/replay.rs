@@ -291,7 +291,7 @@ fn compare_events(comparison: &mut Comparison<'_>, request: &str, expected: &[Va
 }
 
 /// Reads a watch for as long as the recording program did, and repeats the recording program's writes meanwhile.
-/// Returns the refused ones.
+/// Returns the writes that this server refused.
 async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<String> {
     let mut refused = Vec::new();
     watch.read_for(Duration::from_millis(400)).await;

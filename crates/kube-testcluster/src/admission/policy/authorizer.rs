@@ -11,7 +11,8 @@ use kube_machinery::codec::expression::{Object, Value};
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::{is_label, is_subdomain};
 
-/// The CEL cost of a check, as upstream. It is high, so that one expression can make only two checks: each may be slow.
+/// The CEL cost of a check, as upstream. One expression may cost 1,000,000, so it can make only two checks, because
+/// each may be slow.
 const OF_A_CHECK: u64 = 350_000;
 
 /// The user whose permissions are checked, and the authorizer that checks them.
@@ -129,6 +130,7 @@ impl Object for Subject {
             }
             (Self::Decision(decision), "allowed", []) => Ok(Value::Bool(decision.allowed)),
             (Self::Decision(decision), "reason", []) => text(&decision.reason),
+            // A decision of RBAC has no error: as upstream, its reason names the roles that cannot be found.
             (Self::Decision(_), "errored", []) => Ok(Value::Bool(false)),
             (Self::Decision(_), "error", []) => text(""),
             _ => return None,

@@ -33,7 +33,8 @@ use kube_machinery::value::Value;
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
 
 /// The shortest time that a deleted definition stays, in which a client can begin to watch. Upstream fills a watch
-/// cache before it deletes the objects, which takes about as long (`TestApplyCRDuringCRDFinalization` relies on it).
+/// cache before it deletes the objects, which takes about as long (its test `TestApplyCRDuringCRDFinalization` relies on
+/// that).
 const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.

@@ -166,6 +166,7 @@ impl Queue {
         let ended = |pod: &Option<Arc<Object>>| usize::from(pod.as_deref().is_some_and(has_ended));
         let before = self.terminated;
         self.terminated = before + ended(&event.current) - ended(&event.previous);
+        // Only when one more pod has ended, so that each surplus pod queues the work once.
         if self.terminated > before.max(MOST_TERMINATED) {
             self.push(WorkItem::CollectTerminatedLater);
         }

@@ -20,7 +20,8 @@ use crate::store::Store;
 use kube_machinery::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 
 pub(crate) async fn run(store: Arc<Store>, housekeeping: Arc<Housekeeping>, stop: CancellationToken) {
-    // The delayed work items: `waiting` has a timer for each, and `later` has the items themselves.
+    // The delayed work items: `waiting` has a timer for each, and `later` has the items themselves. They do not count as
+    // unfinished, so `Cluster::settled` does not wait for them.
     let mut waiting = FuturesUnordered::new();
     // Each delayed work item is waited for once, even if several writes cause it meanwhile.
     let mut later = BTreeSet::new();

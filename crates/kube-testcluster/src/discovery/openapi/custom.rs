@@ -30,6 +30,8 @@ pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// Returns the document of a group version of custom resources. It is made at the first request, and kept in the store
+/// until a definition changes.
 pub(super) fn find(store: &Store, name: &str) -> Option<Document> {
     let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
     let catalog = store.catalog();
@@ -173,6 +175,7 @@ fn complete(schema: &mut Value, pattern: &Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| complete(item, pattern)),
         Value::Object(fields) => {
+            // These three fields hold values, and no schemas.
             for (_, value) in
                 fields.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "default" | "enum" | "example"))
             {

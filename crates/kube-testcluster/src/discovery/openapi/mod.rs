@@ -56,7 +56,8 @@ pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -
     DocumentForm { content_type: JSON, body: index.json.clone() }.serve(&index, &headers, &store)
 }
 
-/// Serves the document of a group version or a group. A request with the right hash may be cached for ever.
+/// Serves the document of a group version or a group. The response to a request with the document's hash may be cached,
+/// because the URL changes with the document. A request with another hash is redirected to the right URL.
 pub(crate) async fn v3(
     State(store): State<Arc<Store>>,
     name: Segment<String>,

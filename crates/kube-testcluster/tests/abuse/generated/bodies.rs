@@ -1,4 +1,5 @@
-//! Bodies in each form that a client may send, made of a value that fits the schema.
+//! Makes request bodies in each form that a client may send (JSON, YAML, protobuf, CBOR, patches) from a value that fits
+//! the schema, and damages some of them.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::mutations::{damaged, mutated};
 use super::words::{STRINGS, pick};
 
-/// Returns a body of this media type; one in twenty has another form than its media type says.
+/// Returns a body of this media type. One in twenty is protobuf, whatever the media type is.
 pub fn body(random: &mut Rng, content_type: &str, value: Value) -> Vec<u8> {
     if random.u8(0..20) == 0 {
         return protobuf(random, &value);
@@ -25,7 +26,7 @@ pub fn body(random: &mut Rng, content_type: &str, value: Value) -> Vec<u8> {
     damaged(random, bytes)
 }
 
-/// JSON is YAML; what JSON does not have comes before or behind it.
+/// Writes a value as JSON, which is also YAML, and adds syntax that only YAML has, such as anchors, aliases and tags.
 fn yaml(random: &mut Rng, value: Value) -> String {
     let text = mutated(random, value);
     match random.u8(0..10) {
@@ -38,7 +39,8 @@ fn yaml(random: &mut Rng, value: Value) -> String {
     }
 }
 
-/// Operations on the fields of this value.
+/// Returns a JSON patch with operations on random fields of this value. One in fifty has more operations than the server
+/// takes.
 fn operations(random: &mut Rng, value: &Value) -> Value {
     let mut pointers = vec![String::new()];
     collect(value, "", &mut pointers);
@@ -55,6 +57,7 @@ fn operations(random: &mut Rng, value: &Value) -> Value {
     (0..count).map(operation).collect()
 }
 
+/// Collects the JSON pointers of all fields and items below `at`.
 fn collect(value: &Value, at: &str, into: &mut Vec<String>) {
     let parts: Vec<(String, &Value)> = match value {
         Value::Object(fields) => {
@@ -70,7 +73,7 @@ fn collect(value: &Value, at: &str, into: &mut Vec<String>) {
     }
 }
 
-/// Adds what a strategic merge patch can say beside values, at a random level.
+/// Adds a directive of strategic merge patches to up to three objects, each inside the one before.
 fn with_directive(random: &mut Rng, mut value: Value) -> Value {
     let (name, directive) = pick(
         random,
@@ -92,13 +95,14 @@ fn with_directive(random: &mut Rng, mut value: Value) -> Value {
     value
 }
 
-/// Kubernetes' envelope around fields of random numbers and types.
+/// Returns Kubernetes' protobuf envelope (`runtime.Unknown`) around fields of random numbers and types.
 fn protobuf(random: &mut Rng, value: &Value) -> Vec<u8> {
     let text = |name: &str| value[name].as_str().unwrap_or("v1").as_bytes().to_vec();
     let kind = [field(1, &text("apiVersion")), field(2, &text("kind"))].concat();
     [b"k8s\0".to_vec(), field(1, &kind), field(2, &fields(random, 6))].concat()
 }
 
+/// Encodes a protobuf field that has a length: the tag, the length as a varint, and the content.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![number << 3 | 2];
     let mut length = content.len();
@@ -110,6 +114,7 @@ fn field(number: u8, content: &[u8]) -> Vec<u8> {
     [&bytes, content].concat()
 }
 
+/// Returns random protobuf fields, some of them invalid, nested up to `levels` deep.
 fn fields(random: &mut Rng, levels: usize) -> Vec<u8> {
     let count = if random.u8(0..60) == 0 { random.usize(0..20_000) } else { random.usize(0..4) };
     let mut bytes = Vec::new();
@@ -127,7 +132,7 @@ fn fields(random: &mut Rng, levels: usize) -> Vec<u8> {
     bytes
 }
 
-/// The tag of CBOR and random bytes: the server does not read CBOR, and must say so.
+/// Returns the tag with which CBOR begins, and random bytes. The server does not read CBOR, and must answer with an error.
 fn cbor(random: &mut Rng) -> Vec<u8> {
     [0xd9, 0xd9, 0xf7].into_iter().chain((0..random.usize(0..50)).map(|_| random.u8(..))).collect()
 }

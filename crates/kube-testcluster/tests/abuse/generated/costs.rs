@@ -1,4 +1,5 @@
-//! What one request costs the server: processor time, which says the same on a busy machine, and memory.
+//! Measures the processor time and the memory that the server takes for one request, and compares them with limits. It
+//! is processor time, because the elapsed time also depends on how busy the machine is.
 
 use std::time::Duration;
 
@@ -7,22 +8,25 @@ use crate::server::Server;
 /// The most processor time that one request may take, whatever its size.
 const TIME: Duration = Duration::from_secs(2);
 
-/// The most processor time beside that, for each megabyte of the request.
+/// The additional processor time for each megabyte of the request, in seconds.
 const TIME_FOR_A_MEGABYTE: u32 = 20;
 
 /// The most memory in megabytes that one request may take while it is answered, whatever its size.
 const MEMORY: usize = 64;
 
-/// The most memory beside that, in multiples of the size of the request.
+/// The additional memory, in multiples of the size of the request.
 const TIMES_ITS_SIZE: usize = 100;
 
-/// The most memory of the process after any of the requests, in megabytes.
+/// The most memory of the process between two requests, in megabytes.
 const MEMORY_IN_ALL: usize = 768;
 
-/// The time and the memory before a request, or what it has taken of them.
+/// The processor time and the memory of the server: before a request its totals, and after [`end`](Self::end) the part
+/// that the request has taken.
 pub struct Costs {
     time: Duration,
+    /// In megabytes.
     memory: usize,
+    /// The memory of the process before the request, in megabytes.
     in_all: usize,
 }
 
@@ -34,7 +38,7 @@ impl Costs {
         Self { time: server.processor_time(), memory, in_all: memory }
     }
 
-    /// Returns what the server has taken since the beginning.
+    /// Returns the time and the memory that the server has taken since the beginning.
     pub fn end(self, server: &Server) -> Self {
         Self {
             time: server.processor_time().saturating_sub(self.time),
@@ -43,7 +47,8 @@ impl Costs {
         }
     }
 
-    /// What a request of so many bytes should not have taken.
+    /// Returns which limit a request of this many bytes has exceeded; `None` if it has kept all of them. With the variable
+    /// `ABUSE_COSTS`, prints each expensive request.
     pub fn excess(&self, bytes: usize) -> Option<String> {
         let Self { time, memory, in_all } = *self;
         if std::env::var_os("ABUSE_COSTS").is_some() && (time.as_millis() > 300 || memory > 20) {

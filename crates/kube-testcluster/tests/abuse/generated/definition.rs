@@ -1,4 +1,5 @@
-//! A custom resource, so that the documents have one, with each sort of field that a schema can have.
+//! Defines a custom resource whose schema has each sort of field, so that the server's OpenAPI documents, from which the
+//! requests are generated, have a custom resource too.
 
 use std::net::SocketAddr;
 

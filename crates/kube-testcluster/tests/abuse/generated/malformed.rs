@@ -1,4 +1,4 @@
-//! Damages a request as HTTP: its framing, its lines, or its beginning.
+//! Damages a generated request on the level of HTTP: its framing, its header lines, or its first bytes.
 
 use fastrand::Rng;
 
@@ -10,9 +10,10 @@ use crate::http::Read;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 impl Generated {
-    /// The same request, as no HTTP client would send it. The server may also close the connection.
+    /// Returns the request in a form that no HTTP client sends. The server may close the connection instead of answering.
     pub fn malformed(mut self, random: &mut Rng) -> Self {
         let length = self.bytes.len();
+        // The end of the last header line.
         let head = self.bytes.windows(4).position(|four| four == b"\r\n\r\n").map_or(length, |end| end + 2);
         let at = random.usize(0..head);
         match random.u8(0..10) {

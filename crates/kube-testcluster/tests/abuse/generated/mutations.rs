@@ -1,13 +1,16 @@
-//! Damages values: parts of another type, at a limit, too long or too deep, and bytes that are no JSON.
+//! Damages the value of a body: replaces parts of it by ones of another type, at a limit, too long or too deep, and breaks
+//! the bytes of its text.
 
 use fastrand::Rng;
 use serde_json::Value;
 
 use super::words::pick;
 
-/// Stands for a part of a value, until the text of the part replaces it: most of these parts are not values of `serde_json`.
+/// A placeholder in a value. The text of a hostile part replaces it after the value is written, because most of these
+/// parts cannot be a `serde_json::Value`.
 const HOLE: &str = "\u{1}hole";
 
+/// Scalars at the limits of some type (integers, quantities, times, addresses), and the two empty containers.
 const SCALARS: [&str; 30] = [
     "null",
     "true",
@@ -41,9 +44,10 @@ const SCALARS: [&str; 30] = [
     "{}",
 ];
 
+/// The elements of long lists and objects.
 const BITS: [&str; 8] = ["{}", "null", "0", r#""""#, r#""a""#, "[]", r#"{"name":"a"}"#, r#"{"a":{"a":1}}"#];
 
-/// A length that is short as a rule, and a thousand times `usual` once in a hundred times.
+/// Returns a random length: below `usual` as a rule, but up to a thousand times as long in one of a hundred cases.
 fn length(random: &mut Rng, usual: usize) -> usize {
     match random.u8(0..100) {
         0 => random.usize(0..usual * 1000),
@@ -92,7 +96,7 @@ pub fn mutated(random: &mut Rng, mut value: Value) -> String {
     text
 }
 
-/// A random part of a value.
+/// Returns a random part of a value, or the value itself.
 fn spot<'a>(random: &mut Rng, value: &'a mut Value) -> &'a mut Value {
     let count = match value {
         Value::Object(fields) => fields.len(),

@@ -1,4 +1,5 @@
-//! What the server offers, as its own OpenAPI v3 documents and its discovery say.
+//! Finds the operations that the server offers: those of its own OpenAPI v3 documents, and a GET of each other path that
+//! its index `/` lists.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -15,11 +16,11 @@ pub struct Operation {
     pub path: String,
     /// The names of the parameters of the query.
     pub parameters: Vec<String>,
-    /// The schema of the object that the path is about; null if it is about none.
+    /// The schema of the object that the path is about; null if there is no such object.
     pub schema: Value,
 }
 
-/// All operations, and the schemas that theirs refer to.
+/// All operations, and the schemas that their schemas refer to by name.
 #[derive(Debug, Default)]
 pub struct Operations {
     pub all: Vec<Operation>,
@@ -50,6 +51,7 @@ impl Operations {
         operations
     }
 
+    /// Adds the operations of a path. `item` is OpenAPI's Path Item Object.
     fn add(&mut self, path: &str, item: &Value) {
         let of_body = |method: &str| body_schema(&item[method]["requestBody"]);
         let of_answer = || body_schema(&item["get"]["responses"]["200"]);
@@ -65,7 +67,7 @@ impl Operations {
                     .filter(|parameter| parameter["in"] == "query")
                     .map(|parameter| parameter["name"].as_str().unwrap().to_owned())
                     .collect(),
-                // The schema of a patch says nothing but that it is an object.
+                // A patch also gets the schema of the whole object, because the documents give a patch none of its own.
                 schema: match method {
                     "delete" => of_body(method).unwrap_or_default(),
                     _ => object.clone(),

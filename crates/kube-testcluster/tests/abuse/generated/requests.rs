@@ -1,4 +1,4 @@
-//! Makes a request of an operation: its path, query, headers and body.
+//! Makes a request for an operation of the API: its path, query, headers and body.
 
 use fastrand::Rng;
 
@@ -19,7 +19,7 @@ const OTHERS: [&str; 8] =
     ["watch", "timeout", "pretty", "dryRun", "fieldManager", "force", "resourceVersionMatch", "sendInitialEvents"];
 
 impl Generated {
-    /// A request of any operation. `token` continues an earlier list.
+    /// Makes a request for a random operation. `token` is the `continue` token of an earlier list.
     pub fn new(random: &mut Rng, operations: &Operations, token: &str) -> Self {
         let operation = &operations.all[random.usize(0..operations.all.len())];
         let method = if random.u8(0..20) == 0 { pick(random, &METHODS) } else { &*operation.method };
@@ -39,11 +39,13 @@ impl Generated {
         let mut headers = vec![format!("Content-Type: {content_type}"), format!("Accept: {}", accept(random))];
         headers.extend(odd_header(random));
         let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+        // A watch, and a log that is followed, may have no end.
         let lasts = ["watch", "follow", "Watch"].iter().any(|lasting| target.contains(lasting));
         Self { bytes: request(method, &target, &headers, &body), read: if lasts { Read::Head } else { Read::All } }
     }
 }
 
+/// Fills in the parameters of a path, usually with a name that other requests use too.
 fn path(random: &mut Rng, template: &str) -> String {
     let segment = |random: &mut Rng, segment: &str| match segment {
         "{namespace}" if random.u8(0..12) > 0 => "default".to_owned(),
@@ -104,7 +106,7 @@ fn value(random: &mut Rng, name: &str, token: &str) -> String {
     }
 }
 
-/// A token of the server with one other character.
+/// Returns the token with one character changed.
 fn damaged(random: &mut Rng, token: &str) -> String {
     let mut bytes = token.as_bytes().to_vec();
     if !bytes.is_empty() {
@@ -128,6 +130,7 @@ fn accept(random: &mut Rng) -> String {
     }
 }
 
+/// Returns a header that clients seldom send, or several; usually none.
 fn odd_header(random: &mut Rng) -> Option<String> {
     Some(match random.u8(0..100) {
         0 => "Content-Encoding: gzip".to_owned(),

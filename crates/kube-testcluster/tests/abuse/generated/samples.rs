@@ -5,14 +5,15 @@ use serde_json::{Map, Value, json};
 
 use super::words::{NAMES, STRINGS, pick};
 
-/// The most values that a sample has, the fields that must be there aside.
+/// The most values of a sample, apart from the required fields.
 const MOST_VALUES: usize = 120;
 
-/// The most levels of a sample: schemas can contain themselves.
+/// The most levels of a sample, because schemas can contain themselves.
 const MOST_LEVELS: usize = 12;
 
 pub struct Samples<'a> {
     schemas: &'a Map<String, Value>,
+    /// The number of values that may still be added.
     left: usize,
 }
 
@@ -21,13 +22,14 @@ impl<'a> Samples<'a> {
         Self { schemas, left: MOST_VALUES }
     }
 
-    /// An object of this schema, with a name that other samples have too, so that writes meet.
+    /// Makes an object of this schema, with a name that other samples have too, so that several writes change one object.
     pub fn object(mut self, random: &mut Rng, schema: &Value) -> Value {
         let mut object = self.value(random, schema, 0);
         if object.get("metadata").is_some_and(Value::is_object) {
             object["metadata"]["name"] = pick(random, &NAMES).into();
             if let Some(metadata) = object["metadata"].as_object_mut() {
-                // Each of these refuses the write, or most of what follows it.
+                // The server would refuse this write because of the fields below, and most later ones because of a
+                // deletion.
                 let kept = |field: &str, random: &mut Rng| random.u8(0..10) == 0 || !field.starts_with("deletion");
                 metadata.retain(|field, _| {
                     kept(field, random)

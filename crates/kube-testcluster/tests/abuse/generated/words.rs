@@ -1,15 +1,16 @@
-//! The words of generated requests.
+//! The words that generated requests are made of: names, values, selectors, media types and methods.
 
 use fastrand::Rng;
 
+/// Returns a random item.
 pub fn pick<T: Copy>(random: &mut Rng, from: &[T]) -> T {
     from[random.usize(0..from.len())]
 }
 
-/// Names of objects. They are few, so that writes of different requests meet.
+/// Names of objects. They are few, so that different requests are about the same objects.
 pub const NAMES: [&str; 4] = ["a", "b", "c", "widgets.abuse.example.org"];
 
-/// Values of fields that are strings. Most are right somewhere.
+/// Values of fields that are strings. Most are valid in some field.
 pub const STRINGS: [&str; 24] = [
     "a",
     "a",
@@ -41,6 +42,7 @@ pub const STRINGS: [&str; 24] = [
 pub const ODD: [&str; 14] =
     ["", "%00", "%ff", "%zz", "..", "a%2Fb", "-1", "0", "1e9", "9223372036854775808", "true", "T", "%F0%9D%95%8F", "*"];
 
+/// Label and field selectors, valid and invalid, already encoded.
 pub const SELECTORS: [&str; 14] = [
     "a=b",
     "a",
@@ -74,6 +76,7 @@ pub const TYPES: [&str; 12] = [
     "text/html;charset=\"",
 ];
 
+/// Media types of patches, and two that the server does not take for a patch.
 pub const PATCHES: [&str; 7] = [
     "application/json-patch+json",
     "application/merge-patch+json",
@@ -84,5 +87,6 @@ pub const PATCHES: [&str; 7] = [
     "application/json",
 ];
 
+/// HTTP methods, half of which the API does not have.
 pub const METHODS: [&str; 10] =
     ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"];

@@ -20,7 +20,7 @@ const ACCEPTS: [&str; 4] = [
     "Accept: application/json;as=Table;v=v1;g=meta.k8s.io",
 ];
 
-/// Opens connections of each sort, which last until they are dropped, or until the server gives them up.
+/// Opens connections of each sort. The caller holds them open, unless the server closes them.
 pub async fn held_until_the_end(address: SocketAddr) -> Vec<TcpStream> {
     let half_a_body = b"POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: localhost\r\n\
         Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n{\"data\":{";
@@ -60,7 +60,7 @@ pub async fn slow_readers(address: SocketAddr) -> Vec<TcpStream> {
     for _ in 0..200 {
         pace.tick().await;
         for reader in &mut readers {
-            // It was refused if there was no room for its answer, and then nothing more comes.
+            // This fails if the server had no room for the answer: it has sent a 429 and closed the connection.
             let _ = reader.read(&mut [0; 100]).await;
         }
     }

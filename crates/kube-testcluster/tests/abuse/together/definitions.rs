@@ -1,4 +1,4 @@
-//! Definitions of custom resources that are expensive to hold, to check, or to check objects by.
+//! Abuses with definitions of custom resources that are expensive to hold, to check, or to check objects against.
 
 use std::net::SocketAddr;
 
@@ -35,7 +35,7 @@ pub async fn changes_of_a_large_definition(address: SocketAddr) -> Vec<TcpStream
     Vec::new()
 }
 
-/// Writes definitions whose rules and patterns cost much, and objects of those that were taken.
+/// Writes definitions with expensive rules and patterns, and objects of the definitions that the server accepts.
 pub async fn costly_rules_and_patterns(address: SocketAddr) -> Vec<TcpStream> {
     let strings = json!({"type": "array", "items": {"type": "string"}});
     let rule = |rule: &str, schema: &Value| {

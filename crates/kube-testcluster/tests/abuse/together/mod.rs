@@ -1,5 +1,5 @@
-//! All abuses at the same time, beside an ordinary client. Each of them alone has a test of its own; here their costs
-//! add up, as in an attack.
+//! Does all known abuses at the same time, beside an ordinary client. Each abuse alone has a test elsewhere; here their
+//! costs add up, as in an attack.
 
 mod connections;
 mod definitions;
@@ -13,15 +13,15 @@ use tokio::task::JoinSet;
 use self::ordinary::Ordinary;
 use crate::server::Server;
 
-/// The most resident memory of the cluster, in megabytes: half for answers that nobody reads (`max_waiting_answers`), an
-/// eighth for the history (`history_bytes`), and the rest for the requests in progress and for the objects.
+/// The most resident memory of the cluster, in megabytes: half for answers that wait for their clients
+/// (`max_waiting_answers`), an eighth for the history (`history_bytes`), and the rest for the requests in progress and for the objects.
 const MOST_MEMORY: usize = 1024;
 
 /// The longest time that any request of the ordinary client may take, on a machine that is busy with nothing else.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 
-/// On a busy machine, a request may take so many times as long as the slowest one before the abuses. Such a machine
-/// answers a request in more than a twentieth of a second even without abuses.
+/// On a busy machine, a request may take this many times as long as the slowest one before the abuses. This limit is the
+/// larger one if that request took more than a twentieth of a second.
 const TIMES_AS_LONG: u32 = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -43,7 +43,7 @@ async fn an_ordinary_client_is_served_beside_all_abuses_in_a_gigabyte() {
     abuses.spawn(writes::reads_that_are_hard_to_answer(address));
     abuses.spawn(definitions::changes_of_a_large_definition(address));
     abuses.spawn(definitions::costly_rules_and_patterns(address));
-    let mut held = Vec::new();
+    let mut held = Vec::new(); // the connections that the abuses leave open
     while !abuses.is_empty() {
         ordinary.round().await;
         while let Some(ended) = abuses.try_join_next() {

@@ -1,4 +1,5 @@
-//! A client as Kubernetes has many: it creates, reads, lists, watches and deletes small objects.
+//! An ordinary client of Kubernetes: it creates, reads, lists, watches, patches and deletes small objects, and measures
+//! the time of each request.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,8 +18,10 @@ type Events = BoxStream<'static, kube::Result<WatchEvent<ConfigMap>>>;
 
 pub struct Ordinary {
     maps: Api<ConfigMap>,
+    /// The watch of the config maps.
     events: Events,
     rounds: usize,
+    /// The slowest request since the last call of [`slowest`](Self::slowest).
     slowest: Slowest,
 }
 
@@ -26,6 +29,7 @@ pub struct Ordinary {
 #[derive(Clone, Copy, Default)]
 pub struct Slowest {
     pub took: Duration,
+    /// The number of requests that were measured.
     pub requests: usize,
     what: &'static str,
 }
@@ -73,7 +77,7 @@ impl Ordinary {
             match self.events.try_next().await.unwrap() {
                 Some(WatchEvent::Added(map)) if map.metadata.name.as_ref() == Some(&name) => break,
                 Some(_) => {}
-                None => self.events = watch(&maps).await, // a watch ends after five minutes
+                None => self.events = watch(&maps).await, // kube asks for watches of five minutes
             }
         }
         let begun = self.note("an event", begun);

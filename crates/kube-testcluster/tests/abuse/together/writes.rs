@@ -1,4 +1,4 @@
-//! Requests that cost the server far more than their client: their errors, their objects or their forms.
+//! Abuses by requests that cost the server far more than their client: by their errors, their objects or their forms.
 
 use std::net::SocketAddr;
 
@@ -11,8 +11,8 @@ pub const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 const JSON: &str = "Content-Type: application/json";
 
-/// Sends a request and returns its answer. Any of them may be a 429, if there is no room for the answer, or a 504, if other
-/// requests of this test take so much time that this one gets none.
+/// Sends a request and returns its answer. Any request may get a 429, if there is no room for its answer, or a 504, if the
+/// other requests of this test delay it too long.
 pub async fn send(address: SocketAddr, method: &str, target: &str, content_type: &str, body: &[u8]) -> Answer {
     let bytes = request(method, target, &[content_type], body);
     answer(address, &bytes, Read::All).await.expect("the server answers each of these requests")
@@ -22,7 +22,7 @@ async fn post(address: SocketAddr, target: &str, body: &str) -> Answer {
     send(address, "POST", target, JSON, body.as_bytes()).await
 }
 
-/// A list of `count` items.
+/// Joins `count` items with commas.
 fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(",")
 }
@@ -35,8 +35,8 @@ pub async fn large_objects(address: SocketAddr) {
     }
 }
 
-/// Sends bodies with tens of thousands of errors each, twice. The first answer to each is not read.
-/// Returns its connection, as the other abuses return those that they leave open.
+/// Sends bodies with tens of thousands of errors each, twice: the first answer is not read, and the second one is checked.
+/// Returns the connections of the unread answers, which stay open.
 pub async fn errors_without_end(address: SocketAddr) -> Vec<TcpStream> {
     let services = "/api/v1/namespaces/default/services";
     let pods = "/api/v1/namespaces/default/pods";
@@ -63,7 +63,7 @@ pub async fn errors_without_end(address: SocketAddr) -> Vec<TcpStream> {
     unread
 }
 
-/// Writes one object of 900 kB again and again, and one object by many managers: the first makes a long history, the
+/// Writes one object of 900 kB again and again, and one object by many field managers: the first makes a long history, the
 /// second a large object.
 pub async fn one_object_again_and_again(address: SocketAddr) -> Vec<TcpStream> {
     for n in 0..200 {
@@ -85,7 +85,7 @@ pub async fn one_object_again_and_again(address: SocketAddr) -> Vec<TcpStream> {
     Vec::new()
 }
 
-/// Sends bodies that a client makes easily and that take the server much to read: nested ones, bombs, garbage.
+/// Sends bodies that are cheap to make and expensive to read: nested ones, bombs, garbage.
 pub async fn bodies_that_are_hard_to_read(address: SocketAddr) -> Vec<TcpStream> {
     let (yaml, merge) = ("Content-Type: application/yaml", "Content-Type: application/merge-patch+json");
     let bomb = (1..30).fold("a0: &a0 [x]\n".to_owned(), |bomb, n| format!("{bomb}a{n}: &a{n} [*a{0},*a{0}]\n", n - 1));
@@ -114,7 +114,7 @@ pub async fn bodies_that_are_hard_to_read(address: SocketAddr) -> Vec<TcpStream>
     Vec::new()
 }
 
-/// Sends reads whose headers and queries take much to understand.
+/// Sends reads whose headers and queries are expensive to parse.
 pub async fn reads_that_are_hard_to_answer(address: SocketAddr) -> Vec<TcpStream> {
     let rising = format!("Accept: {}", list(5_000, |n| format!("a/b;q=0.{n:04}")));
     let accepts = format!("Accept: {}", "application/json;as=Table;v=v1;g=meta.k8s.io,".repeat(1_000));
