@@ -77,6 +77,7 @@ struct LiveState {
     streams: Arc<Semaphore>,
 }
 
+/// The place of one page in the run's records.
 struct RecordStream {
     followers: Followers,
     /// The number of the record that comes next.

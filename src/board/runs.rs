@@ -35,6 +35,7 @@ fn run(row: &Row) -> Value {
     let options = [
         ("client", has_eras),
         ("server", has_eras && cluster.is_some()),
+        // Without a cluster, only a run that lasts for a time has races, because its handlers run side by side.
         ("seed", cluster.is_some() || (row.defaults.cluster.is_none() && row.defaults.lasts.is_some())),
         ("pods", cluster.is_some()),
         ("scenario", cluster.is_some()),

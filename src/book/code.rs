@@ -147,6 +147,7 @@ impl Rest {
         let line = self.line.as_str();
         let room = width.saturating_sub(self.language.seam().0.len());
         let fits = |at: &usize| *at > begins + 1 && line[..*at].width() <= room && self.is_in_text(*at);
+        // An escape stays whole. Rust drops the blanks at the beginning of a continued literal, so no line begins with one.
         let is_whole = |at: &usize| !line[..*at].ends_with('\\') && !line[*at..].starts_with(' ');
         let anywhere = || {
             (0..=fitting(line, room)).rev().filter(|at| line.is_char_boundary(*at)).find(|at| fits(at) && is_whole(at))

@@ -44,6 +44,7 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
         return Ok((look, print, Request::BoardLive(run, settings, at)));
     }
     let settings = BoardSettings { predict, to: out.map_or(PageDestination::Browser(at), PageDestination::File) };
+    // Without a lesson, the look is that of a command line without options.
     let (mut look, mut runs) = (parse_cli(program)?.look, Vec::new());
     if !lesson.is_empty() {
         let (inner, source) = parse_record_source("board", args, &lesson)?;

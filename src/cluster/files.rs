@@ -66,7 +66,8 @@ pub(crate) fn input_file(path: Option<&Path>, what: &str, default: Option<&Fixtu
     })
 }
 
-/// Returns the stages of a name in [`Stages::NAMES`] or of a file; else the default fixture's; else the default ones.
+/// Returns the stages, by which the simulated kubelet moves pods from phase to phase: those of a name in
+/// [`Stages::NAMES`] or of a file; else the default fixture's; else the default ones.
 pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = path.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);

@@ -142,6 +142,7 @@ fn content(address: SocketAddr, credentials: Option<&Credentials>) -> String {
     )
 }
 
+/// Encodes a text as base64, which is the JSON form of a `ByteString`.
 fn base64(text: &str) -> String {
     let bytes = serde_json::to_value(ByteString(text.into()));
     bytes.ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()

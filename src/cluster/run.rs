@@ -13,6 +13,7 @@ use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
 
+/// The stages of a cluster without `--stages`.
 const DEFAULT_STAGES: &str = "run";
 
 /// Runs the cluster until a signal comes or its command ends.

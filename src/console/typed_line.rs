@@ -25,6 +25,7 @@ impl TypedLine {
         match (&self.escape, byte) {
             (Escape::Outside, 0x1b) => self.escape = Escape::Begun,
             (Escape::Begun, b'[' | b'O') => self.escape = Escape::Inside,
+            // A byte from `@` to `~` is the last one of a sequence.
             (Escape::Begun, _) | (Escape::Inside, 0x40..=0x7e) => self.escape = Escape::Outside,
             (Escape::Inside, _) => {}
             (Escape::Outside, b'\n' | b'\r') => return Some(self.take()),

@@ -27,6 +27,7 @@ impl Changes {
 }
 
 /// Adds the paths at which two values differ, each with its new value if that is short. Lists are compared as a whole.
+/// The bookkeeping of the API server, which every update changes, is left out. `path` begins with a dot.
 fn compare(path: &str, before: &Value, after: &Value, fields: &mut Vec<String>) {
     if before == after || path.ends_with(".resourceVersion") || path.ends_with(".managedFields") {
         return;

@@ -7,6 +7,9 @@ use super::visible::visible;
 use super::width::{broken, is_drawn};
 use super::{Lang, Record, Style, What};
 
+/// The width of the mark between the two columns, with a blank on each side.
+const MARK: usize = 3;
+
 /// The least width of a column.
 const NARROWEST: usize = 8;
 
@@ -47,7 +50,7 @@ pub(super) fn table(
     width: usize,
 ) -> Vec<(Cell, char, Cell)> {
     let heads = titles.map(|title| [title.to_owned(), "-".repeat(title.width())].map(|text| (Style::Plain, text)));
-    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
+    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(MARK));
     let [left_head, right_head] = &heads;
     let head = left_head.iter().zip(right_head).map(|(left, right)| (' ', Some(left), Some(right)));
     let body = rows(left, right).into_iter().map(|(left, right)| (mark(left, right), left, right));
@@ -69,7 +72,7 @@ pub(super) fn table(
 /// Returns true if a drawing is too wide for its column. Wrapped lines would destroy the drawing.
 pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
     let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
-    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
+    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(MARK));
     let is_torn = |(_, text): &StyledLine, column: usize| text.width() > column && is_drawn(text);
     [(left, columns[0]), (right, columns[1])]
         .iter()

@@ -115,7 +115,8 @@ fn no_acknowledged_write_is_lost_when_the_program_is_killed_again_and_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A limit on the size of a file simulates a full disk. `ulimit` counts in blocks of 512 or 1024 bytes.
+/// A limit on the size of a file simulates a full disk. `ulimit` counts in blocks of 512 or 1024 bytes. The trap keeps
+/// the signal of the limit from ending the program.
 #[cfg(target_os = "linux")]
 #[test]
 fn writes_are_refused_while_the_log_cannot_grow_and_go_on_when_it_can() {
@@ -191,7 +192,7 @@ fn a_folder_of_a_newer_version_is_an_error() {
     assert_eq!(run().code, Some(0));
     let snapshot = folder.join("0000000000000001.snap");
     let mut bytes = fs::read(&snapshot).unwrap();
-    bytes[7] = b'9';
+    bytes[7] = b'9'; // the version of the format
     fs::write(&snapshot, bytes).unwrap();
     let refused = run();
     assert_eq!(refused.code, Some(1));

@@ -72,7 +72,7 @@ async fn kube_apiserver_and_etcd_print_their_versions() {
 #[test]
 fn etcd_answers_health_checks_until_sigterm() {
     let cache = scratch("etcd");
-    let socket = cache.join("s");
+    let socket = cache.join("s"); // the path of a socket must be short
     let url = format!("unix://{}", socket.display());
     let mut etcd = binary(&folder(&cache), "etcd");
     let live = Live::start(etcd.args(["--data-dir", "x", "--listen-client-urls", &url]));

@@ -200,6 +200,7 @@ fn a_random_seed_is_printed_and_reproduces_the_run() {
     assert_eq!(run(&format!("shared --seed {flag}")).out, drawn.out);
 }
 
+/// This run adds a pod every second.
 #[test]
 fn a_time_limit_counts_the_virtual_time_of_a_run() {
     assert_eq!(run("shared --step listener --for 2500ms").out.lines().count(), 2);

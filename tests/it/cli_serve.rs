@@ -147,6 +147,7 @@ fn a_second_cluster_at_the_same_address_has_higher_revisions_than_the_first() {
     };
     let path = file("restarted.kubeconfig", "");
     let path = format!("--kubeconfig-out {}", path.display());
+    // With 1000 pods, the first cluster has had far more writes than the second.
     let (first, address) = Live::cluster(&format!("--pods 1000 {path}"));
     let before = revision(address);
     first.signal("KILL");
@@ -461,7 +462,7 @@ fn a_client_may_begin_with_http_2() {
     let mut stream = TcpStream::connect(address).unwrap();
     const SETTINGS: u8 = 4;
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
-    stream.write_all(&[0, 0, 0, SETTINGS, 0, 0, 0, 0, 0]).unwrap();
+    stream.write_all(&[0, 0, 0, SETTINGS, 0, 0, 0, 0, 0]).unwrap(); // a frame without content; its fourth byte is the type
     let mut frame = [0; 9];
     stream.read_exact(&mut frame).unwrap();
     assert_eq!(frame[3], SETTINGS);

@@ -1,4 +1,5 @@
-//! Checks the source files of the documents' lessons: short enough to project on a wall, and without helpers that hide the point.
+//! Checks the source files of the documents' lessons, which are those of the tutorials: short enough to project on a wall, and without
+//! helpers that hide the point.
 
 use std::fs;
 use std::path::{Path, PathBuf};

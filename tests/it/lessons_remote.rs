@@ -25,6 +25,7 @@ fn cells(trace: &str) -> Vec<Vec<String>> {
 fn a_classic_server_answers_lists_from_the_watch_cache_or_the_storage_as_predicted() {
     let rows = cells(&run("list").out);
     assert_eq!(rows.len(), 36);
+    // The fifth cell is the prediction, the sixth is the classic server's answer: a source or the code of an error.
     let answered: Vec<_> = rows.iter().filter(|row| !row[5].starts_with('4')).collect();
     assert!(answered.len() > 10);
     for row in answered {

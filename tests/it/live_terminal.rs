@@ -33,6 +33,7 @@ fn output_appears_above_the_line_that_is_being_typed() {
     assert_ne!(last_line(&text), ">", "the prompt is gone");
 }
 
+/// The trap keeps Ctrl-C from ending the shell too.
 #[test]
 fn a_live_run_restores_the_terminals_settings() {
     let mut screen = Screen::running(&format!(
@@ -44,6 +45,7 @@ fn a_live_run_restores_the_terminals_settings() {
     assert!(text.contains("icanon") && !text.contains("-icanon") && !text.contains("-echo "), "{text}");
 }
 
+/// Ctrl-Z stops the run, and then the shell moves it to the background.
 #[test]
 fn a_live_run_in_the_background_can_be_interrupted() {
     let mut screen = Screen::running(&format!(
@@ -87,6 +89,7 @@ fn a_slow_connection_is_shown_on_a_terminal_until_it_ends() {
     assert!(piped.err.contains("no answer from") && !piped.err.contains('…'), "{}", piped.err);
 }
 
+/// No pager can be found, so the program pages the text itself.
 #[test]
 fn a_text_that_is_longer_than_the_screen_is_paged() {
     let mut screen = Screen::running(&format!("PATH= PAGER=no-such-pager exec {PROGRAM} lessons"));

@@ -22,6 +22,7 @@ impl Screen {
     pub fn running(line: &str) -> Self {
         let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");
+        // Quiet, flushed after each write, and with the exit code of the line.
         command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C").env_remove("PAGER");
         command.env("SHELL", "/bin/sh"); // shells differ, for example in what Ctrl-C does between two programs
         command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("KUBECONFIG");

@@ -79,6 +79,8 @@ fn a_terminal_that_is_closed_during_a_frame_ends_step_mode() {
     assert_eq!(code_of_a_closed_terminal("drawing.fifo", &"Gg".repeat(300)), "129\n");
 }
 
+/// Steps through a run with these keys, and closes its terminal by the end of `script`. Returns the program's exit code,
+/// which the shell writes into a FIFO.
 fn code_of_a_closed_terminal(fifo: &str, keys: &str) -> String {
     let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(fifo);
     let _ = fs::remove_file(&fifo); // left by an earlier run

@@ -42,7 +42,7 @@ impl Drop for Process {
 async fn an_informer_reports_a_stopped_server_and_continues_when_the_server_does() {
     let (process, uri) = Process::start();
     let mut config = kube::Config::new(uri);
-    config.default_retry = false;
+    config.default_retry = false; // an informer retries by its own rules
     let client = kube::Client::try_from(config).unwrap();
 
     let (send_error, mut errors) = unbounded_channel();

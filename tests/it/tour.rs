@@ -26,6 +26,7 @@ fn single_keys_move_forward_and_back_and_unknown_keys_are_not_echoed() {
     assert_eq!(screen.ends().1, Some(0));
 }
 
+/// The trap keeps Ctrl-C from ending the shell too.
 #[test]
 fn ctrl_c_at_a_question_ends_the_tour_and_restores_the_terminal() {
     let mut screen = Screen::running(&format!(

@@ -67,6 +67,7 @@ impl CommandProcesses {
             "process" => ProcessGroup::Foreground,
             _ => return None,
         };
+        // 0 stands for an ended command. A signal to the group 1 would reach every process of the machine.
         let id = id.to_str()?.parse().ok().filter(|id| *id > 1).and_then(Pid::from_raw)?;
         Some(Self { group, id: Some(id) })
     }

@@ -116,6 +116,7 @@ impl CauseTracker {
         self.handing.as_ref().map_or(Cause::Call, |handing| handing.cause)
     }
 
+    /// Returns true if the open watch still sends the objects of the first list or of a relist.
     fn is_streaming_a_list(&self, before: &Pipeline) -> bool {
         before.watching && (before.lists == 0 || self.relisting)
     }

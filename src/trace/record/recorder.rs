@@ -45,7 +45,7 @@ impl Recorder {
         self.record(at, write.kind.to_owned(), write.into())
     }
 
-    /// Makes the record of an event in an informer of this type.
+    /// Makes the record of an event in an informer of this type. `informer` tells informers of one type apart.
     pub fn informer_event(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
         let kind = short_type(of);
         let informers = self.informers.entry(kind.to_owned()).or_default();

@@ -174,6 +174,7 @@ impl What {
         }
     }
 
+    /// Returns true if the event proves that the run has a store.
     pub(crate) fn shows_store(&self) -> bool {
         match self {
             Self::Queued { known_objects, .. } | Self::Dropped { known_objects, .. } => *known_objects,
@@ -190,6 +191,7 @@ impl What {
         )
     }
 
+    /// Returns true if the event is about the requests of a Reflector.
     pub(crate) fn is_of_reflector(&self) -> bool {
         matches!(
             self,

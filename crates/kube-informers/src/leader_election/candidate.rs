@@ -15,6 +15,7 @@ use super::record;
 use crate::answer;
 use crate::cache::ApiError;
 
+/// One candidate's requests on the Lease, and the state in which it last saw the Lease.
 pub(super) struct Candidate {
     client: Client,
     requests: kube_core::Request,

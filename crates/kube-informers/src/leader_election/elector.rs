@@ -305,6 +305,7 @@ impl std::fmt::Debug for LeaderElector {
     }
 }
 
+/// The reason why the leadership was lost.
 #[derive(Clone, Copy)]
 enum Loss {
     /// No renewal succeeded before the renew deadline.

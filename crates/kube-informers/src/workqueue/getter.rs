@@ -63,7 +63,8 @@ impl<'a, T: Clone + Eq + Hash> Getter<'a, T> {
         }
     }
 
-    /// Takes a key, or registers for the next wake-up. Both happen under one lock, so no key is missed.
+    /// Takes a key, or registers for the next wake-up. Both happen under one lock, so no key is missed. `woken` is true
+    /// if `key_ready` has woken this getter, which then resets the state's `getter_woken`.
     fn try_take(&mut self, woken: bool, key_ready: Pin<&mut Notified<'_>>) -> Step<T> {
         let mut state = self.queue.access();
         if woken {

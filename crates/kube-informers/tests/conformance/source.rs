@@ -99,7 +99,9 @@ impl Source {
             "source_add" => state.change("ADDED", object()),
             "source_modify" => state.change("MODIFIED", object()),
             "source_delete" => state.change("DELETED", object()),
+            // The deletion of an object that never existed.
             "source_phantom_delete" => state.record("DELETED", Some(object()), version_of(&object())),
+            // ADDED for a change, or MODIFIED for a creation.
             "source_mislabeled" => {
                 let label = if step.str("type") == "ADDED" { "ADDED" } else { "MODIFIED" };
                 let object = object();

@@ -295,6 +295,7 @@ fn waits(
 #[tokio::test(start_paused = true)]
 async fn every_wait_ends_when_the_informer_ends() {
     for ending in ENDINGS {
+        // With this source an informer never syncs, so the waits end only with the informer.
         let source = Source::default();
         (0..1000).for_each(|_| source.fail_list(status("Forbidden", 403)));
         (0..1000).for_each(|_| source.fail_watch(status("Forbidden", 403)));

@@ -197,7 +197,7 @@ async fn a_customization_applies_to_the_informer_of_its_type_only() {
     assert!(pods.reader().list().iter().all(|pod| pod.spec.is_none()));
     *counts.lock().unwrap() = (0, 0);
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(*counts.lock().unwrap(), (3, 0));
+    assert_eq!(*counts.lock().unwrap(), (3, 0), "one resync, of the three pods only");
     stop.cancel();
     factory.shutdown().await.unwrap();
 }

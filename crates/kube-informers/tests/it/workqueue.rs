@@ -202,8 +202,8 @@ async fn a_worker_that_panics_or_is_dropped_gives_its_key_back() {
     queue.add("a");
     let item = queue.get().await.unwrap();
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        assert_eq!(*item, "b");
-        drop(item);
+        assert_eq!(*item, "b", "panics on purpose");
+        drop(item); // moves the item into the closure, so the panic drops it
     }));
     assert!(panicked.is_err());
     queue.add("a");

@@ -36,6 +36,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     for entry in &outcome.entries {
         let EntryKind::Shown(pod) = &entry.kind else { continue };
         let tick = tick(pod);
+        // At this time the next tick replaces the shown one. The last tick is never replaced.
         let replaced = EVERY * (tick + 1);
         let late = entry.at.saturating_sub(replaced);
         if tick < TICKS && most_late.as_ref().is_none_or(|(most, _)| late > *most) {

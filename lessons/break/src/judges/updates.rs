@@ -1,5 +1,5 @@
-//! The judge of the exercise `updates`: the program never sends an update to its handler. The tutorials' documents have
-//! this bug.
+//! The judge of the exercise `updates`: the program never sends an update to its handler. The tutorials that the lessons
+//! follow have this bug.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use crate::journal::{Backend, EntryKind, Journal};
 
+/// The speed and the outage of the load balancer.
 #[derive(Clone, Debug, Default)]
 pub struct Behaviour {
     /// The virtual time that each change takes.

@@ -96,7 +96,7 @@ impl Client {
         }))
     }
 
-    /// Fails if the response is an error.
+    /// Sends a request. Fails if the response is an error.
     async fn granted(&self, request: Request<Vec<u8>>) -> Result<Response<Body>> {
         let answer = self.send(request.map(Body::from)).await?;
         let code = answer.status();
@@ -111,7 +111,7 @@ impl Client {
     }
 }
 
-/// An incomplete line ends the watch without an error.
+/// Decodes a line of a watch. Returns `None` for an incomplete line, which ends the watch without an error.
 fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>>> {
     match serde_json::from_str(line) {
         Ok(event) => Some(Ok(event)),
@@ -123,6 +123,7 @@ fn event<K: DeserializeOwned + Clone>(line: &str) -> Option<Result<WatchEvent<K>
     }
 }
 
+/// The body of a request or a response.
 #[derive(Debug)]
 pub struct Body(UnsyncBoxBody<Bytes, BoxError>);
 

@@ -43,6 +43,7 @@ impl<T: Object> IncrementalReplace<T> {
     pub fn prepare(&mut self, store: &Store<T>, number: usize) -> Result<bool, Error> {
         for object in self.objects.by_ref().take(number) {
             let key = store.key_of(&object)?;
+            // Before the first list the store is empty, and a look-up for each object would take its lock in vain.
             let old = if self.replacement.old().len == 0 { None } else { store.get_by_key(&key) };
             self.replacement.put(&key, store.transform(object.clone())?);
             self.listed.push(Notification::stored(old, object, self.initial));

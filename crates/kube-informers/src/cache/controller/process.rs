@@ -39,7 +39,7 @@ pub fn process_deltas<T: Object>(
                 let mut list = IncrementalReplace::new(store, objects, resource_version, initial);
                 list.prepare(store, usize::MAX)?;
                 let (changes, replaced) = list.finish(store);
-                drop(replaced);
+                drop(replaced); // the old content, which nothing needs any more
                 changes.for_each(&mut *sink);
             }
             Delta::SyncAll => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::member::InformerId;
 use crate::cache::processor::RunError;
 
-/// The failure of one of a factory's informers, which ended before its `stop`.
+/// The failure of one of a factory's informers: it ended before its `stop` was cancelled.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the informer of {informer} ended")]
 #[non_exhaustive]

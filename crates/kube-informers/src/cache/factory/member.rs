@@ -60,11 +60,12 @@ impl fmt::Display for InformerId {
     }
 }
 
-/// A function that marks an informer that will never run as stopped.
+/// A function that marks an informer that will never run as stopped, so that waits for its first list end.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
 /// A function that runs an informer until its argument is cancelled.
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
+/// An informer of any type, with the functions that need its type.
 pub(super) struct AnyInformer {
     pub id: InformerId,
     informer: Box<dyn Any + Send + Sync>,

@@ -21,7 +21,7 @@ use crate::cache::signal::Done;
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
 use crate::lock::MutexGuard;
 
-/// The largest number of deltas in a batch.
+/// The largest number of deltas in a batch, as upstream (`defaultBatchSize`).
 pub(crate) const BATCH: usize = 1000;
 
 /// A queue of deltas in the order of their arrival, across all keys (client-go's `RealFIFO`). A pop takes one delta, or

@@ -152,6 +152,7 @@ impl<T: Resource> ListWatch<T> {
             idle_timeout: IDLE_TIMEOUT,
             object: PhantomData,
         };
+        // `PartialObjectMeta` names the kind of the whole object, but is itself only the metadata.
         if T::metadata_api() { whole.into_metadata() } else { whole }
     }
 

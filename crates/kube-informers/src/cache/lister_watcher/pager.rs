@@ -23,6 +23,7 @@ pub(crate) async fn list<T>(source: &dyn ListerWatcher<T>, options: ListOptions)
     let mut next = first.continue_token;
     while let Some(token) = next {
         all.paginated = true;
+        // The continue token has the resourceVersion, and the server refuses one beside it.
         let page = ListOptions {
             resource_version: None,
             resource_version_match: None,

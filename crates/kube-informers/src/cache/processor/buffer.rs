@@ -73,7 +73,7 @@ pub(super) enum PutOutcome {
     Appended,
     /// The notification was merged with a buffered one, or both cancelled each other out.
     Merged {
-        /// The number of initial adds that the handler will not get any more.
+        /// The number of initial adds that the handler will not get any more, so its sync must not wait for them.
         initial_adds_gone: usize,
     },
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+/// The shortest resync period of a handler, as upstream (`minimumResyncPeriod`).
 pub(crate) const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
+/// The resyncs of one listener. `tick` runs in each check period of the informer.
 #[derive(Debug)]
 pub(crate) struct ResyncSchedule {
     /// The period that the handler asked for.

@@ -1,5 +1,5 @@
 //! Back-off: waits that grow, so that a server that is down is not flooded. Upstream: the backoff manager of
-//! `tools/cache/reflector.go`.
+//! `tools/cache/reflector.go`, which has the same figures.
 
 use std::sync::Arc;
 use std::time::Duration;

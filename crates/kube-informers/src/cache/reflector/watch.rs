@@ -16,7 +16,9 @@ use crate::cache::key::{Object, meta_namespace_key, write_meta_namespace_key};
 use crate::cache::lister_watcher::{ApiError, ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
+/// The way in which a watch ended.
 enum End {
+    /// The server ended the watch, or the client ended one that was still alive after its timeout.
     Closed,
     /// The stream ended within a second and without an event.
     Short,

@@ -26,6 +26,7 @@ pub(super) enum WatchListError {
     /// The watch ended within a second and without an event.
     #[error("very short watch: it ended within a second and without an event")]
     Short,
+    /// Any other failure, which is reported.
     #[error(transparent)]
     Failed(ReflectorError),
 }
@@ -36,6 +37,7 @@ struct TemporaryStore<T> {
     transformer: Transformer<T>,
 }
 
+/// The result of one try to receive a streaming list.
 enum StreamedList<T> {
     /// All objects came. The watch continues with the changes after `resource_version`.
     Complete { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },

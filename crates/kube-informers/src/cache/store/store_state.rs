@@ -14,6 +14,7 @@ use super::versions::{at_least, is_comparable};
 use crate::cache::condvar::{HasWaiters, Waiters};
 use crate::cache::key::Object;
 
+/// The content that snapshots share, and everything that only writers and waiting tasks need.
 pub(super) struct StoreState<T> {
     /// The content, shared with snapshots. A write to a shared content clones it first (copy on write).
     pub content: Shared<Content<T>>,
@@ -68,7 +69,7 @@ impl<T> StoreState<T> {
             return *slot;
         }
         let content = Shared::make_mut(&mut self.content);
-        let slot = self.free.pop().unwrap_or(content.len);
+        let slot = self.free.pop().unwrap_or(content.len); // without free slots, exactly the first `len` slots are used
         let key: Arc<str> = key.into();
         content.keys.set(slot, Some(key.clone()));
         content.len += 1;

@@ -8,6 +8,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::managed_fields::{ManagedFields, without_managed_fields};
 use super::members::{Text, member};
 
+/// The kind of a ListWatch's objects, and how their texts are decoded.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     pub api_version: String,
