@@ -19,7 +19,7 @@ impl fmt::Display for Quoted<'_> {
                 '\n' => f.write_str("\\n")?,
                 '\r' => f.write_str("\\r")?,
                 '\t' => f.write_str("\\t")?,
-                c if c == '\'' || is_printable(c) => f.write_char(c)?,
+                c if is_printable(c) => f.write_char(c)?,
                 '\0'..='\x7f' => write!(f, "\\x{:02x}", u32::from(c))?,
                 '\u{80}'..='\u{ffff}' => write!(f, "\\u{:04x}", u32::from(c))?,
                 c => write!(f, "\\U{:08x}", u32::from(c))?,
@@ -30,7 +30,7 @@ impl fmt::Display for Quoted<'_> {
 }
 
 /// Returns true for letters, marks, numbers, punctuation, symbols and the ASCII space, like Go's `strconv.IsPrint`.
-fn is_printable(c: char) -> bool {
+pub fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return c == ' ' || c.is_ascii_graphic(); // the usual case, without the allocation below
     }

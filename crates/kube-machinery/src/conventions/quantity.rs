@@ -210,7 +210,7 @@ impl Quantity {
         };
         // Upstream holds the sum as an int64 only if it holds both numbers as one.
         let scale = match (self.is_zero(), other.is_zero()) {
-            (true, _) => other.scale.and(self.scale).and(other.scale),
+            (true, _) => self.scale.and(other.scale),
             (_, true) => self.scale.filter(|_| other.scale.is_some()),
             _ => self.scale.zip(other.scale).map(|(one, other)| one.min(other)),
         };
