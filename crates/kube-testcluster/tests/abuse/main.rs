@@ -1,6 +1,7 @@
 //! Tests of a cluster behind a socket, in a process of its own, against hostile clients: [`together`] does all known
 //! abuses at the same time, beside an ordinary client; [`generated`] sends random requests that it makes from the OpenAPI
-//! documents of the cluster. SECURITY.md has the promises that these tests check.
+//! documents of the cluster; [`redefinition`] changes one definition a thousand times. SECURITY.md has the promises that
+//! these tests check.
 //!
 //! `ABUSE=1000000 cargo test --release -p kube-testcluster --all-features --test abuse -- --nocapture` sends a million
 //! generated requests; `ABUSE_SEED=7` sends other ones.
@@ -11,5 +12,6 @@
 
 mod generated;
 mod http;
+mod redefinition;
 mod server;
 mod together;

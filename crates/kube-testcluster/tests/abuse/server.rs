@@ -9,8 +9,11 @@ use std::time::Duration;
 
 use kube_testcluster::{Admission, Cluster, Controllers};
 
-/// The environment variable that makes the process serve a cluster.
+/// The environment variable that makes the process serve a cluster. Its value is the limit of the history in bytes.
 const SERVES: &str = "ABUSED_CLUSTER";
+
+/// The limit of a cluster's history unless a test asks for another, in bytes. It is that of the library.
+pub const HISTORY: usize = 128 * 1024 * 1024;
 
 /// The text before the cluster's address in the output of the process.
 const LISTENS: &str = "the cluster listens on ";
@@ -23,10 +26,11 @@ pub struct Server {
 
 impl Server {
     /// Starts a cluster with kube-apiserver's admission, and without controllers that create objects by themselves.
-    pub fn start() -> Self {
+    /// Its history has at most so many bytes.
+    pub fn start(history_bytes: usize) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "server::a_cluster_until_its_input_ends", "--ignored", "--nocapture"])
-            .env(SERVES, "1")
+            .env(SERVES, history_bytes.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -89,9 +93,8 @@ impl Drop for Server {
 #[test]
 #[ignore = "the process of a cluster, which other tests start"]
 fn a_cluster_until_its_input_ends() {
-    if std::env::var_os(SERVES).is_none() {
-        return;
-    }
+    let Ok(history_bytes) = std::env::var(SERVES) else { return };
+    let history_bytes = history_bytes.parse().unwrap();
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
@@ -99,7 +102,8 @@ fn a_cluster_until_its_input_ends() {
     }));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut cluster = Cluster::builder().controllers(Controllers::Housekeeping).admission(Admission::Kube).start();
+        let builder = Cluster::builder().controllers(Controllers::Housekeeping).admission(Admission::Kube);
+        let mut cluster = builder.history_bytes(history_bytes).start();
         let address = cluster.serve(TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
         println!("{LISTENS}{address}");
         let ended = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));

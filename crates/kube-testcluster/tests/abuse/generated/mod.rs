@@ -17,18 +17,20 @@ mod requests;
 mod samples;
 mod words;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
+use futures::{StreamExt, stream};
 
 use self::costs::Costs;
 use self::operations::Operations;
 use self::requests::Generated;
 use crate::http::{Answer, Read, answer};
-use crate::server::Server;
+use crate::server::{HISTORY, Server};
 
-/// The number of requests to one cluster, before the next one starts.
-const EACH: usize = 2_000;
+/// The number of requests to one cluster.
+const EACH: usize = 500;
 
 /// The longest wait for an answer: it ends the test if the server hangs. A write may wait for 34 seconds, as upstream,
 /// and a busy machine takes longer.
@@ -54,45 +56,55 @@ fn fault(answer: Option<&Answer>, read: Read) -> Option<String> {
     if is_refused { None } else { answers::check(answer.status, &answer.content_type, &answer.body).err() }
 }
 
-#[tokio::test]
+/// The number of clusters that get requests at the same time. Most requests wait, such as a list at a later version.
+const AT_ONCE: usize = 16;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_request_that_the_documents_suggest_is_answered_in_proportion() {
     let (count, first) = (number("ABUSE", 2_000), number("ABUSE_SEED", 0) as u64);
-    let (mut sent, mut accepted) = (0, 0);
-    let mut operations = Operations::default();
-    for seed in (first..).take(count.div_ceil(EACH)) {
-        let mut server = Server::start();
-        definition::create(server.address).await;
-        if operations.all.is_empty() {
-            operations = Operations::of(server.address).await;
-            assert!(operations.all.len() > 500, "the documents have only {} operations", operations.all.len());
-        }
-        let (mut random, mut token) = (Rng::with_seed(seed), String::new());
-        for case in 0..EACH.min(count - sent) {
-            let mut generated = Generated::new(&mut random, &operations, &token);
-            if random.u8(0..8) == 0 {
-                generated = generated.malformed(&mut random);
-            }
-            let Generated { bytes, read } = generated;
-            let text = || String::from_utf8_lossy(&bytes).chars().take(2_000).collect::<String>();
-            let shown = || format!("seed {seed}, case {case}, {} bytes: {}", bytes.len(), text());
-            let costs = Costs::begin(&server);
-            let answered = tokio::time::timeout(PATIENCE, answer(server.address, &bytes, read)).await;
-            let answered = answered.unwrap_or_else(|_| panic!("no answer in {PATIENCE:?} to {}", shown()));
-            assert!(server.runs(), "the process was ended by {}", shown());
-            assert_eq!(costs.end(&server).excess(bytes.len()), None, "{}", shown());
-            assert_eq!(fault(answered.as_ref(), read), None, "{}", shown());
-            sent += 1;
-            let Some(answer) = answered.filter(|answer| answer.status < 300) else { continue };
-            accepted += 1;
-            if let Some(next) = answer.json()["metadata"]["continue"].as_str() {
-                token = next.to_owned();
-            }
-        }
-        println!("seed {seed}: {accepted} of {sent} were accepted so far; {} MB are in use", server.memory());
-    }
-    // Otherwise the generated requests are too broken, or too ordinary, to reach much of the server.
+    let server = Server::start(HISTORY);
+    definition::create(server.address).await;
+    let operations = Arc::new(Operations::of(server.address).await);
+    assert!(operations.all.len() > 500, "the documents have only {} operations", operations.all.len());
+    let seeds = stream::iter((first..).take(count.div_ceil(EACH)));
+    let accepted: Vec<_> = seeds
+        .map(|seed| tokio::spawn(one_cluster(seed, EACH.min(count), operations.clone())))
+        .buffer_unordered(AT_ONCE)
+        .map(Result::unwrap)
+        .collect()
+        .await;
+    let (sent, accepted) = (accepted.len() * EACH.min(count), accepted.into_iter().sum::<usize>());
+    println!("{accepted} of {sent} requests were accepted");
     assert!(
         accepted * 10 > sent && accepted * 4 < sent * 3,
         "{accepted} of {sent} were accepted, but 10 % to 75 % should be"
     );
+}
+
+/// Sends `count` requests of a seed to a cluster of its own, one after the other. Returns the number of accepted ones.
+async fn one_cluster(seed: u64, count: usize, operations: Arc<Operations>) -> usize {
+    let mut server = Server::start(HISTORY);
+    definition::create(server.address).await;
+    let (mut random, mut token, mut accepted) = (Rng::with_seed(seed), String::new(), 0);
+    for case in 0..count {
+        let mut generated = Generated::new(&mut random, &operations, &token);
+        if random.u8(0..8) == 0 {
+            generated = generated.malformed(&mut random);
+        }
+        let Generated { bytes, read } = generated;
+        let text = || String::from_utf8_lossy(&bytes).chars().take(2_000).collect::<String>();
+        let shown = || format!("seed {seed}, case {case}, {} bytes: {}", bytes.len(), text());
+        let costs = Costs::begin(&server);
+        let answered = tokio::time::timeout(PATIENCE, answer(server.address, &bytes, read)).await;
+        let answered = answered.unwrap_or_else(|_| panic!("no answer in {PATIENCE:?} to {}", shown()));
+        assert!(server.runs(), "the process was ended by {}", shown());
+        assert_eq!(costs.end(&server).excess(bytes.len()), None, "{}", shown());
+        assert_eq!(fault(answered.as_ref(), read), None, "{}", shown());
+        let Some(answer) = answered.filter(|answer| answer.status < 300) else { continue };
+        accepted += 1;
+        if let Some(next) = answer.json()["metadata"]["continue"].as_str() {
+            token = next.to_owned();
+        }
+    }
+    accepted
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use self::ordinary::Ordinary;
-use crate::server::Server;
+use crate::server::{HISTORY, Server};
 
 /// The most resident memory of the cluster, in megabytes: half for answers that wait for their clients
 /// (`max_waiting_answers`), an eighth for the history (`history_bytes`), and the rest for the requests in progress and for the objects.
@@ -26,7 +26,7 @@ const TIMES_AS_LONG: u32 = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_ordinary_client_is_served_beside_all_abuses_in_a_gigabyte() {
-    let mut server = Server::start();
+    let mut server = Server::start(HISTORY);
     let address = server.address;
     let mut ordinary = Ordinary::begin(address).await;
     for _ in 0..10 {
