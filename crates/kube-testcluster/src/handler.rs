@@ -6,31 +6,29 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::response::Response;
-use http::{HeaderMap, Method};
+use http::Method;
 
 use crate::action::Action;
-use crate::controllers::custom_resource_definition;
 use crate::faults::{TargetKind, Verb};
 use crate::http::answer::Answer;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
-use crate::http::field_validation::warn;
 use crate::http::heavy::{HeavyLimit, Threads, Weight};
 use crate::http::negotiation::{Form, Offers, is_pretty};
 use crate::http::query::Query;
 use crate::http::represent::{Representation, refused};
 use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::response_budget::{OverBudget, Reservation, ResponseBudget, length, too_many_requests};
+use crate::http::routers;
 use crate::http::status::{ApiError, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
-use crate::settings::ManagedFields;
 use crate::store::{Requester, Store};
 use crate::verbs::conversion::{self, Conversion};
 use crate::verbs::{self, Call};
 use kube_controllers::nodes::logs::Logs;
-use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
+use kube_machinery::kinds::Subresource;
 
 /// The limits that all requests share.
 #[derive(Clone, Debug)]
@@ -51,7 +49,8 @@ struct Routed {
     verb: Option<Verb>,
     requester: Requester,
     is_write: bool,
-    changes_definitions: bool,
+    /// True if the request may change the kinds that are served.
+    changes_kinds: bool,
 }
 
 pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, request: Request) -> Response {
@@ -107,23 +106,17 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
         NoTarget::NoSuchResource => refuse(ApiError::unknown_resource()),
         NoTarget::NoSuchSubresource(resource, name) => {
             let refused = refuse(ApiError::not_found(&resource, &name));
-            warned_early(&resource, refused)
+            routers::with_early_warning(&resource, refused)
         }
     })?;
-    let refuse = |error| warned_early(&target.served, refuse(error));
-    let method = method(request.method(), &target);
-    let action = match Action::of(&method, &target) {
-        Some(action) => action,
-        // Upstream's handler of custom resources delegates methods that need a namespace to the next handler, which
-        // answers `404 page not found`.
-        None if target.served.custom.is_some() && target.is_of_all_namespaces() => {
-            return Err(Box::new(no_such_path()));
-        }
-        None => return Err(refuse(no_action(&method, &target, headers, store.settings.managed_fields))),
-    };
-    action.check(headers, &target, store.settings.managed_fields).map_err(refuse)?;
+    let refuse = |error| routers::with_early_warning(&target.served, refuse(error));
+    let method = routers::method(request.method(), &target.served);
+    let managed_fields = store.settings.managed_fields;
+    let action = Action::of(&method, &target)
+        .ok_or_else(|| routers::not_allowed(&method, &target, headers, managed_fields, refuse))?;
+    action.check(headers, &target, managed_fields).map_err(refuse)?;
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = check_accept(&target, headers, offers).and_then(|()| Form::negotiate(headers, &target));
+    let form = routers::check_accept(&target.served, headers, offers).and_then(|()| Form::negotiate(headers, &target));
     let representation = Representation {
         form: form.map_err(refuse)?,
         errors: Form::of_errors(headers),
@@ -140,7 +133,7 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
         verb: Verb::of(&method, target_kind(&target, query)).filter(|_| requester == Requester::Client),
         requester,
         is_write: method != Method::GET && !is_long_running(&target, query),
-        changes_definitions: target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET,
+        changes_kinds: target.resource.defines_kinds() && method != Method::GET,
         target,
     })
 }
@@ -159,8 +152,8 @@ async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
     let mut answer = Answer::from(acted.await);
     // The deletion of a collection may have removed some objects before it failed.
     let may_have_written = answer.is_success() || routed.action == Action::DeleteCollection;
-    if routed.changes_definitions && may_have_written {
-        apply_definitions(&store, routed.target.name.as_deref()).await;
+    if routed.changes_kinds && may_have_written {
+        store.apply_definitions(routed.target.name.as_deref()).await;
     }
     if let Err(why) = store.flushed().await {
         answer = Answer::from(ApiError::internal(why.as_ref()));
@@ -184,17 +177,6 @@ fn resize(
     }
 }
 
-/// Upstream treats HEAD on custom resources as a GET without a body. For other kinds, its router does not know HEAD.
-fn method(method: &Method, target: &Target) -> Method {
-    if method == Method::HEAD && target.served.custom.is_some() { Method::GET } else { method.clone() }
-}
-
-/// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. Requests for custom
-/// resources do not pass that router.
-fn check_accept(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
-    if target.served.custom.is_some() { Ok(()) } else { Form::check_accept(headers, offers) }
-}
-
 /// Returns the error for a malformed timeout. Upstream's filter checks it before the path is resolved.
 fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query) -> Option<String> {
     let is_long_running = match parsed {
@@ -204,52 +186,6 @@ fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query)
         Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
     };
     query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
-}
-
-/// Returns the error for a method that the path does not allow. Upstream's handler of custom resources has messages of
-/// its own for these, and checks the media type of a patch before the name.
-fn no_action(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
-    if target.served.custom.is_some() {
-        // The verb in the message, as upstream's `RequestInfo` has it: empty for a method that it does not know.
-        let verb = match *method {
-            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
-            Method::POST if target.subresource.is_some() => Some("create"),
-            Method::DELETE if target.subresource.is_some() => Some("delete"),
-            Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE => None,
-            _ => Some(""),
-        };
-        if let Some(verb) = verb {
-            return ApiError::method_not_supported(&target.served, verb);
-        }
-    }
-    if target.served.custom.is_none() || target.name.is_some() {
-        return ApiError::method_not_allowed();
-    }
-    let nameless = || ApiError::bad_request("name must be provided");
-    match *method {
-        Method::PUT => nameless(),
-        Method::PATCH => {
-            verbs::patch::check_media_type(headers, &target.resource, managed_fields).err().unwrap_or_else(nameless)
-        }
-        _ => ApiError::method_not_allowed(),
-    }
-}
-
-/// Adds the deprecation warning of a custom resource to the response of a request that is refused before its action
-/// runs. Upstream's router, which refuses such requests for built-in kinds, adds no warning.
-fn warned_early(resource: &Resource, response: Box<Response>) -> Box<Response> {
-    match resource.warning().filter(|_| resource.custom.is_some()) {
-        Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),
-        None => response,
-    }
-}
-
-/// Brings CustomResourceDefinitions to the state that a write asks for, before the client gets the response.
-async fn apply_definitions(store: &Store, name: Option<&str>) {
-    match name {
-        Some(name) => custom_resource_definition::apply(store, name).await,
-        None => custom_resource_definition::apply_all(store).await,
-    }
 }
 
 /// Returns true if the request has no time limit. Upstream: `BasicLongRunningRequestCheck`.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::custom_resource::Definition;
-use super::resource::Resource;
+use super::resource::{Resource, Router};
 use super::served::{RESOURCES, served};
 
 /// An immutable snapshot of the served kinds. A change of a definition makes a new catalog.
@@ -97,6 +97,12 @@ impl Catalog {
         let row = self.defined(group, plural)?;
         let definition = self.established().find(|definition| definition.stored == *row);
         Some(definition.map_or(row, |definition| definition.of_stored_version(version)))
+    }
+
+    /// Returns the router of the requests for a group: that of custom resources if all kinds of the group are custom.
+    pub fn router_of(&self, group: &str) -> Router {
+        let is_built_in = served().any(|row| row.group() == group);
+        if is_built_in { Router::GoRestful } else { Router::CustomResources }
     }
 
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {

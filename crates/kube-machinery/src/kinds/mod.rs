@@ -17,6 +17,7 @@ mod conditions;
 mod core;
 pub mod custom_resource;
 pub mod custom_resource_definition;
+mod decoding;
 mod embedded;
 mod endpoint_slice;
 mod event;
@@ -41,6 +42,7 @@ mod storage_class;
 mod stored_form;
 mod strategy;
 mod subresource;
+mod validation;
 mod webhook_address;
 
 pub use self::catalog::{Catalog, preference};
@@ -48,7 +50,7 @@ pub use self::certificate_signing_request::{note_requester, subject_restriction}
 pub use self::core::namespace;
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
-    Resource, Scope, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
+    Resource, Router, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
 };
 pub use self::reviews::TOKEN_REQUEST;
 pub use self::served::{

@@ -7,21 +7,21 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::custom_resource::CustomResource;
+use super::custom_resource::{CustomResource, ScalePaths};
 use super::field_selector::FieldRow;
 pub use super::group_resource::GroupResource;
-use super::metadata;
 pub use super::row::{ResourceRow, Scope, Serving};
+use super::served::CUSTOM_RESOURCE_DEFINITIONS;
 pub use super::stored_form::StoredForm;
 pub use super::strategy::{
-    CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, StatusOnCreate, Strategy,
-    UnconditionalUpdate,
+    CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, ObjectType, Router, StatusOnCreate,
+    Strategy, TableConvertor, UnconditionalUpdate,
 };
 pub use super::subresource::{Subresource, SubresourceInfo};
-use crate::codec::json::Json;
-use crate::codec::schema::{self, Decoded};
-use crate::conventions::cause::Findings;
+use crate::codec::schema;
 use crate::conventions::causes::Causes;
+use crate::conventions::edit::empty;
+use crate::managed_fields::{Type, type_named, type_of_custom};
 use crate::value::{Map, Value};
 
 /// The verbs of every stored kind.
@@ -164,7 +164,7 @@ impl Resource {
     pub fn storage_path(&self) -> String {
         // Upstream, these two groups have API servers of their own, which put the group into their keys.
         let has_own_server = matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
-        match has_own_server || self.custom.is_some() {
+        match has_own_server || self.is_unstructured() {
             true => format!("/registry/{}/{}", self.group(), self.plural()),
             false => format!("/registry/{}", self.plural()),
         }
@@ -177,108 +177,18 @@ impl Resource {
         }
     }
 
-    /// Sets the defaults of a new state. A kind with `defaults_but_spec` skips a spec that is shared with the old
-    /// state, because that already has its defaults.
-    pub fn default_change(&self, new: &mut Value, before: &Value) {
-        match self.defaults_but_spec {
-            Some(defaults) if new["spec"].is_same(&before["spec"]) => defaults(new),
-            _ => (self.defaults)(new),
-        }
-    }
-
-    /// Decodes an object as its type, drops unknown fields, and removes kind and apiVersion.
-    pub fn decode_value(&self, value: Value) -> Result<Decoded, String> {
-        self.decode_change(value, &Value::Null)
-    }
-
-    /// Decodes a new state of an object as its type. Parts that it shares with the old state are skipped: they were
-    /// decoded when that state was written.
-    pub fn decode_change(&self, value: Value, before: &Value) -> Result<Decoded, String> {
-        match &self.custom {
-            Some(custom) => custom.decode_value(value),
-            None => schema::conform(self.go_type(), value, before),
-        }
-    }
-
-    /// Decodes an object that server-side apply has merged.
-    pub fn decode_applied(&self, value: Value) -> Result<Decoded, String> {
-        match &self.custom {
-            Some(custom) => custom.decode_applied(value),
-            None => schema::conform(self.go_type(), value, &Value::Null),
-        }
-    }
-
-    /// Decodes parsed JSON, in which duplicate fields are still visible, as the kind's type.
-    pub fn decode(&self, json: Json) -> Result<Decoded, String> {
-        match &self.custom {
-            Some(custom) => custom.decode(json),
-            None => schema::decode(self.go_type(), json),
-        }
-    }
-
-    /// Returns the name of the kind's type in the table of types. A custom resource has no type there.
-    pub fn go_type(&self) -> &'static str {
-        schema::type_of(self.row.kind, &self.api_version())
-    }
-
-    /// Replaces null in maps of bytes, such as the `data` of a Secret, by an empty value, because storage has no null
-    /// for bytes.
-    pub fn replace_null_bytes(&self, value: &mut Value) {
-        if self.custom.is_none() {
-            schema::replace_null_bytes(self.go_type(), value);
-        }
-    }
-
     /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.
     pub fn has_protobuf(&self) -> bool {
-        self.custom.is_none()
+        !self.is_unstructured()
     }
 
     pub fn list_kind(&self) -> String {
         self.custom.as_ref().map_or_else(|| format!("{}List", self.row.kind), |custom| custom.list_kind.clone())
     }
 
-    /// Validates a new object. Upstream: `ValidateCreate`.
-    pub fn causes_of_new(&self, new: &Value) -> Causes {
-        let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
-        match &self.custom {
-            Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
-            None => found.causes.extend((self.validate)(new, None).distinct()),
-        }
-        let causes = found.causes; // there are no warnings: they are about values that an update leaves unchanged
-        if causes.is_empty() { metadata::validate_new(new) } else { causes }
-    }
-
-    /// Validates an update. Upstream: `ValidateUpdate`.
-    pub fn findings_of_update(&self, new: &Value, old: &Value) -> Findings {
-        let mut found = Findings::of(metadata::validate_update(self, new, old));
-        match &self.custom {
-            Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
-            None => found.causes.extend((self.validate)(new, Some(old)).distinct()),
-        }
-        found
-    }
-
-    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
-    pub fn findings_of_status_update(&self, new: &Value, old: &Value) -> Findings {
-        let mut found = Findings::of(metadata::validate_update(self, new, old));
-        match &self.custom {
-            Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
-            None => found.causes.extend((self.validate_status)(new, Some(old)).distinct()),
-        }
-        found
-    }
-
-    /// Upstream: `ValidateUpdate` of the subresource's strategy.
-    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
-        let mut causes = metadata::validate_update(self, new, old);
-        causes.extend((self.validate_subresource)(subresource, new, old).distinct());
-        causes
-    }
-
     /// Returns an empty object for a bookmark. It has the zero values of the fields that Go's encoder never omits.
     pub fn blank(&self) -> Map {
-        if self.custom.is_some() {
+        if self.is_unstructured() {
             return Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]);
         }
         match schema::zero(&schema::FieldType::Struct(self.go_type())) {
@@ -308,12 +218,12 @@ impl Resource {
             Serving::Review => return vec!["create"],
             Serving::Computed => return vec!["get", "list"],
         }
-        if let Some(custom) = &self.custom {
-            let writes = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
+        if self.router == Router::CustomResources {
+            let writes = if self.is_terminating() { &[][..] } else { &["patch", "create", "update"] };
             return [&["delete", "deletecollection", "get", "list"], writes, &["watch"]].concat();
         }
         // As upstream, namespaces cannot be deleted as a collection.
-        let all = self.plural() != "namespaces";
+        let all = self.deletion != Deletion::Emptied;
         VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
     }
 
@@ -355,6 +265,62 @@ impl Resource {
             Subresource::Scale => {
                 SubresourceInfo { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED }
             }
+        }
+    }
+
+    /// Returns true if upstream holds the objects without a Go struct: custom resources.
+    pub fn is_unstructured(&self) -> bool {
+        self.object_type == ObjectType::Unstructured
+    }
+
+    /// Returns true if objects of this kind define other kinds: CustomResourceDefinitions.
+    pub fn defines_kinds(&self) -> bool {
+        self == CUSTOM_RESOURCE_DEFINITIONS
+    }
+
+    /// Returns true if the kind's definition is being deleted, so that nothing can be created.
+    pub fn is_terminating(&self) -> bool {
+        self.custom.as_ref().is_some_and(|custom| custom.is_terminating)
+    }
+
+    /// Returns all versions of the definition of a custom resource, served or not, as `group/version`.
+    pub fn defined_versions(&self) -> Option<&[String]> {
+        self.custom.as_ref().map(|custom| custom.versions.as_slice())
+    }
+
+    /// Returns true if objects may be stored in another version than this one. The request handlers then convert them.
+    /// A built-in kind is never: [`served_form_of`](Self::served_form_of) is all that it needs.
+    pub fn has_other_versions(&self) -> bool {
+        self.stored().custom.as_ref().is_some_and(|stored| self != self.stored() || stored.has_several_stored_versions)
+    }
+
+    /// Returns the paths of the replicas that the definition of a custom resource names; `None` for other kinds.
+    pub fn scale_paths(&self) -> Option<&ScalePaths> {
+        self.custom.as_ref()?.scale.as_ref()
+    }
+
+    /// Returns the path of the desired number of replicas, if the kind can be scaled.
+    pub fn replicas_path(&self) -> Option<Vec<&str>> {
+        match &self.custom {
+            Some(custom) => custom.scale.as_ref().map(ScalePaths::spec_replicas_path),
+            None => Some(vec!["spec", "replicas"]),
+        }
+    }
+
+    /// Returns the type by which `managedFields` name the fields of an object.
+    pub fn managed_type(&self) -> Type {
+        match &self.custom {
+            Some(custom) => type_of_custom(&custom.schema),
+            None => type_named(self.go_type()),
+        }
+    }
+
+    /// Sets the status of a new object to that of an object without one. Upstream: `PrepareForCreate`.
+    pub fn reset_status(&self, new: &mut Map) {
+        if self.is_unstructured() {
+            new.remove("status");
+        } else {
+            new.insert("status".into(), self.blank().remove("status").unwrap_or_else(empty));
         }
     }
 

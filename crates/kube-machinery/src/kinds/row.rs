@@ -7,9 +7,10 @@ use super::names::NameRule;
 use super::reset_fields;
 use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
-use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
+use super::strategy::{DeleteResponse, Deletion, Generation, ObjectType, Router, Strategy, TableConvertor};
 use super::subresource::Subresource;
 use crate::conventions::causes::Causes;
+use crate::conventions::edit::object;
 use crate::managed_fields::Filter;
 use crate::value::Value;
 
@@ -45,6 +46,9 @@ pub struct ResourceRow {
     /// The storageVersionHash in discovery; empty for a kind that is not stored.
     pub(super) storage_hash: &'static str,
     pub serving: Serving,
+    pub router: Router,
+    pub object_type: ObjectType,
+    pub table_convertor: TableConvertor,
     pub(super) scope: Scope,
     pub(super) short_names: &'static [&'static str],
     pub(super) categories: &'static [&'static str],
@@ -63,6 +67,9 @@ pub struct ResourceRow {
     pub(super) defaults_but_spec: Option<fn(&mut Value)>,
     /// Changes an object before it is validated and written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
     pub prepare: fn(&mut Value, &Change<'_>),
+    /// Restores what an update of the status or of the approval cannot change: the old state, then the new one. Upstream:
+    /// `PrepareForUpdate` of the status strategy. `prepare` may restore more.
+    pub prepare_status_update: fn(&Value, &mut Value),
     /// Changes a valid object before it is written. Upstream: `Canonicalize`.
     pub canonicalize: fn(&mut Value),
     /// Validates a new object, or an update: the new state, then the old one. Metadata is validated separately.
@@ -99,6 +106,9 @@ impl ResourceRow {
         kind: "",
         storage_hash: "",
         serving: Serving::Stored,
+        router: Router::GoRestful,
+        object_type: ObjectType::Struct,
+        table_convertor: TableConvertor::Columns,
         scope: Scope::Namespaced,
         short_names: &[],
         categories: &[],
@@ -113,6 +123,7 @@ impl ResourceRow {
         defaults: unchanged,
         defaults_but_spec: None,
         prepare: no_preparation,
+        prepare_status_update: keep_all_but_metadata_and_status,
         canonicalize: unchanged,
         validate: no_causes,
         validate_status: no_causes,
@@ -130,6 +141,15 @@ impl ResourceRow {
 fn unchanged(_: &mut Value) {}
 
 fn no_preparation(_: &mut Value, _: &Change<'_>) {}
+
+fn keep_all_but_metadata_and_status(old: &Value, new: &mut Value) {
+    let new = object(new);
+    let is_changed = |field: &str| matches!(field, "metadata" | "status");
+    new.retain(|field, _| is_changed(field) || old.get(field).is_some());
+    for (field, value) in old.as_object().into_iter().flatten().filter(|(field, _)| !is_changed(field)) {
+        new.insert(field.clone(), value.clone());
+    }
+}
 
 fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
     Vec::new()

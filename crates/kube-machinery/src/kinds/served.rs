@@ -3,8 +3,6 @@
 //! of their own here, such as [`PODS`].
 
 use super::resource::Resource;
-#[cfg(doc)]
-use super::resource::ResourceRow;
 use super::reviews::REVIEWS;
 use super::{
     admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,

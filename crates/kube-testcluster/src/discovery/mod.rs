@@ -19,7 +19,7 @@ use crate::settings::Era;
 use crate::store::Store;
 use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::kinds::api_service::discovery_order;
-use kube_machinery::kinds::{Catalog, Resource, preference};
+use kube_machinery::kinds::{Catalog, Resource, Router, preference};
 use kube_machinery::value::{Value, json};
 
 mod aggregated;
@@ -174,8 +174,10 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
     let Some(first) = rows.first() else {
         // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404
         // page not found`.
-        let is_custom = catalog.served().all(|row| row.group() != group || row.custom.is_some());
-        return if is_custom { no_such_path() } else { ApiError::unknown_resource().into_response() };
+        return match catalog.router_of(group) {
+            Router::CustomResources => no_such_path(),
+            Router::GoRestful => ApiError::unknown_resource().into_response(),
+        };
     };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
     let mut body = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});

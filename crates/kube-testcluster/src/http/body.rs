@@ -87,15 +87,15 @@ impl Format {
         resource: &Resource,
         strictness: Strictness,
     ) -> Result<(Decoded, Option<WrongType>), ApiError> {
-        if resource.custom.is_some() {
-            return self.custom(body, resource, strictness);
+        if resource.is_unstructured() {
+            return self.unstructured(body, resource, strictness);
         }
         self.typed(body, resource.kind(), &resource.api_version(), strictness).map(|decoded| (decoded, None))
     }
 
     /// Decodes a custom resource. Upstream decodes it without a Go type: the body must name its kind, and a wrong kind
     /// is refused only when the object is validated.
-    fn custom(
+    fn unstructured(
         self,
         body: &[u8],
         resource: &Resource,

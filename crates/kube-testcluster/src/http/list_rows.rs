@@ -23,7 +23,7 @@ pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreErro
     items(head, list, |out, text| {
         let Row { metadata, object } = serde_json::from_slice(text)?;
         out.extend_from_slice(br#"{"cells":"#);
-        out.extend_from_slice(&table.cells(&object).to_json());
+        out.extend_from_slice(&table.resource.cells(&object, table.now).to_json());
         if let Some(conditions) = (table.resource.row_conditions)(&object) {
             out.extend_from_slice(br#","conditions":"#);
             out.extend_from_slice(&conditions.to_json());

@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use super::query::Query;
 use super::request_info::Target;
 use super::status::ApiError;
-use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
+use kube_machinery::kinds::{Subresource, TableConvertor};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
@@ -66,9 +66,8 @@ impl Form {
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
-        // Upstream's registry for the status of CustomResourceDefinitions makes no tables.
-        let has_table =
-            target.resource != CUSTOM_RESOURCE_DEFINITIONS || target.subresource != Some(Subresource::Status);
+        let has_table = target.resource.table_convertor == TableConvertor::Columns
+            || target.subresource != Some(Subresource::Status);
         let view = |clause: &Clause, media| {
             clause.view(media).filter(|view| match view {
                 View::Whole => media != Media::Protobuf || target.resource.has_protobuf(),

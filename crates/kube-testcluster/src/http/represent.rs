@@ -145,7 +145,7 @@ impl Representation {
             return Ok(None);
         }
         Ok(match view {
-            View::Table(version) if self.resource.custom.is_none() => {
+            View::Table(version) if self.resource.defined_columns().is_empty() => {
                 let include = self.include.clone()?;
                 let (columns, now) = (Columns::Shown, self.clock.time());
                 let table = Table { resource: &self.resource, version, include, columns, now };
@@ -159,12 +159,12 @@ impl Representation {
     /// Returns the view of an object or a list that the client asked for.
     pub(super) fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
-        let is_custom = value["apiVersion"] == self.resource.api_version() && self.resource.custom.is_some();
+        let is_unstructured = value["apiVersion"] == self.resource.api_version() && self.resource.is_unstructured();
         // The name of upstream's internal Go type, for its error messages.
-        let go_type = || match (value["kind"].as_str().unwrap_or_default(), &self.resource.custom) {
-            _ if is_custom => "unstructured.UnstructuredList".to_owned(),
-            ("Scale", Some(_)) => "v1.Scale".to_owned(),
-            ("Scale", None) => "autoscaling.Scale".to_owned(),
+        let go_type = || match (value["kind"].as_str().unwrap_or_default(), self.resource.is_unstructured()) {
+            _ if is_unstructured => "unstructured.UnstructuredList".to_owned(),
+            ("Scale", true) => "v1.Scale".to_owned(),
+            ("Scale", false) => "autoscaling.Scale".to_owned(),
             (kind, _) => hub_type(kind, &self.resource.api_version()),
         };
         match self.form.view {
@@ -185,7 +185,7 @@ impl Representation {
             }
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &go_type())),
             // Upstream's `Unstructured` has the methods of a list, so upstream looks for its items and fails there.
-            View::MetadataList(_) if is_custom => Err(ApiError::internal("content is not a list")),
+            View::MetadataList(_) if is_unstructured => Err(ApiError::internal("content is not a list")),
             View::MetadataList(_) => {
                 Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &go_type()))
             }

@@ -6,9 +6,7 @@ use jiff::Timestamp;
 use super::status::ApiError;
 use kube_machinery::conventions::edit::empty;
 use kube_machinery::conventions::quote::quote;
-use kube_machinery::kinds::columns::Column;
-use kube_machinery::kinds::custom_resource::CustomColumn;
-use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+use kube_machinery::kinds::{Resource, TableConvertor};
 use kube_machinery::value::{Value, json};
 
 /// The presence of column definitions in a table. In a watch, only the first event has them.
@@ -66,10 +64,8 @@ impl Table<'_> {
             }
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
-        // Upstream encodes a table without rows as `null` for CustomResourceDefinitions, and as an empty list for other
-        // kinds.
-        let has_none = rows.is_empty() && self.resource == CUSTOM_RESOURCE_DEFINITIONS;
-        let rows = if has_none { Value::Null } else { rows.into() };
+        let is_null = rows.is_empty() && self.resource.table_convertor == TableConvertor::Default;
+        let rows = if is_null { Value::Null } else { rows.into() };
         json!({
             "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": self.definitions(),
             "rows": rows,
@@ -78,31 +74,13 @@ impl Table<'_> {
 
     pub(super) fn definitions(&self) -> Value {
         match self.columns {
-            Columns::Shown => {
-                self.resource.columns.iter().map(Column::definition).chain(self.custom_definitions()).collect()
-            }
+            Columns::Shown => self.resource.column_definitions(),
             Columns::Omitted => Value::Null,
         }
     }
 
-    /// Returns the `additionalPrinterColumns` of a custom resource's definition.
-    fn custom_columns(&self) -> &[CustomColumn] {
-        self.resource.custom.as_ref().map_or(&[], |custom| &custom.columns)
-    }
-
-    fn custom_definitions(&self) -> impl Iterator<Item = Value> {
-        self.custom_columns().iter().map(CustomColumn::definition)
-    }
-
-    pub(super) fn cells(&self, object: &Value) -> Value {
-        let cells = self.resource.columns.iter().map(|column| (column.cell)(object, self.now));
-        let tree = if self.custom_columns().is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
-        let custom = self.custom_columns().iter().map(|column| column.cell(&tree, self.now));
-        cells.chain(custom).collect()
-    }
-
     fn row(&self, object: Value) -> Value {
-        let cells = self.cells(&object);
+        let cells = self.resource.cells(&object, self.now);
         let conditions = (self.resource.row_conditions)(&object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,

@@ -229,7 +229,7 @@ impl Store {
         if let Some(hook) = &state.hook {
             hook.after_write(&event, &state.storage, &self.catalog());
         }
-        if event.current.is_none() && resource.custom.is_some() && self.catalog().is_terminating(resource) {
+        if event.current.is_none() && self.catalog().is_terminating(resource) {
             self.terminations.notify_one(); // the definition of this kind waits until its last object is gone
         }
         let audience = if self.faults.hides(resource) { Audience::ClusterOnly } else { Audience::Everyone };

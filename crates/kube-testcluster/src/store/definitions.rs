@@ -3,12 +3,26 @@
 
 use std::sync::{Arc, PoisonError};
 
+use futures::future::BoxFuture;
+
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
 use kube_machinery::kinds::custom_resource::Definition;
 
+/// Applies the definition with this name, or all that have changed for `None`. The builder sets it, so that the request
+/// handlers need not know the controllers.
+pub(crate) type ApplyDefinitions = for<'s> fn(&'s Store, Option<&'s str>) -> BoxFuture<'s, ()>;
+
 impl Store {
+    /// Brings the served kinds to the state that a write to definitions asks for. A request waits for this before it is
+    /// answered, so its client can use the new kind at once.
+    pub(crate) async fn apply_definitions(&self, name: Option<&str>) {
+        if let Some(apply) = self.definition_controller.get() {
+            apply(self, name).await;
+        }
+    }
+
     /// Updates the catalog to the definition with this name as it is stored now: its kind is served in another form,
     /// for the first time, or no longer.
     pub(crate) fn redefine(&self, name: &str) {

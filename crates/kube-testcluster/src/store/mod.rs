@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use self::configured::Configuration;
+use self::definitions::ApplyDefinitions;
 use self::documents::Documents;
 use self::event::Event;
 use self::expiry::Expiry;
@@ -83,6 +84,8 @@ pub(crate) struct Store {
     pub(crate) plugins: Plugins,
     /// The authorizer. Without one, every user may do everything.
     pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
+    /// The controller of definitions, for [`apply_definitions`](Self::apply_definitions).
+    pub(crate) definition_controller: OnceLock<ApplyDefinitions>,
     /// Wakes the controller that finalizes CustomResourceDefinitions: a definition is being deleted, or an object was
     /// removed whose definition waits for that.
     pub(crate) terminations: Notify,
@@ -222,6 +225,7 @@ impl Store {
             documents: Documents::default(),
             configured: Configuration::default(),
             plugins: Plugins::default(),
+            definition_controller: OnceLock::new(),
             terminations,
             authorizer: OnceLock::new(),
             moved,

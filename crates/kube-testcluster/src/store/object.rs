@@ -339,9 +339,8 @@ fn framed(resource: &Resource, value: &Value, write: impl FnMut(&mut Vec<u8>, &s
     for piece in [HEAD, r#"{"kind":""#, resource.kind(), r#"","apiVersion":""#, &resource.api_version(), r#"","#] {
         line.extend_from_slice(piece.as_bytes());
     }
-    let is_whole = resource.custom.is_some();
-    // In a list, the items of built-in kinds have no kind and apiVersion.
-    let item = if is_whole { HEAD.len() + "{".len() } else { line.len() } as u32; // the names of kinds are short
+    // In a list, the items that upstream holds as Go structs have no kind and apiVersion.
+    let item = if resource.is_unstructured() { HEAD.len() + "{".len() } else { line.len() } as u32; // the names of kinds are short
     if let Value::Object(fields) = value {
         write_fields(&mut line, fields, write);
     }

@@ -9,6 +9,7 @@ use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Restored, RestoredObject, Wal};
 use super::watch_cache::Audience;
 use kube_machinery::conventions::random::Random;
+use kube_machinery::kinds::Router;
 use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::{Catalog, Resource, Scope};
 use kube_machinery::value::Value;
@@ -109,10 +110,9 @@ fn opened(restored: &RestoredObject, catalog: &Catalog, undefined: &mut Undefine
     let version = api_version.as_str().and_then(|text| text.rsplit('/').next()).unwrap_or_default();
     if let Some(resource) = catalog.row_of(group, plural, version) {
         // The schema of the definition may have changed since the object was written.
-        let value = if resource.custom.is_some() { resource.coerce_and_default(value) } else { value };
-        return Some((resource.clone(), value));
+        return Some((resource.clone(), resource.coerce_and_default(value)));
     }
-    if catalog.stored().any(|row| row.custom.is_none() && row.group() == group) {
+    if catalog.router_of(group) == Router::GoRestful {
         return None;
     }
     let scope = if restored.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };

@@ -10,7 +10,6 @@ use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
 use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::GroupResource;
-use kube_machinery::kinds::custom_resource::Definition;
 
 /// All objects of a cluster at a revision. A snapshot shares the objects with the cluster, so it takes little time and
 /// memory.
@@ -44,7 +43,7 @@ pub(crate) enum RestoreStep {
 
 impl RestoreStep {
     fn has(self, object: &Object) -> bool {
-        object.resource.custom.is_some() == (self == Self::Custom)
+        object.resource.is_unstructured() == (self == Self::Custom)
     }
 }
 
@@ -68,7 +67,7 @@ impl Store {
         let mut state = self.lock();
         let mut newer: Vec<Arc<Object>> =
             state.storage.all().filter(|object| !kept.contains_key(&key(object))).cloned().collect();
-        newer.sort_by_key(|object| (object.resource.custom.is_none(), object.resource == *Definition::row()));
+        newer.sort_by_key(|object| (!object.resource.is_unstructured(), object.resource.defines_kinds()));
         for object in newer {
             self.remove(&mut state, &object.resource, &object.key);
         }

@@ -25,7 +25,7 @@ use crate::settings::ManagedFields;
 use crate::store::object::{Object, Opened};
 use crate::store::{Next, Store};
 use kube_machinery::codec::json::Json;
-use kube_machinery::codec::{schema, yaml};
+use kube_machinery::codec::yaml;
 use kube_machinery::conventions::user::User;
 use kube_machinery::kinds::note_requester;
 use kube_machinery::managed_fields::{FieldManager, Force, NotApplied};
@@ -177,12 +177,7 @@ impl Apply {
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = &target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);
-        let mut new = self.onto(live, &manager)?;
-        let fits = match &served.custom {
-            Some(_) => Ok(()),
-            None => schema::from_map(served.go_type(), &mut new, &Value::Null),
-        };
-        let shaped = fits.and_then(|()| served.decode_applied(new));
+        let shaped = served.decode_applied(self.onto(live, &manager)?);
         let shaped = shaped.map_err(|why| ApiError::internal(self.not_converted(&manager, &why)))?;
         update::check_name(target, &shaped.value)?;
         Ok(served.stored_form_of(shaped.value))

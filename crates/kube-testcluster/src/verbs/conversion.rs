@@ -30,7 +30,7 @@ pub(super) async fn to_served(
     versions: &Conversion,
     stored: Arc<Opened>,
 ) -> Result<Arc<Opened>, ApiError> {
-    if versions.served.custom.is_none() || stored.resource == versions.served {
+    if !versions.served.is_unstructured() || stored.resource == versions.served {
         return Ok(stored);
     }
     let value = converted(store, (&stored.resource, &versions.served), stored.value.clone()).await;
@@ -52,7 +52,7 @@ pub(crate) async fn changed<F: Future<Output = Result<Next, ApiError>>>(
     change: impl FnOnce(Arc<Opened>) -> F,
 ) -> Result<(Resource, Next), ApiError> {
     let (written, Conversion { stored, served }) = (current.resource.clone(), versions.clone());
-    if served.custom.is_none() || (written == served && served == stored) {
+    if !served.is_unstructured() || (written == served && served == stored) {
         return Ok((written, change(current).await?));
     }
     let shown = to_served(store, &versions, current).await?;
@@ -113,8 +113,7 @@ impl Conversion {
 
     /// Returns true if objects may be stored in another version than the request's.
     fn is_needed(&self) -> bool {
-        let has_several = self.stored.custom.as_ref().is_some_and(|custom| custom.has_several_stored_versions);
-        self.served.custom.is_some() && (self.served != self.stored || has_several)
+        self.served.has_other_versions()
     }
 
     async fn content(&self, store: &Store, content: Content) -> Result<Content, ApiError> {

@@ -27,7 +27,7 @@ use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
 use kube_machinery::codec::schema::Decoded;
-use kube_machinery::conventions::edit::{empty, object};
+use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{Change, Generation, Resource, StatusOnCreate, Subresource, note_requester};
 use kube_machinery::value::{Map, Value, json};
 
@@ -225,13 +225,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     if resource.subresources().contains(&Subresource::Status)
         && resource.strategy.status_on_create == StatusOnCreate::Reset
     {
-        match &resource.custom {
-            Some(_) => object(&mut value).remove("status"),
-            None => {
-                let status = resource.blank().remove("status").unwrap_or_else(empty);
-                object(&mut value).insert("status".into(), status)
-            }
-        };
+        resource.reset_status(object(&mut value));
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -245,7 +239,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
 
 /// Refuses a custom resource whose definition is being deleted. Upstream: `forbidCreateAdmission`.
 fn check_definition(resource: &Resource, value: &Value) -> Result<(), ApiError> {
-    if !resource.custom.as_ref().is_some_and(|custom| custom.is_terminating) {
+    if !resource.is_terminating() {
         return Ok(());
     }
     let why = "create not allowed while custom resource definition is terminating";

@@ -21,7 +21,7 @@ use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use kube_controllers::clock;
 use kube_machinery::conventions::edit::object;
-use kube_machinery::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
+use kube_machinery::kinds::custom_resource_definition::mark_terminating;
 use kube_machinery::kinds::{DeleteResponse, Deletion};
 use kube_machinery::value::{Value, json};
 
@@ -174,10 +174,11 @@ enum NextStep {
 /// Returns the first write of a deletion, and the step after it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, NextStep) {
     let mut value = current.value.clone();
-    let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
     if options.keeps_definition(&current.resource) && !current.summary.is_deleting {
-        return (Next::Put(terminating(store, current)), NextStep::Wait);
+        mark_terminating(&mut value, &store.clock.now());
+        return (Next::Put(value), NextStep::Wait);
     }
+    let finalizers = options.finalizers(&current.resource, &value["metadata"]["finalizers"]);
     // A finalizer keeps the object until its controller has removed it.
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
@@ -224,21 +225,4 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Next
         update::increment_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { NextStep::Wait } else { NextStep::Remove })
-}
-
-/// Marks a CustomResourceDefinition as terminating: it stays until its objects are gone. Upstream: `REST.Delete` of
-/// `pkg/registry/customresourcedefinition/etcd.go`.
-fn terminating(store: &Store, current: &Opened) -> Value {
-    let mut crd = current.value.clone();
-    let now = store.clock.now();
-    crd["metadata"]["deletionTimestamp"] = json!(now);
-    let finalizers = object(&mut crd["metadata"]).entry("finalizers").or_insert_with(|| json!([]));
-    if let Value::Array(names) = finalizers
-        && !names.iter().any(|name| name == CLEANUP_FINALIZER)
-    {
-        names.push(json!(CLEANUP_FINALIZER));
-    }
-    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
-    set_condition(&mut crd, "Terminating", true, "InstanceDeletionPending", message, &now);
-    crd
 }

@@ -20,8 +20,8 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::quote::is_printable;
 use kube_machinery::kinds::{Catalog, Resource, Subresource};
 use kube_machinery::managed_fields::{
-    Converter, Duplicates, FieldManager, MOST_UPDATE_MANAGERS, NotConverted, SCALE_VERSION, Tracked, Type, TypedValue,
-    same_but_times, type_named, type_of_custom,
+    Converter, Duplicates, FieldManager, MOST_UPDATE_MANAGERS, NotConverted, SCALE_VERSION, Tracked, TypedValue,
+    same_but_times, type_named,
 };
 use kube_machinery::value::{Value, json};
 
@@ -116,7 +116,7 @@ impl Converter for Versions {
             return Ok(Cow::Borrowed(object));
         }
         let (from, to) = (self.0.in_version(kind, own), self.0.in_version(kind, version));
-        let defined = from.and_then(|row| row.custom.as_ref()).map(|custom| &custom.versions);
+        let defined = from.and_then(Resource::defined_versions);
         if defined.is_some_and(|versions| !versions.iter().any(|defined| defined == version)) {
             let why = format!("request to convert CR to an invalid group/version: {version}");
             return Err(NotConverted::Failed(why));
@@ -130,15 +130,12 @@ impl Converter for Versions {
                 "no kind {kind:?} is registered for version {version:?}"
             )));
         };
-        let mut value = match &to.custom {
-            // The strategy `None` only renames the version here, so a field that the other version does not declare is
-            // an error of its type.
-            Some(_) => object.value.clone(),
-            None => to.served_form_of(from.stored_form_of(object.value.clone())),
-        };
+        // The strategy `None` of a custom resource only renames the version here, so a field that the other version does
+        // not declare is an error of its type.
+        let mut value = to.served_form_of(from.stored_form_of(object.value.clone()));
         value["apiVersion"] = json!(version);
         value["kind"] = json!(kind);
-        TypedValue::new(value, type_of(to), Duplicates::Allowed)
+        TypedValue::new(value, to.managed_type(), Duplicates::Allowed)
             .map(Cow::Owned)
             .map_err(|faults| NotConverted::Failed(faults.to_string()))
     }
@@ -213,13 +210,6 @@ pub(super) fn after_update(
     }
 }
 
-fn type_of(resource: &Resource) -> Type {
-    match &resource.custom {
-        Some(custom) => type_of_custom(&custom.schema),
-        None => type_named(resource.go_type()),
-    }
-}
-
 /// Returns the field manager for a write of an object.
 pub(super) fn field_manager<'a>(
     store: &Store,
@@ -231,7 +221,7 @@ pub(super) fn field_manager<'a>(
         manager,
         api_version: served.api_version(),
         kind: served.kind(),
-        of: type_of(served),
+        of: served.managed_type(),
         subresource: subresource.map_or("", Subresource::name),
         reset: (served.reset_fields)(served, subresource),
         tracked: tracked(store),
@@ -261,7 +251,7 @@ pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a s
         blank: schema::zero(&schema::FieldType::Struct("Scale")),
         // Only in mode `Kept`: in the others an object has no entries before its first apply, so nothing has to be
         // converted. Upstream, which always has entries, fails.
-        why_no_first_apply: (scaled.custom.is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
+        why_no_first_apply: (scaled.scale_paths().is_some() && tracked == Tracked::FromCreation).then_some(NO_SCALE),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }

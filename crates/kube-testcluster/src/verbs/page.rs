@@ -111,7 +111,7 @@ impl Page {
         let mut metadata = json!({"resourceVersion": self.revision.to_string()});
         // Upstream's list of custom resources has an empty token even without a next page.
         let token = self.next.as_ref().map(ContinueToken::encode);
-        if let Some(token) = token.or_else(|| resource.custom.as_ref().map(|_| String::new())) {
+        if let Some(token) = token.or_else(|| resource.is_unstructured().then(String::new)) {
             metadata["continue"] = token.into();
         }
         if self.is_whole && self.next.is_some() {

@@ -128,14 +128,14 @@ pub(crate) fn check_media_type(
     resource: &Resource,
     managed_fields: ManagedFields,
 ) -> Result<(), ApiError> {
-    match body::media_type(headers) {
-        _ if apply::is_apply(headers, managed_fields) => Ok(()),
-        STRATEGIC if resource.custom.is_some() => Err(ApiError::unsupported_patch_of_custom_resource()),
-        _ if resource.custom.is_some() => {
-            reader(headers).map(drop).map_err(|_| ApiError::unsupported_patch_of_custom_resource())
-        }
-        _ => reader(headers).map(drop),
+    if apply::is_apply(headers, managed_fields) {
+        return Ok(());
     }
+    let read = reader(headers);
+    if resource.is_unstructured() && (read.is_err() || body::media_type(headers) == STRATEGIC) {
+        return Err(ApiError::unsupported_patch_of_custom_resource());
+    }
+    read.map(drop)
 }
 
 /// Returns the parser for the media type of the patch.
@@ -311,7 +311,7 @@ async fn apply_and_decode(
     let clears_managers = value["metadata"]["managedFields"] == json!([]); // Go's types drop an empty list
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
-        _ if resource.custom.is_some() => body::wrong_type_of_patched(&value, resource),
+        _ if resource.is_unstructured() => body::wrong_type_of_patched(&value, resource),
         _ => body::check_patched_kind(&value, resource).map(|()| None),
     };
     let decoded = fits.and_then(|wrong| Ok((resource.decode_change(value, &before)?, wrong)));

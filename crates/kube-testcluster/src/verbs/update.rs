@@ -210,7 +210,9 @@ fn after_admission(
     resource.default_change(&mut new, &current.value); // first, as upstream sets defaults when it decodes the body
     let entries = ownership::with_old_times(current, &new, entries);
     match subresource {
-        Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
+        Some(Subresource::Approval | Subresource::Status) => {
+            (resource.prepare_status_update)(&current.value, &mut new);
+        }
         _ => keep_status(current, &mut new),
     }
     builtin_pods::admit_update(store, current, subresource, &mut new);
@@ -270,30 +272,6 @@ fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subre
 
 fn but_metadata(object: &Value) -> BTreeMap<&SmolStr, &Value> {
     object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
-}
-
-/// Restores all fields that an update of `status` or `approval` must not change: all but the status and, for a built-in
-/// kind, the metadata. The `prepare` of a kind may restore more.
-fn keep_all_but_status(current: &Opened, new: &mut Value) {
-    if current.resource.custom.is_some() {
-        // Upstream: `statusStrategy.PrepareForUpdate`.
-        let status = new["status"].take();
-        let version = new["metadata"]["resourceVersion"].take();
-        *new = current.value.clone();
-        new["metadata"]["resourceVersion"] = version;
-        match status {
-            Value::Null => drop(object(new).remove("status")),
-            status => new["status"] = status,
-        }
-        return;
-    }
-    let new = object(new);
-    let is_changed = |field: &str| matches!(field, "metadata" | "status");
-    let old = current.value.as_object().into_iter().flatten().filter(|(field, _)| !is_changed(field));
-    new.retain(|field, _| is_changed(field) || current.value.get(field).is_some());
-    for (field, value) in old {
-        new.insert(field.clone(), value.clone());
-    }
 }
 
 /// Restores the status in an update of the object, if the kind has the subresource `status`.

@@ -5,6 +5,8 @@
 use jiff::Timestamp;
 
 use self::age::age;
+use super::custom_resource::CustomColumn;
+use super::resource::Resource;
 use crate::value::{Value, json};
 
 pub(super) mod age;
@@ -37,7 +39,7 @@ pub struct Column {
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
     /// Computes the cell of an object. Ages need the current time.
-    pub cell: fn(&Value, Timestamp) -> Value,
+    cell: fn(&Value, Timestamp) -> Value,
 }
 
 impl Column {
@@ -53,12 +55,33 @@ impl Column {
         Self { kind: "integer", ..self }
     }
 
-    pub fn definition(&self) -> Value {
+    fn definition(&self) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({
             "name": self.name, "type": self.kind, "format": format, "description": self.description,
             "priority": self.priority,
         })
+    }
+}
+
+impl Resource {
+    /// Returns the definitions of the columns of a Table.
+    pub fn column_definitions(&self) -> Value {
+        let defined = self.defined_columns().iter().map(CustomColumn::definition);
+        self.columns.iter().map(Column::definition).chain(defined).collect()
+    }
+
+    /// Returns the cells of an object's row in a Table. Ages are relative to `now`.
+    pub fn cells(&self, object: &Value, now: Timestamp) -> Value {
+        let cells = self.columns.iter().map(|column| (column.cell)(object, now));
+        let defined = self.defined_columns();
+        let tree = if defined.is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
+        cells.chain(defined.iter().map(|column| column.cell(&tree, now))).collect()
+    }
+
+    /// Returns the `additionalPrinterColumns` of a custom resource's definition, which may show any field.
+    pub fn defined_columns(&self) -> &[CustomColumn] {
+        self.custom.as_ref().map_or(&[], |custom| &custom.columns)
     }
 }
 

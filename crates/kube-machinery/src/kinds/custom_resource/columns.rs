@@ -50,7 +50,7 @@ impl CustomColumn {
         })
     }
 
-    pub fn definition(&self) -> Value {
+    pub(in crate::kinds) fn definition(&self) -> Value {
         json!({
             "name": self.name, "type": self.kind, "format": self.format, "description": self.description,
             "priority": self.priority,
@@ -59,7 +59,7 @@ impl CustomColumn {
 
     /// Returns the cell for an object: null if the field is missing or has another type than the column. `object` is a
     /// `serde_json` value, because the JSONPath library reads only those.
-    pub fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
+    pub(in crate::kinds) fn cell(&self, object: &serde_json::Value, now: Timestamp) -> Value {
         let Some(value) = self.path.first(object).filter(|value| !value.is_null()) else { return Value::Null };
         let value = Value::from(value.clone());
         match (self.kind.as_str(), &value) {

@@ -2,16 +2,23 @@
 //! `pkg/registry/customresource/strategy.go`.
 
 use super::finalizers;
+use crate::conventions::edit::object;
 use crate::kinds::columns;
 use crate::kinds::reset_fields::excluded;
-use crate::kinds::resource::{Generation, Resource, ResourceRow, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{
+    Generation, ObjectType, Resource, ResourceRow, Router, Strategy, Subresource, UnconditionalUpdate,
+};
 use crate::managed_fields::Filter;
+use crate::value::Value;
 
 /// The row of every custom resource. Its names are in the definition, and so are its scope, its subresources and its
 /// schema.
 pub(super) const ROW: ResourceRow = ResourceRow {
+    router: Router::CustomResources,
+    object_type: ObjectType::Unstructured,
     generation: Generation::CountedButMetadata,
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    prepare_status_update: keep_all_but_status,
     warnings: finalizers::warnings,
     reset_fields,
     columns: columns::simple::NAME_ALONE,
@@ -24,5 +31,18 @@ fn reset_fields(resource: &Resource, subresource: Option<Subresource>) -> Option
         Some(Subresource::Status) => excluded(&[&["metadata"], &["spec"]]),
         _ if resource.subresources().contains(&Subresource::Status) => excluded(&[&["status"]]),
         _ => None,
+    }
+}
+
+/// Restores everything but the status and the resourceVersion, which is a precondition. Upstream: `PrepareForUpdate` of
+/// `statusStrategy`.
+fn keep_all_but_status(old: &Value, new: &mut Value) {
+    let status = new["status"].take();
+    let version = new["metadata"]["resourceVersion"].take();
+    *new = old.clone();
+    new["metadata"]["resourceVersion"] = version;
+    match status {
+        Value::Null => drop(object(new).remove("status")),
+        status => new["status"] = status,
     }
 }

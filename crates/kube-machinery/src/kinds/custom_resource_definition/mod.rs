@@ -1,7 +1,9 @@
 //! The kind CustomResourceDefinition, by which users add kinds of their own. The custom resources themselves are in
 //! `kinds::custom_resource`. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
-use crate::kinds::resource::{Deletion, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{
+    Deletion, Generation, ResourceRow, Scope, Strategy, Subresource, TableConvertor, UnconditionalUpdate,
+};
 
 mod approval;
 #[cfg_attr(not(feature = "cel"), path = "no_cel_context.rs")]
@@ -11,6 +13,7 @@ mod conversion;
 mod default_values;
 mod defaults;
 mod definition_causes;
+mod deletion;
 #[cfg(feature = "cel")]
 mod expressions;
 mod field_path;
@@ -28,6 +31,7 @@ mod warnings;
 
 pub use self::approval::conformance;
 pub use self::conversion::has_invalid_bundle;
+pub use self::deletion::mark_terminating;
 
 /// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
@@ -37,6 +41,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     kind: "CustomResourceDefinition",
     storage_hash: "jfWCUB31mvA=", // the hash of v1beta1, in which upstream still stores definitions
     scope: Scope::Cluster,
+    table_convertor: TableConvertor::Default,
     short_names: &["crd", "crds"],
     categories: &["api-extensions"],
     subresources: &[Subresource::Status],

@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use self::finalizer::Progress;
@@ -39,6 +41,14 @@ const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// [Applies](apply) the definition with this name, or all that were written since they were last applied for `None`.
+pub(crate) fn apply_changed<'s>(store: &'s Store, name: Option<&'s str>) -> BoxFuture<'s, ()> {
+    match name {
+        Some(name) => apply(store, name).boxed(),
+        None => apply_all(store).boxed(),
+    }
+}
 
 /// Updates a definition's names and conditions, and serves its kind or stops serving it. If the definition has released
 /// names, does the same for the other definitions of its group, which may get these names now.

@@ -24,7 +24,7 @@ use super::{Message, Progress};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object, ObjectText};
 use crate::store::storage::Storage;
-use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, GroupResource};
+use kube_machinery::kinds::GroupResource;
 
 /// The size in bytes from which a batch, or a part of a snapshot, takes no further record.
 const BATCH: usize = 1 << 20;
@@ -177,7 +177,7 @@ impl Writer {
                     None => self.objects.remove(&index),
                 };
                 self.revision = event.revision;
-                if object.resource == CUSTOM_RESOURCE_DEFINITIONS {
+                if object.resource.defines_kinds() {
                     keep_only_text(&mut self.objects, object.key.name());
                 }
             }

@@ -25,7 +25,6 @@ use kube_machinery::codec::schema;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::Resource;
-use kube_machinery::kinds::custom_resource::ScalePaths;
 use kube_machinery::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use kube_machinery::value::{Value, json};
 
@@ -41,7 +40,7 @@ pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let object = object.ok_or_else(|| ApiError::not_found(&call.target.resource, key.name()))?;
     let object = conversion::to_served(&call.store, &(&call.target).into(), object.open()?).await?;
     let (scale, replicas) = scale(&object, &call.target.served).map_err(ApiError::internal)?;
-    match paths(&call.target.served) {
+    match call.target.served.scale_paths() {
         Some(paths) if replicas == Replicas::Missing => {
             let path = paths.spec_replicas_text();
             Err(ApiError::internal_error(&format!("the spec replicas field {path:?} does not exist")))
@@ -58,7 +57,7 @@ pub(crate) async fn update(call: Call) -> Result<Answer, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let read = format?.typed(&body, KIND, VERSION, strictness);
-    let wanted = read.map_err(|error| if paths(&target.served).is_some() { no_such_type() } else { error })?;
+    let wanted = read.map_err(|error| if target.served.scale_paths().is_some() { no_such_type() } else { error })?;
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
@@ -212,11 +211,7 @@ fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError>
 fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
     let catalog = store.catalog();
     let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
-    let path = |row: &Resource| match &row.custom {
-        Some(custom) => custom.scale.as_ref().map(|scale| field_path(&scale.spec_replicas_path())),
-        None => Some(field_path(&["spec", "replicas"])),
-    };
-    versions.map(|row| (row.api_version(), path(row))).collect()
+    versions.map(|row| (row.api_version(), row.replicas_path().map(|path| field_path(&path)))).collect()
 }
 
 /// Returns the object with the replicas of a scale and with these `managedFields`. The scale's resourceVersion is a
@@ -232,7 +227,7 @@ fn rescaled(
 ) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-    match paths(&target.served) {
+    match target.served.scale_paths() {
         Some(paths) if replicas == NONE_WANTED => {
             let path = paths.spec_replicas_text();
             return Err(ApiError::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
@@ -242,7 +237,7 @@ fn rescaled(
     }
     let written = |field: &str| wanted["metadata"][field].as_str().unwrap_or_default();
     let (requested, uid) = (written("uid"), current.summary.uid());
-    if target.served.custom.is_none() && !requested.is_empty() && requested != uid {
+    if target.served.scale_paths().is_none() && !requested.is_empty() && requested != uid {
         let what = format!("{}/scale", target.served.plural());
         let why = format!("Precondition failed: UID in precondition: {requested}, UID in object meta: {uid}");
         return Err(ApiError::conflict(&target.served, &what, current.key.name(), why));
@@ -258,11 +253,6 @@ fn rescaled(
 /// scheme does not have the type.
 fn no_such_type() -> ApiError {
     ApiError::bad_request("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"")
-}
-
-/// Returns the paths of a custom resource's scale; `None` for a built-in kind.
-fn paths(served: &Resource) -> Option<&ScalePaths> {
-    served.custom.as_ref().and_then(|custom| custom.scale.as_ref())
 }
 
 /// Returns the Scale of an object before a write. Missing replicas become [`NONE_WANTED`].
@@ -296,7 +286,7 @@ fn scale(object: &Opened, served: &Resource) -> Result<(Value, Replicas), String
     };
     let selector = selector.unwrap_or_else(|_| LabelSelector::nothing());
     let count = |section: &str| object.value[section]["replicas"].as_i64().unwrap_or_default();
-    let (wanted, found, selector) = match paths(served) {
+    let (wanted, found, selector) = match served.scale_paths() {
         Some(paths) => {
             let value = &object.value;
             (paths.spec_replicas(value)?, paths.status_replicas(value)?, paths.selector(value)?.to_owned())

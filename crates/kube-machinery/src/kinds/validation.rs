@@ -1,0 +1,48 @@
+//! Validates the writes of a kind: its metadata, then the rest by the functions of its row, or, for a custom resource, by
+//! the schema of its definition.
+
+use super::metadata;
+use super::resource::{Resource, Subresource};
+use crate::conventions::cause::Findings;
+use crate::conventions::causes::Causes;
+use crate::value::Value;
+
+impl Resource {
+    /// Validates a new object. Upstream: `ValidateCreate`.
+    pub fn causes_of_new(&self, new: &Value) -> Causes {
+        let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
+        match &self.custom {
+            Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
+            None => found.causes.extend((self.validate)(new, None).distinct()),
+        }
+        let causes = found.causes; // there are no warnings: they are about values that an update leaves unchanged
+        if causes.is_empty() { metadata::validate_new(new) } else { causes }
+    }
+
+    /// Validates an update. Upstream: `ValidateUpdate`.
+    pub fn findings_of_update(&self, new: &Value, old: &Value) -> Findings {
+        let mut found = Findings::of(metadata::validate_update(self, new, old));
+        match &self.custom {
+            Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
+            None => found.causes.extend((self.validate)(new, Some(old)).distinct()),
+        }
+        found
+    }
+
+    /// Validates an update of the status. Upstream: `ValidateUpdate` of a kind's status strategy.
+    pub fn findings_of_status_update(&self, new: &Value, old: &Value) -> Findings {
+        let mut found = Findings::of(metadata::validate_update(self, new, old));
+        match &self.custom {
+            Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
+            None => found.causes.extend((self.validate_status)(new, Some(old)).distinct()),
+        }
+        found
+    }
+
+    /// Upstream: `ValidateUpdate` of the subresource's strategy.
+    pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
+        let mut causes = metadata::validate_update(self, new, old);
+        causes.extend((self.validate_subresource)(subresource, new, old).distinct());
+        causes
+    }
+}

@@ -1,0 +1,76 @@
+//! The answers that depend on the router of upstream through which a request comes: go-restful, which has a route for
+//! each built-in kind and method, or the one handler of all custom resources, which has none.
+
+use axum::response::Response;
+use http::{HeaderMap, Method};
+
+use super::field_validation::warn;
+use super::negotiation::{Form, Offers};
+use super::request_info::Target;
+use super::status::{ApiError, no_such_path};
+use crate::settings::ManagedFields;
+use crate::verbs::patch::check_media_type;
+use kube_machinery::kinds::{Resource, Router};
+
+/// Returns the method by which the request is handled. HEAD on custom resources is a GET without a body; go-restful
+/// does not know HEAD.
+pub(crate) fn method(method: &Method, resource: &Resource) -> Method {
+    let is_get = method == Method::HEAD && resource.router == Router::CustomResources;
+    if is_get { Method::GET } else { method.clone() }
+}
+
+/// Checks that the `Accept` header names a media type that go-restful knows. It does that before a handler negotiates.
+pub(crate) fn check_accept(resource: &Resource, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+    match resource.router {
+        Router::GoRestful => Form::check_accept(headers, offers),
+        Router::CustomResources => Ok(()),
+    }
+}
+
+/// Returns the response to a method that the path does not allow. `refuse` makes the response of an error.
+pub(crate) fn not_allowed(
+    method: &Method,
+    target: &Target,
+    headers: &HeaderMap,
+    managed_fields: ManagedFields,
+    refuse: impl FnOnce(ApiError) -> Box<Response>,
+) -> Box<Response> {
+    match target.served.router {
+        Router::GoRestful => refuse(ApiError::method_not_allowed()),
+        // The handler delegates methods that need a namespace to the next handler, which answers `404 page not found`.
+        Router::CustomResources if target.is_of_all_namespaces() => Box::new(no_such_path()),
+        Router::CustomResources => refuse(not_supported(method, target, headers, managed_fields)),
+    }
+}
+
+/// Returns the error for a method on custom resources. Unlike go-restful, the handler has messages of its own, and
+/// checks the media type of a patch before the name.
+fn not_supported(method: &Method, target: &Target, headers: &HeaderMap, managed_fields: ManagedFields) -> ApiError {
+    // The verb in the message, as upstream's `RequestInfo` has it: empty for a method that it does not know.
+    let verb = match *method {
+        Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE if target.watch => Some("watch"),
+        Method::POST if target.subresource.is_some() => Some("create"),
+        Method::DELETE if target.subresource.is_some() => Some("delete"),
+        Method::GET | Method::POST | Method::PUT | Method::PATCH | Method::DELETE => None,
+        _ => Some(""),
+    };
+    if let Some(verb) = verb {
+        return ApiError::method_not_supported(&target.served, verb);
+    }
+    let nameless = || ApiError::bad_request("name must be provided");
+    match *method {
+        _ if target.name.is_some() => ApiError::method_not_allowed(),
+        Method::PUT => nameless(),
+        Method::PATCH => check_media_type(headers, &target.resource, managed_fields).err().unwrap_or_else(nameless),
+        _ => ApiError::method_not_allowed(),
+    }
+}
+
+/// Adds the deprecation warning of a custom resource to the response of a request that is refused before its action
+/// runs. go-restful, which refuses such requests for built-in kinds, adds no warning.
+pub(crate) fn with_early_warning(resource: &Resource, response: Box<Response>) -> Box<Response> {
+    match resource.warning().filter(|_| resource.router == Router::CustomResources) {
+        Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),
+        None => response,
+    }
+}
