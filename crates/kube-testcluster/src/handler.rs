@@ -16,9 +16,9 @@ use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
 use crate::http::heavy::{HeavyLimit, Threads, Weight};
-use crate::http::negotiation::{Form, Offers, is_pretty};
+use crate::http::negotiation::{Accept, Offers, accept_header, is_pretty};
 use crate::http::query::Query;
-use crate::http::represent::{Representation, refused};
+use crate::http::represent::{Representation, refused_in};
 use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::response_budget::{OverBudget, Reservation, ResponseBudget, length, too_many_requests};
 use crate::http::routers;
@@ -95,7 +95,10 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
 /// Finds the target, the action and the form of a request, or returns the response that refuses it.
 fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<Response>> {
     let (headers, path) = (request.headers(), request.uri().path());
-    let refuse = |error| Box::new(refused(headers, query, error));
+    let header = accept_header(headers);
+    let accept = Accept::parse(&header);
+    let errors = accept.form_of_errors();
+    let refuse = |error| Box::new(refused_in(errors, headers, query, error));
     let parsed = request_info::parse(path, &store.catalog());
     if let Some(problem) = timeout_problem(&parsed, path, query) {
         return Err(refuse(ApiError::bad_request(problem)));
@@ -116,10 +119,10 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
         .ok_or_else(|| routers::not_allowed(&method, &target, headers, managed_fields, refuse))?;
     action.check(headers, &target, managed_fields).map_err(refuse)?;
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = routers::check_accept(&target.served, headers, offers).and_then(|()| Form::negotiate(headers, &target));
+    let form = routers::check_accept(&target.served, &accept, offers).and_then(|()| accept.form(&target));
     let representation = Representation {
         form: form.map_err(refuse)?,
-        errors: Form::of_errors(headers),
+        errors,
         resource: target.served.clone(),
         include: IncludeObject::read(query.get("includeObject").unwrap_or_default()),
         pretty: is_pretty(headers, query),

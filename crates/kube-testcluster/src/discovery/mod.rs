@@ -12,7 +12,7 @@ use http::{HeaderMap, StatusCode, header};
 
 use self::aggregated::DiscoveryForm;
 use crate::healthz;
-use crate::http::negotiation::{Form, Media};
+use crate::http::negotiation::{Accept, Media, accept_header};
 use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::settings::Era;
@@ -217,7 +217,7 @@ fn entries(row: &Resource) -> Vec<Value> {
 
 /// Returns the response in YAML, if the client prefers it, or else in JSON.
 fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
-    match Form::of_errors(headers).media {
+    match Accept::parse(&accept_header(headers)).form_of_errors().media {
         Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),
         _ => answer(body),
     }

@@ -58,13 +58,27 @@ impl Media {
     }
 }
 
-impl Form {
+/// The `Accept` header of a request. It is parsed once: for the router, for the response, and for an error.
+pub(crate) struct Accept<'a> {
+    header: &'a str,
+    clauses: Vec<Clause<'a>>,
+}
+
+impl<'a> Accept<'a> {
+    /// Parses a header that [`accept_header`] returned.
+    pub(crate) fn parse(header: &'a str) -> Self {
+        Self { header, clauses: clauses(header) }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.header.trim().is_empty()
+    }
+
     /// Returns the first form that the client accepts and the server supports. The error is `NotAcceptable`, in the
     /// words of upstream's handlers.
-    pub(crate) fn negotiate(headers: &HeaderMap, target: &Target) -> Result<Self, ApiError> {
-        let accept = accepted(headers);
-        if accept.trim().is_empty() {
-            return Ok(Self::default());
+    pub(crate) fn form(&self, target: &Target) -> Result<Form, ApiError> {
+        if self.is_blank() {
+            return Ok(Form::default());
         }
         let has_table = target.resource.table_convertor == TableConvertor::Columns
             || target.subresource != Some(Subresource::Status);
@@ -75,14 +89,13 @@ impl Form {
                 View::Metadata(_) | View::MetadataList(_) => true,
             })
         };
-        clauses(&accept).iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
+        self.clauses.iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
     }
 
-    /// Checks that the `Accept` header names a media type that upstream's router (go-restful) knows. That router checks
-    /// this before a handler negotiates. The error is `NotAcceptable`, in the words of the router.
-    pub(crate) fn check_accept(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
-        let accept = accepted(headers);
-        if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
+    /// Checks that the header names a media type that upstream's router (go-restful) knows. That router checks this
+    /// before a handler negotiates. The error is `NotAcceptable`, in the words of the router.
+    pub(crate) fn check(&self, offers: Offers) -> Result<(), ApiError> {
+        if self.is_blank() || self.clauses.iter().any(|clause| clause.media().is_some()) {
             return Ok(());
         }
         Err(ApiError::no_representation(offers == Offers::Streams))
@@ -91,19 +104,18 @@ impl Form {
     /// Returns the form of an error. Errors are negotiated on their own, and a clause that asks for a table or for
     /// metadata does not fit. If no clause fits, the error is indented JSON. Upstream: `ErrorNegotiated`,
     /// `WriteRawJSON`.
-    pub(crate) fn of_errors(headers: &HeaderMap) -> Self {
-        let accept = accepted(headers);
-        if accept.is_empty() {
-            return Self::default();
+    pub(crate) fn form_of_errors(&self) -> Form {
+        if self.header.is_empty() {
+            return Form::default();
         }
         let whole = |clause: &Clause, _| Some(View::Whole).filter(|_| !clause.asks_for_other_kind());
-        let raw = Self { pretty: true, ..Self::default() };
-        clauses(&accept).iter().find_map(|clause| clause.form(whole)).unwrap_or(raw)
+        let raw = Form { pretty: true, ..Form::default() };
+        self.clauses.iter().find_map(|clause| clause.form(whole)).unwrap_or(raw)
     }
 }
 
 /// Returns the `Accept` header, several lines joined.
-fn accepted(headers: &HeaderMap) -> String {
+pub(crate) fn accept_header(headers: &HeaderMap) -> String {
     let lines: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     lines.join(",")
 }

@@ -12,7 +12,7 @@ use super::answer::{Answer, Content, List};
 use super::field_validation::warn;
 use super::list_rows;
 use super::list_text;
-use super::negotiation::{Form, Media, View, is_pretty};
+use super::negotiation::{Accept, Form, Media, View, accept_header, is_pretty};
 use super::query::Query;
 use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
@@ -44,7 +44,12 @@ pub(crate) struct Representation {
 
 /// Returns the response to a request that is refused before its handler runs.
 pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
-    let form = Form::of_errors(headers);
+    let form = Accept::parse(&accept_header(headers)).form_of_errors();
+    refused_in(form, headers, query, error)
+}
+
+/// As [`refused`], for a request whose `Accept` header is parsed already: `form` is the form of its errors.
+pub(crate) fn refused_in(form: Form, headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
     error_response(form.media, form.pretty || is_pretty(headers, query), error)
 }
 

@@ -5,7 +5,7 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 
 use super::field_validation::warn;
-use super::negotiation::{Form, Offers};
+use super::negotiation::{Accept, Offers};
 use super::request_info::Target;
 use super::status::{ApiError, no_such_path};
 use crate::settings::ManagedFields;
@@ -20,9 +20,9 @@ pub(crate) fn method(method: &Method, resource: &Resource) -> Method {
 }
 
 /// Checks that the `Accept` header names a media type that go-restful knows. It does that before a handler negotiates.
-pub(crate) fn check_accept(resource: &Resource, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+pub(crate) fn check_accept(resource: &Resource, accept: &Accept<'_>, offers: Offers) -> Result<(), ApiError> {
     match resource.router {
-        Router::GoRestful => Form::check_accept(headers, offers),
+        Router::GoRestful => accept.check(offers),
         Router::CustomResources => Ok(()),
     }
 }

@@ -125,19 +125,20 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
     }
 }
 
-/// Computes the state after an update, without admission. An update of the object keeps the status, if the kind has the
+/// Computes the state after an update, with no admission but that of the built-in plugins. An update of the object keeps the status, if the kind has the
 /// subresource `status`. An update of `status` or `approval` keeps everything but the status and, for a built-in kind,
 /// the metadata. `served` is the version in which the new state was sent.
 pub(crate) fn next(
     store: &Store,
     current: &Opened,
     served: &Resource,
-    new: Value,
+    mut new: Value,
     subresource: Option<Subresource>,
     writer: &Writer,
     gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
+    builtin_pods::admit_update(store, current, subresource, &mut new);
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
@@ -215,7 +216,6 @@ fn after_admission(
         }
         _ => keep_status(current, &mut new),
     }
-    builtin_pods::admit_update(store, current, subresource, &mut new);
     keep_system_fields(current, &mut new);
     (resource.prepare)(
         &mut new,
