@@ -21,7 +21,7 @@ func markdown(results []result) string {
 	for _, r := range results {
 		left := fmt.Sprint(r.notApplicable)
 		if len(r.reasons) > 0 {
-			left += ": " + strings.Join(r.reasons, ", ")
+			left += ": " + strings.Join(r.reasons, "; ")
 		}
 		fmt.Fprintf(&table, "| %s | %s | %d of %d | %s | %.0f |\n", r.suite.name, r.suite.version, r.passed, r.attempted, left, r.seconds)
 	}

@@ -20,8 +20,8 @@ var clientGoVersion = peers.Version(clientGo)
 
 // Reasons why a test cannot pass here.
 const (
-	etcd         = "what is read and written in etcd, behind the server"
-	featureGates = "feature gates, which are turned on and off"
+	etcd         = "reads and writes of etcd itself"
+	featureGates = "feature gates that the test switches"
 )
 
 // suites are all suites. Those of controller-runtime start the programs of `informer-lab envtest` in place of
@@ -83,7 +83,7 @@ var suites = []suite{
 	ofClusterAPI("core/webhooks/admission/test"),
 	ofClusterAPI("core/reconcilers/topology/cluster/structuredmerge"),
 	ofClusterAPI("internal/util/ssa/test",
-		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions, if a webhook converts these"),
+		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions after a conversion by a webhook"),
 	),
 	program("client-go examples", clientGoVersion, examples).inJob(),
 	program("kube-rs, the ignored tests and the crd_* examples", kubeRsVersion, kubeRs,
@@ -91,7 +91,7 @@ var suites = []suite{
 	).inJob(),
 	program("Python's client", pythonVersion, python,
 		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),
-		except("cache_decoder", "two clients, which are never equal"),
+		except("cache_decoder", "a comparison of two clients, which are never equal"),
 	).inJob(),
 	program("JavaScript's client", javascriptVersion, javascript).inJob(),
 }
