@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::status::ApiError;
 use kube_machinery::conventions::edit::empty;
 use kube_machinery::conventions::quote::quote;
+use kube_machinery::kinds::columns::Columns as TableColumns;
 use kube_machinery::kinds::{Resource, TableConvertor};
 use kube_machinery::value::{Value, json};
 
@@ -40,6 +41,9 @@ impl IncludeObject {
     }
 }
 
+/// The kind of a subresource that has columns of its own.
+const SCALE: &str = "Scale";
+
 #[derive(Clone, Debug)]
 pub(crate) struct Table<'r> {
     pub(crate) resource: &'r Resource,
@@ -63,28 +67,32 @@ impl Table<'_> {
                 (list, vec![value].into())
             }
         };
-        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
+        let kind = objects.as_slice().first().and_then(|object| object["kind"].as_str()).unwrap_or_default();
+        let columns = self.resource.table_columns(kind);
+        let definitions = self.definitions(columns);
+        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(columns, object)).collect();
         let is_null = rows.is_empty() && self.resource.table_convertor == TableConvertor::Default;
         let rows = if is_null { Value::Null } else { rows.into() };
         json!({
-            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": self.definitions(),
+            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": definitions,
             "rows": rows,
         })
     }
 
-    pub(super) fn definitions(&self) -> Value {
+    pub(super) fn definitions(&self, columns: TableColumns<'_>) -> Value {
         match self.columns {
-            Columns::Shown => self.resource.column_definitions(),
+            Columns::Shown => columns.definitions(),
             Columns::Omitted => Value::Null,
         }
     }
 
-    fn row(&self, object: Value) -> Value {
-        let cells = self.resource.cells(&object, self.now);
+    fn row(&self, columns: TableColumns<'_>, object: Value) -> Value {
+        let cells = columns.cells(&object, self.now);
         let conditions = (self.resource.row_conditions)(&object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
             IncludeObject::Metadata => metadata(&object, self.version),
+            IncludeObject::Object if object["kind"] == SCALE => object,
             IncludeObject::Object => {
                 let mut object = self.resource.served_form_of(object);
                 object["kind"] = self.resource.kind().into();

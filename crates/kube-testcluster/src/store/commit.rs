@@ -258,8 +258,7 @@ fn draft(resource: &Resource, current: &Opened, commit: Commit, next: &mut Next)
         return None;
     }
     object(&mut value["metadata"]).remove("selfLink");
-    (*value != current.value || *resource != current.resource || current.shows_more_than_written())
-        .then(|| Draft::of_written(resource, current.key.clone(), value))
+    (!current.was_written_as(resource, value)).then(|| Draft::of_written(resource, current.key.clone(), value))
 }
 
 #[cfg(test)]

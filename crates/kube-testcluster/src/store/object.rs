@@ -230,12 +230,6 @@ impl Object {
         Ok(Self { written: differs.then_some(written), ..object })
     }
 
-    /// Returns true if the stored form differs from the form that is shown. Then writing the shown content back counts
-    /// as a change, because upstream compares the stored bytes.
-    pub(crate) fn shows_more_than_written(&self) -> bool {
-        self.written.is_some()
-    }
-
     /// Returns the object as in a response to a get: JSON with kind and apiVersion.
     pub(crate) fn json(&self) -> Bytes {
         self.part_from(HEAD.len())
@@ -375,6 +369,15 @@ impl Opened {
     /// Returns the same object with its content in another version.
     pub(crate) fn in_version(&self, resource: &Resource, value: Value) -> Self {
         Self { object: self.object.clone(), resource: resource.clone(), value }
+    }
+
+    /// Returns true if the object was written as this state, which has the resourceVersion of the content. Upstream
+    /// compares the stored bytes, so writing the shown content back is a change if the stored form differs from it.
+    pub(super) fn was_written_as(&self, resource: &Resource, state: &Value) -> bool {
+        let Some(written) = &self.written else { return *resource == self.resource && *state == self.value };
+        let mut value = written.value.clone();
+        value["metadata"]["resourceVersion"] = state["metadata"]["resourceVersion"].clone();
+        resource.version() == written.version && *state == value
     }
 
     pub(crate) fn object(&self) -> &Arc<Object> {

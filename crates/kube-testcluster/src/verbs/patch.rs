@@ -162,6 +162,13 @@ impl PatchBody {
         Self { change: Ok(Change::Merge(patch)), faults: Vec::new() }
     }
 
+    /// Returns the patched object with its own faults and those of the patch, which become warnings. Under `Strict`,
+    /// returns an error that lists the faults instead.
+    pub(super) fn checked(&self, mut patched: Decoded, strictness: Strictness) -> Result<Decoded, String> {
+        patched.faults.splice(0..0, self.faults.iter().cloned());
+        strictness.check(patched).map_err(|why| format!("strict decoding error: {why}"))
+    }
+
     /// Applies the patch to an object. A strategic merge patch finds in the Go type `kind` how to merge lists.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
@@ -322,9 +329,7 @@ async fn apply_and_decode(
         if matches!(change.change, Ok(Change::Strategic(_))) {
             decoded.faults.sort(); // as upstream's converter does
         }
-        decoded.faults.splice(0..0, change.faults.iter().cloned());
-        let decoded = strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))?;
-        Ok((decoded, wrong))
+        Ok((change.checked(decoded, strictness)?, wrong))
     });
     match (decoded, &change.change) {
         (Ok((mut decoded, wrong)), _) => {

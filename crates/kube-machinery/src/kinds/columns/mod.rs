@@ -23,6 +23,7 @@ pub(super) mod pod;
 pub(super) mod policy;
 pub(super) mod rbac;
 pub(super) mod replica_set;
+pub(super) mod scale;
 pub(super) mod service;
 pub(super) mod simple;
 pub(super) mod storage;
@@ -36,6 +37,8 @@ pub struct Column {
     description: &'static str,
     /// The declared type of the cells: `string`, `integer`, `boolean` or `date`.
     kind: &'static str,
+    /// `name` for the name of an object, otherwise empty.
+    format: &'static str,
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
     /// Computes the cell of an object. Ages need the current time.
@@ -44,11 +47,19 @@ pub struct Column {
 
 impl Column {
     const fn new(name: &'static str, description: &'static str, cell: fn(&Value, Timestamp) -> Value) -> Self {
-        Self { name, description, kind: "string", priority: 0, cell }
+        Self { name, description, kind: "string", format: "", priority: 0, cell }
     }
 
     const fn wide(self) -> Self {
         Self { priority: 1, ..self }
+    }
+
+    const fn date(self) -> Self {
+        Self { kind: "date", ..self }
+    }
+
+    const fn formatted(self, format: &'static str) -> Self {
+        Self { format, ..self }
     }
 
     const fn integer(self) -> Self {
@@ -56,27 +67,43 @@ impl Column {
     }
 
     fn definition(&self) -> Value {
-        let format = if self.name == "Name" { "name" } else { "" };
         json!({
-            "name": self.name, "type": self.kind, "format": format, "description": self.description,
+            "name": self.name, "type": self.kind, "format": self.format, "description": self.description,
             "priority": self.priority,
         })
     }
 }
 
-impl Resource {
-    /// Returns the definitions of the columns of a Table.
-    pub fn column_definitions(&self) -> Value {
-        let defined = self.defined_columns().iter().map(CustomColumn::definition);
-        self.columns.iter().map(Column::definition).chain(defined).collect()
+/// The columns of a Table: those that the kind has by itself, then those that a definition declares.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'r> {
+    own: &'static [Column],
+    defined: &'r [CustomColumn],
+}
+
+impl Columns<'_> {
+    /// Returns the definitions of the columns, as a Table has them.
+    pub fn definitions(&self) -> Value {
+        let defined = self.defined.iter().map(CustomColumn::definition);
+        self.own.iter().map(Column::definition).chain(defined).collect()
     }
 
-    /// Returns the cells of an object's row in a Table. Ages are relative to `now`.
+    /// Returns the cells of an object's row. Ages are relative to `now`.
     pub fn cells(&self, object: &Value, now: Timestamp) -> Value {
-        let cells = self.columns.iter().map(|column| (column.cell)(object, now));
-        let defined = self.defined_columns();
-        let tree = if defined.is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
-        cells.chain(defined.iter().map(|column| column.cell(&tree, now))).collect()
+        let cells = self.own.iter().map(|column| (column.cell)(object, now));
+        let tree = if self.defined.is_empty() { serde_json::Value::Null } else { object.clone().into() }; // converted once for all columns
+        cells.chain(self.defined.iter().map(|column| column.cell(&tree, now))).collect()
+    }
+}
+
+impl Resource {
+    /// Returns the columns of a Table of objects of a kind: this one, or `Scale` for the scales of its objects.
+    pub fn table_columns(&self, kind: &str) -> Columns<'_> {
+        match kind {
+            "Scale" if self.is_unstructured() => Columns { own: scale::OF_CUSTOM_RESOURCES, defined: &[] },
+            "Scale" => Columns { own: scale::COLUMNS, defined: &[] },
+            _ => Columns { own: self.columns, defined: self.defined_columns() },
+        }
     }
 
     /// Returns the `additionalPrinterColumns` of a custom resource's definition, which may show any field.
@@ -89,7 +116,8 @@ const NAME: Column = Column::new(
     "Name",
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
     |object, _| text(object, "/metadata/name"),
-);
+)
+.formatted("name");
 
 const AGE: Column = Column::new(
     "Age",

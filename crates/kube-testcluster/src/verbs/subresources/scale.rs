@@ -2,7 +2,7 @@
 //! `Scale` with only the numbers of replicas and the selector of the pods, alike for all workloads. A write of
 //! the Scale becomes an update of the object. For a custom resource, the definition says which field has the replicas.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
 
@@ -10,6 +10,7 @@ use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
+use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
@@ -21,7 +22,7 @@ use crate::verbs::ownership::{Writer, is_managed, scale_manager};
 use crate::verbs::patch::PatchBody;
 use crate::verbs::{Call, conversion, key, update};
 use kube_informers::selector::LabelSelector;
-use kube_machinery::codec::schema;
+use kube_machinery::codec::schema::{self, Decoded};
 use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::label_selector;
 use kube_machinery::kinds::Resource;
@@ -76,11 +77,14 @@ pub(crate) async fn patch(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, &request);
     let user = user_of(request.extensions());
-    let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
+    let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let next = |current| patched(&store, &gate, &target, current, &patch, &writer);
+    let warnings = Mutex::default();
+    let with = Patching { target: &target, gate: &gate, patch: &patch, strictness, writer: &writer };
+    let next = |current| patched(&store, current, with, &warnings);
     let answer = Answer::from(write(&store, &target, commit, next).await);
-    Ok(answer.with_warnings(gate.warnings()))
+    let warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(answer.with_warnings(warnings).with_warnings(gate.warnings()))
 }
 
 async fn apply(call: Call) -> Result<Answer, ApiError> {
@@ -106,20 +110,32 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     Ok(answer(scale))
 }
 
-/// Computes the object after a patch of its scale.
+/// A patch of a scale, its target and its options.
+#[derive(Clone, Copy)]
+struct Patching<'a> {
+    target: &'a Target,
+    gate: &'a Gate<'a>,
+    patch: &'a PatchBody,
+    strictness: Strictness,
+    writer: &'a Writer,
+}
+
+/// Computes the object after a patch of its scale. The store calls it again if another request has written the object
+/// meanwhile; the warnings then replace those of the earlier attempt.
 async fn patched(
     store: &Store,
-    gate: &Gate<'_>,
-    target: &Target,
     current: Arc<Opened>,
-    patch: &PatchBody,
-    writer: &Writer,
+    with: Patching<'_>,
+    warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
+    let Patching { target, gate, patch, strictness, writer } = with;
     let mut wanted = live(&current, &target.served)?;
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
-    let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    admitted(store, gate, target, current, wanted, writer).await
+    let decoded = schema::decode(KIND, wanted).and_then(|decoded| patch.checked(decoded, strictness));
+    let Decoded { value, faults } = decoded.map_err(|why| ApiError::undecodable_patch(&text, &why))?;
+    *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
+    admitted(store, gate, target, current, value, writer).await
 }
 
 /// Computes the object after an update of its scale. Admission decides about the Scale, not about the object.
