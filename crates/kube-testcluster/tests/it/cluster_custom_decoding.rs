@@ -67,6 +67,53 @@ async fn a_create_drops_the_status_and_the_next_write_stores_its_default() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_that_stores_what_is_stored_changes_nothing_whatever_the_definition_shows() {
+    let api = with_doors().await;
+    // In v2, an object has no status, so a write in v2 stores none, and the stored version v1 shows its default.
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}});
+    let version =
+        json!({"name": "v2", "served": true, "storage": false, "schema": schema, "subresources": {"status": {}}});
+    let added = json!([{"op": "add", "path": "/spec/versions/-", "value": version}]).to_string();
+    let doors = format!("{DEFINITIONS}/doors.example.org");
+    assert_eq!(api.send("PATCH", &doors, "application/json-patch+json", added).await.status, 200);
+    let created = api.post(DOORS, &door("a", json!({}))).await.body;
+    assert_eq!(created["status"], json!({"phase": "Waiting"}));
+    let in_v2 = DOORS.replace("/v1/", "/v2/");
+    let changed = api.merge(&format!("{in_v2}/a/status"), &json!({"status": {}})).await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_eq!(changed.body["metadata"]["resourceVersion"], created["metadata"]["resourceVersion"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_custom_resource_with_a_list_in_items_cannot_be_answered() {
+    let api = with_doors().await;
+    let path = "/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-preserve-unknown-fields";
+    let kept = json!([{"op": "add", "path": path, "value": true}]).to_string();
+    let doors = format!("{DEFINITIONS}/doors.example.org");
+    assert_eq!(api.send("PATCH", &doors, "application/json-patch+json", kept).await.status, 200);
+    let mut new = door("a", json!({}));
+    new["items"] = json!([]);
+    let said = "*unstructured.Unstructured is not a list: no Items field in this object";
+    let created = api.post(DOORS, &new).await;
+    assert_eq!((created.status, created.message()), (500, said));
+    assert_eq!(api.get(&format!("{DOORS}/a")).await.status, 500);
+    assert_eq!(api.items(DOORS).await.len(), 1, "the object is created, and a list has it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_patch_of_a_scale_obeys_field_validation() {
+    let api = with_doors().await;
+    assert_eq!(api.post(DOORS, &door("a", json!({"replicas": 1}))).await.status, 201);
+    let patch = json!({"spec": {"replicas": 2}, "unknown": 1});
+    let strict = api.merge(&format!("{DOORS}/a/scale?fieldValidation=Strict"), &patch).await;
+    assert_eq!(strict.status, 422, "{}", strict.body);
+    assert!(strict.message().ends_with("strict decoding error: unknown field \"unknown\""), "{}", strict.message());
+    let warned = api.merge(&format!("{DOORS}/a/scale"), &patch).await;
+    assert_eq!((warned.status, warned.warnings()), (200, vec![r#"299 - "unknown field \"unknown\"""#]));
+    assert_eq!(warned.body["spec"], json!({"replicas": 2}));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_integral_float_is_an_error_as_replicas_and_is_stored_as_an_integer() {
     let api = with_doors().await;
     let created = api.post(DOORS, &door("a", json!({"either": 1.0}))).await.body;

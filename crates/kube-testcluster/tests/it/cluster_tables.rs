@@ -200,6 +200,21 @@ async fn cells_are_those_of_kube_apiserver() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_scale_has_columns_of_its_own() {
+    let api = Api::new(&quiet().start());
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"replicas": 3, "selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let path = collection("deployments");
+    assert_eq!(api.post(&path, &json!({"metadata": {"name": "web"}, "spec": spec})).await.status, 201);
+    let scale = table(&api, &format!("{path}/web/scale?includeObject=Object")).await;
+    let names: Vec<_> = scale["columnDefinitions"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    assert_eq!(names, ["Name", "Desired", "Available", "Age"]);
+    let row = &scale["rows"][0];
+    assert_eq!(row["cells"].as_array().unwrap()[..3], [json!("web"), json!(3), json!(0)]);
+    assert_eq!((&row["object"]["kind"], &row["object"]["apiVersion"]), (&json!("Scale"), &json!("autoscaling/v1")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_cells_of_a_workload_show_its_progress() {
     let api = Api::new(&quiet().start());
     let spec = json!({
