@@ -1,5 +1,5 @@
 //! clap's types for the subcommands `break` and `check`, which show and judge the ten broken programs of the
-//! exercises. The doc comments are the texts of `--help`.
+//! exercises. The doc comments are the texts of `--help` in both languages.
 
 use clap::{ArgAction, Args};
 use informer_lab::exercises::{Exercise, ExerciseView};
@@ -10,18 +10,28 @@ use super::values;
 #[derive(Debug, Args)]
 pub struct BreakArgs {
     /// An exercise: its name or its number
+    ///
+    /// 哪个练习：名字或编号
     #[arg(value_name = "NAME", value_parser = values::exercise)]
     exercise: Option<&'static Exercise>,
     /// A hint; given twice, the next one too
+    ///
+    /// 提示；写两次就再给一条
     #[arg(long, action = ArgAction::Count, requires = "exercise", conflicts_with = "solution")]
     hint: u8,
     /// The mended program, once yours is right
+    ///
+    /// 修好的程序，你的程序修好之后才显示
     #[arg(long, requires = "exercise")]
     solution: bool,
     /// The mended program, also if yours is not right
+    ///
+    /// 你的程序还没修好，也显示修好的程序
     #[arg(long, requires = "solution")]
     anyway: bool,
     /// Forget which exercises are mended
+    ///
+    /// 清空进度，即哪些练习已经修好
     #[arg(long, conflicts_with_all = ["exercise", "hint", "solution", "anyway"])]
     reset: bool,
 }
@@ -29,6 +39,8 @@ pub struct BreakArgs {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The exercise: its name or its number [default: the first that is not mended yet]
+    ///
+    /// 哪个练习：名字或编号 [默认：第一个还没修好的]
     #[arg(value_name = "NAME", value_parser = values::exercise)]
     pub exercise: Option<&'static Exercise>,
 }

@@ -1,4 +1,5 @@
-//! `--help` in the user's language: clap's texts, an example for each lesson, and the lesson's chapter of the book.
+//! `--help` in the user's language: the texts of the doc comments, an example for each lesson, and the lesson's chapter of
+//! the book.
 
 use std::ffi::OsString;
 
@@ -9,6 +10,7 @@ use informer_lab::trace::Lang;
 
 use super::args::Cli;
 use super::chinese;
+use super::language::in_language;
 
 /// Renders the help of the subcommand that the command line names, or of the whole program.
 pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
@@ -24,17 +26,15 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     let shown = if long { shown.render_long_help() } else { shown.render_help() };
     match lang {
         Lang::En => shown,
-        Lang::Zh => wide_colons(&shown),
+        Lang::Zh => with_chinese_words(&shown),
     }
 }
 
-/// Replaces the English colon that clap writes after each heading, and the two headings that clap does not let us
-/// translate.
-fn wide_colons(help: &StyledStr) -> StyledStr {
-    let colons =
-        |text: String, (heading, chinese): (&str, &str)| text.replace(&format!("{heading}:"), &format!("{chinese}："));
-    let ours = chinese::HEADINGS.iter().map(|heading| (*heading, *heading));
-    ours.chain(chinese::HEADINGS_OF_CLAP).fold(help.ansi().to_string(), colons).into()
+/// Replaces clap's words that cannot be set, and the English colon that clap writes after each heading of ours.
+fn with_chinese_words(help: &StyledStr) -> StyledStr {
+    let help = chinese::replaced(&help.ansi().to_string(), &chinese::WORDS_OF_HELP);
+    let wide = |text: String, heading: &str| text.replace(&format!("{heading}:"), &format!("{heading}："));
+    chinese::HEADINGS.into_iter().fold(help, wide).into()
 }
 
 /// The examples of subcommands that are not lessons.
@@ -47,6 +47,7 @@ const EXAMPLES: [(&str, &str); 2] = [
 pub fn command(lang: Lang) -> Command {
     let mut command = Cli::command();
     command.build();
+    let mut command = in_language(command, lang);
     for row in lessons() {
         let about = lang.pick(row.en, row.zh);
         let below = lines_below(row.command, lang);
@@ -78,67 +79,105 @@ fn lines_below(lesson: &str, lang: Lang) -> String {
     format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
 }
 
-fn in_chinese(command: Command) -> Command {
-    let names: Vec<_> = command.get_subcommands().map(|found| found.get_name().to_owned()).collect();
-    let command = names.into_iter().fold(translated(command), |command, name| command.mut_subcommand(name, translated));
-    command.about(chinese::ABOUT).long_about(None::<&str>)
+/// Translates the headings of a command and its subcommands, and the options that clap adds.
+pub fn in_chinese(command: Command) -> Command {
+    translated(command).mut_subcommands(translated)
 }
 
 fn translated(command: Command) -> Command {
-    let name = command.get_name().to_owned();
-    let about = chinese::about(&name);
-    let command = match about {
-        Some(about) => command.about(about).long_about(None::<&str>),
-        None => command,
+    let command = match command.get_name() {
+        "help" => command.about(chinese::HELP),
+        _ => command,
     };
     command
         .help_template("{about}\n\n用法：{usage}\n\n{all-args}{after-help}\n")
         .subcommand_help_heading(chinese::COMMANDS)
-        .mut_args(|arg| translated_arg(&name, arg))
+        .mut_args(translated_arg)
 }
 
-/// Replaces the text of an option. clap would add its values and default in English, so they are added here.
-fn translated_arg(subcommand: &str, arg: Arg) -> Arg {
+fn translated_arg(arg: Arg) -> Arg {
     let arg = match arg.get_help_heading().map(chinese::heading) {
         Some(heading) => arg.help_heading(heading),
         None => arg,
     };
-    let Some(help) = chinese::option(subcommand, arg.get_id().as_str()) else { return arg };
-    let values: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.display().to_string()).collect();
-    let mut help = help.to_owned();
-    let takes_values = arg.get_action().takes_values();
-    if takes_values && !values.is_empty() {
-        help.push_str(&format!("（可选：{}）", values.join("、")));
+    match chinese::option_of_clap(arg.get_id().as_str()) {
+        Some(help) => arg.help(help).long_help(None::<&str>),
+        None => arg,
     }
-    if takes_values && !defaults.is_empty() {
-        help.push_str(&format!("（默认：{}）", defaults.join(" ")));
-    }
-    arg.help(help).long_help(None::<&str>).hide_possible_values(true).hide_default_value(true)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::language::is_chinese;
     use super::*;
 
+    /// Returns all texts of a command and its subcommands, each with the name of what it describes. The subcommand
+    /// `help` and the options that clap adds are left out, and so are the names of shells, which need no text.
+    fn texts(command: &Command) -> Vec<(String, String)> {
+        let text = |text: Option<&StyledStr>| text.map(ToString::to_string).unwrap_or_default();
+        let name = command.get_name();
+        let mut all = vec![(name.to_owned(), text(command.get_long_about().or(command.get_about())))];
+        for arg in command.get_arguments().filter(|arg| chinese::option_of_clap(arg.get_id().as_str()).is_none()) {
+            let id = arg.get_id();
+            all.push((format!("{name} {id}"), text(arg.get_long_help().or(arg.get_help()))));
+            let values = arg.get_possible_values().into_iter().filter(|_| id != "shell");
+            all.extend(values.map(|value| (format!("{name} {id} {}", value.get_name()), text(value.get_help()))));
+        }
+        let subcommands = command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
+        all.extend(subcommands.flat_map(texts));
+        all
+    }
+
+    /// Returns for each paragraph of a text whether it is in Chinese.
+    fn languages(text: &str) -> Vec<bool> {
+        text.lines().filter(|line| !line.is_empty()).map(is_chinese).collect()
+    }
+
     #[test]
-    fn every_option_and_subcommand_has_a_chinese_text() {
-        let command = command(Lang::En);
-        for subcommand in command.get_subcommands() {
-            let name = subcommand.get_name();
-            let is_lesson = lessons().any(|row| row.command == name);
-            assert!(is_lesson || name == "help" || chinese::about(name).is_some(), "{name}");
-            for arg in subcommand.get_arguments().filter(|_| name != "help") {
-                let id = arg.get_id().as_str();
-                assert!(chinese::option(name, id).is_some(), "{name} {id}");
-            }
+    fn every_subcommand_option_argument_and_value_has_a_text_in_both_languages() {
+        let mut command = Cli::command();
+        command.build();
+        // A lesson's own description is in the catalog, where each row has both languages.
+        let texts = texts(&command).into_iter().filter(|(name, _)| !lessons().any(|row| row.command == name));
+        let in_both = |text: &str| {
+            let languages = languages(text);
+            languages.first() == Some(&false) && languages.last() == Some(&true) && languages.is_sorted()
+        };
+        let missing: Vec<_> = texts.filter(|(_, text)| !in_both(text)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn help_has_the_texts_of_one_language() {
+        for lang in [Lang::En, Lang::Zh] {
+            let of_lang = |text: &str| {
+                let languages = languages(text);
+                !languages.is_empty() && languages.into_iter().all(|chinese| chinese == (lang == Lang::Zh))
+            };
+            let wrong: Vec<_> = texts(&command(lang)).into_iter().filter(|(_, text)| !of_lang(text)).collect();
+            assert!(wrong.is_empty(), "{wrong:?}");
         }
     }
 
     #[test]
-    fn an_option_of_cluster_with_another_meaning_has_another_text() {
-        let ids = ["listen", "era"];
-        assert!(ids.iter().all(|id| chinese::option("cluster", id) != chinese::option("reflector", id)));
+    fn chinese_help_says_what_the_english_says() {
+        let help = |line: &str| {
+            let args: Vec<_> = line.split(' ').map(OsString::from).collect();
+            let help = help(&args, Lang::Zh).to_string();
+            help.split_whitespace().collect::<Vec<_>>().join(" ") // whatever the width of the terminal
+        };
+        for (line, expected) in [
+            ("informer-lab indexer --help", "GET /?app=VALUE [默认地址：127.0.0.1:8080]"),
+            ("informer-lab factory --help", "GET / [默认地址：127.0.0.1:4000]"),
+            ("informer-lab deltafifo --help", "- pop: 取出一个 key"),
+            ("informer-lab deltafifo --help", "教程的哪一步 可选： - values: 第一个 key"),
+            ("informer-lab deltafifo --help", "[默认：values]"),
+            ("informer-lab deltafifo -h", "[可选：values, list, pop, events, callbacks]"),
+            ("informer-lab reflector --help", "和 --follow 一样，运行会一直继续"),
+            ("informer-lab cluster --help", "[默认：127.0.0.1:0]"),
+        ] {
+            assert!(help(line).contains(expected), "{line}: {expected}\n{}", help(line));
+        }
     }
 
     #[test]

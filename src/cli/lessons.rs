@@ -10,6 +10,7 @@ use informer_lab::lessons::catalog::{Choice, CommonOptions, Serve, Values};
 use informer_lab::lessons::{Row, lessons, rows};
 
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
+use super::language::paragraphs;
 use super::values;
 
 /// The row that a lesson's arguments choose, and its options, in the same form for every lesson.
@@ -125,18 +126,18 @@ fn with_options(command: Command) -> Command {
 }
 
 fn choice_arg(choice: &'static Choice) -> Arg {
-    let arg = Arg::new(choice.name).long(choice.name).help(choice.help);
+    let arg = Arg::new(choice.name).long(choice.name).help(paragraphs(choice.help));
     match &choice.values {
         Values::Flag => arg.action(ArgAction::SetTrue),
         Values::OneOf { name, usual, all } => {
-            let values = all.iter().map(|(value, help)| PossibleValue::new(*value).help(*help));
+            let values = all.iter().map(|(value, help)| PossibleValue::new(*value).help(paragraphs(*help)));
             arg.value_name(*name).default_value(*usual).value_parser(PossibleValuesParser::new(values))
         }
     }
 }
 
 fn serve_arg(serve: &'static Serve) -> Arg {
-    let arg = Arg::new(SERVE).long(SERVE).help(serve.help).value_name("ADDR").num_args(0..=1);
+    let arg = Arg::new(SERVE).long(SERVE).help(paragraphs(serve.help)).value_name("ADDR").num_args(0..=1);
     arg.default_missing_value(serve.address).value_parser(values::loopback)
 }
 

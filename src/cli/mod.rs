@@ -8,6 +8,7 @@ mod chinese;
 mod exercises;
 mod explain;
 mod help;
+mod language;
 mod lessons;
 pub mod manual;
 mod nested;

@@ -33,7 +33,7 @@ pub fn open_address_needs_tls() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080, or --tls: without TLS there is no \
          authentication, so every client that reaches the address may do everything",
-        "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有它就没有认证，能访问它的人什么都能做",
+        "只能用本机地址，例如 127.0.0.1:8080，或者加上 --tls：没有 TLS 就没有认证，能访问这个地址的客户端都可以执行任何操作",
     )
         .into()
 }
@@ -43,7 +43,7 @@ fn only_of_this_machine() -> Words {
     (
         "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so every \
          client that reaches the address has the lesson's rights",
-        "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
+        "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问这个地址的客户端都拥有这一课的权限",
     )
         .into()
 }

@@ -32,9 +32,13 @@ impl From<Controllers> for kube_testcluster::Controllers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
     /// All that kube-apiserver adds with its default plugins.
+    /// kube-apiserver 的默认插件所补充的全部内容
+    #[value(verbatim_doc_comment)]
     #[default]
     Kube,
     /// Nothing.
+    /// 什么也不补充
+    #[value(verbatim_doc_comment)]
     Plain,
 }
 
@@ -51,9 +55,13 @@ impl From<Admission> for kube_testcluster::Admission {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Authorization {
     /// Everything is allowed.
+    /// 允许一切
+    #[value(verbatim_doc_comment)]
     #[default]
     AlwaysAllow,
     /// Roles and their bindings decide.
+    /// 按 role 和 role binding 判断
+    #[value(verbatim_doc_comment)]
     Rbac,
 }
 
@@ -70,11 +78,17 @@ impl From<Authorization> for kube_testcluster::Authorization {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ManagedFields {
     /// None, and server-side apply is refused.
+    /// 一个也没有，并拒绝 server-side apply
+    #[value(verbatim_doc_comment)]
     Off,
     /// Those that a client has applied, from then on.
+    /// 客户端 apply 过的对象，从那时起才有
+    #[value(verbatim_doc_comment)]
     #[default]
     Applied,
     /// All, as in kube-apiserver.
+    /// 全部对象，像 kube-apiserver 一样
+    #[value(verbatim_doc_comment)]
     All,
 }
 

@@ -19,9 +19,9 @@ pub use texts::ALL;
 use std::io;
 
 use crate::book::{page, paper};
-use crate::trace::Printer;
+use crate::trace::{Both, Printer};
 
-/// A program to mend, with the texts about it.
+/// A program to mend, with the texts about it: Markdown, each paragraph on one line.
 #[derive(Debug)]
 pub struct Exercise {
     /// The name that the learner types.
@@ -38,15 +38,6 @@ pub struct Exercise {
     pub hints: [Both; 2],
     /// The cause of the problem, shown once the program is right.
     pub explanation: Both,
-}
-
-/// A text in both languages: Markdown, each paragraph on one line.
-#[derive(Clone, Copy, Debug)]
-pub struct Both {
-    /// English.
-    pub en: &'static str,
-    /// Chinese.
-    pub zh: &'static str,
 }
 
 impl Exercise {

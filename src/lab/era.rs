@@ -9,9 +9,13 @@ use clap::ValueEnum;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Era {
     /// That of the documents, 2023: DeltaFIFO and LIST; an unordered watch cache
+    /// 教程当时的（2023 年）：DeltaFIFO 和 LIST；无序的 watch cache
+    #[value(verbatim_doc_comment)]
     #[default]
     Classic,
     /// Today's: RealFIFO and streaming lists; a watch cache ordered by key
+    /// 今天的：RealFIFO 和 streaming list；按 key 排序的 watch cache
+    #[value(verbatim_doc_comment)]
     Modern,
 }
 

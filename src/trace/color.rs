@@ -74,11 +74,17 @@ impl From<String> for Style {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal that can, unless NO_COLOR is set
+    /// 终端支持颜色时使用，除非设置了 NO_COLOR
+    #[value(verbatim_doc_comment)]
     #[default]
     Auto,
     /// Always, also through a pipe
+    /// 总是使用，输出到管道时也用
+    #[value(verbatim_doc_comment)]
     Always,
     /// Never
+    /// 从不使用
+    #[value(verbatim_doc_comment)]
     Never,
 }
 

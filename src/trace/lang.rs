@@ -8,8 +8,12 @@ use clap::ValueEnum;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Lang {
     /// English
+    /// 英文
+    #[value(verbatim_doc_comment)]
     En,
     /// Chinese
+    /// 中文
+    #[value(verbatim_doc_comment)]
     Zh,
 }
 
@@ -33,6 +37,15 @@ impl Lang {
             Self::Zh => zh,
         }
     }
+}
+
+/// A text in both languages.
+#[derive(Clone, Copy, Debug)]
+pub struct Both {
+    /// English.
+    pub en: &'static str,
+    /// Chinese.
+    pub zh: &'static str,
 }
 
 #[cfg(test)]

@@ -8,9 +8,13 @@ use super::{ColorChoice, Lang};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Output {
     /// The trace's lines
+    /// trace 的各行
+    #[value(verbatim_doc_comment)]
     #[default]
     Text,
     /// The record of the run: a header, then an event a line, as JSON objects
+    /// 这次运行的记录：先是 header，然后每个事件一行，都是 JSON 对象
+    #[value(verbatim_doc_comment)]
     Json,
 }
 

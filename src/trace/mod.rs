@@ -36,7 +36,7 @@ pub use color::{ColorChoice, Style};
 pub use commentary::{Commentary, Remark, Speaker};
 pub use differences::{Sentence, differences};
 pub use failure::{Failure, Words};
-pub use lang::Lang;
+pub use lang::{Both, Lang};
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;

@@ -127,7 +127,7 @@ impl Narrator {
                 ),
                 format!(
                     "没有 known objects，{name} 的 Deleted 却没有被丢弃：它的 {waiting} 还在队列里。\
-                     消费者再快一点，这次删除就会被丢弃"
+                     如果删除到来之前它已被取走，这次删除就会被丢弃"
                 ),
             )),
             (None, true) => self.unless_explained(
@@ -285,7 +285,9 @@ fn slow(listener: usize, pending: usize) -> (String, String) {
             "{pending} notifications wait for handler {listener}. It delays nobody: each handler has a buffer of its own, \
              and pays with memory"
         ),
-        format!("有 {pending} 个通知在等 handler {listener}。它不拖累别人：每个 handler 有自己的缓冲，代价是内存"),
+        format!(
+            "有 {pending} 个通知在等 handler {listener}。它不会耽误其他 handler：每个 handler 有自己的缓冲，代价是内存"
+        ),
     )
 }
 

@@ -239,6 +239,15 @@ fn completions_and_manual_pages_contain_every_lesson() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+#[test]
+fn a_manual_page_is_in_the_users_language_and_completions_are_in_english() {
+    let chinese = run("man --lang zh").out;
+    assert!(chinese.contains(".SH 名称\n") && chinese.contains("从中学习"), "{chinese}");
+    assert!(!chinese.contains("Learn client"), "{chinese}");
+    assert!(run("man").out.contains(".SH NAME\n"));
+    assert_eq!(run("completions zsh --lang zh").out, run("completions zsh").out);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_transcript_that_cannot_be_written_is_an_error_after_the_whole_trace() {

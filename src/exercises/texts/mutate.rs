@@ -6,7 +6,7 @@ pub(super) static TEXT: Exercise = Exercise {
     name: "mutate",
     file: "04_mutate",
     chapter: "23-pitfalls",
-    title: Both { en: "An alarm that no event explains", zh: "没有事件能解释的告警" },
+    title: Both { en: "An alarm that no event explains", zh: "找不到对应事件的告警" },
     symptom: Both {
         en: "\
             One handler writes pods to a log, without their passwords. Another one raises an alarm when a pod has no \

@@ -1,5 +1,7 @@
 //! The options of the lessons' subcommands as data. `src/cli/lessons.rs` makes clap's arguments from them.
 
+use crate::trace::Both;
+
 /// The options of a lesson's subcommand.
 #[derive(Debug)]
 pub struct Options {
@@ -28,7 +30,7 @@ pub struct Choice {
     /// The option without its hyphens.
     pub name: &'static str,
     /// Its line in the lesson's help.
-    pub help: &'static str,
+    pub help: Both,
     /// Its values.
     pub values: Values,
 }
@@ -45,7 +47,7 @@ pub enum Values {
         /// The value of the lesson's main row; `None` if that row is chosen by leaving the option out.
         usual: Option<&'static str>,
         /// Each value with its line in the help.
-        all: &'static [(&'static str, &'static str)],
+        all: &'static [(&'static str, Both)],
     },
 }
 
@@ -53,7 +55,7 @@ pub enum Values {
 #[derive(Debug)]
 pub struct Serve {
     /// Its line in the lesson's help.
-    pub help: &'static str,
+    pub help: Both,
     /// The address if the user names none.
     pub address: &'static str,
     /// The only value of the [`Choice`] that may be combined with `--serve`; `None` if the two options exclude each
@@ -61,12 +63,16 @@ pub struct Serve {
     pub allows: Option<&'static str>,
 }
 
+const fn both(en: &'static str, zh: &'static str) -> Both {
+    Both { en, zh }
+}
+
 impl Options {
     const fn new(common: CommonOptions) -> Self {
         Self { common, choice: None, serve: None }
     }
 
-    const fn choice(self, name: &'static str, help: &'static str, values: Values) -> Self {
+    const fn choice(self, name: &'static str, help: Both, values: Values) -> Self {
         Self { choice: Some(Choice { name, help, values }), ..self }
     }
 }
@@ -77,76 +83,118 @@ pub(super) static WATCH: Options = Options::new(CommonOptions::Watch);
 
 pub(super) static DELTAFIFO: Options = Options::new(CommonOptions::Client).choice(
     "step",
-    "The tutorial's step",
+    both("The tutorial's step", "教程的哪一步"),
     Values::OneOf {
         name: "STEP",
         usual: Some("values"),
         all: &[
-            ("values", "The first key's deltas with their values, and a callback for each"),
-            ("list", "What the queue holds after three additions"),
-            ("pop", "Pop one key"),
-            ("events", "Pop a key that was added, updated and deleted"),
-            ("callbacks", "The same with a callback for each delta"),
+            (
+                "values",
+                both(
+                    "The first key's deltas with their values, and a callback for each",
+                    "第一个 key 的各个 delta 和它们的值，每个 delta 一次回调",
+                ),
+            ),
+            ("list", both("What the queue holds after three additions", "加入三个对象之后，队列里有什么")),
+            ("pop", both("Pop one key", "取出一个 key")),
+            ("events", both("Pop a key that was added, updated and deleted", "取出一个先后被添加、更新和删除的 key")),
+            ("callbacks", both("The same with a callback for each delta", "同上，每个 delta 一次回调")),
         ],
     },
 );
 
 pub(super) static REFLECTOR: Options = Options::new(CommonOptions::Watch).choice(
     "known-objects",
-    "Give the DeltaFIFO a Store as known objects, so that Deleted comes out",
+    both(
+        "Give the DeltaFIFO a Store as known objects, so that Deleted comes out",
+        "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
+    ),
     Values::Flag,
 );
 
 pub(super) static INDEXER: Options = Options {
     serve: Some(Serve {
-        help: "Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]",
+        help: both(
+            "Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]",
+            "让索引与集群保持一致，并用索引里的 key 回答 GET /?app=VALUE [默认地址：127.0.0.1:8080]",
+        ),
         address: "127.0.0.1:8080",
         allows: Some("label"),
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "by",
-        "What the pods are indexed by",
+        both("What the pods are indexed by", "按什么为 Pod 建立索引"),
         Values::OneOf {
             name: "BY",
             usual: Some("label"),
-            all: &[("label", "The value of the label `app`"), ("namespace", "The namespace")],
+            all: &[
+                ("label", both("The value of the label `app`", "label `app` 的值")),
+                ("namespace", both("The namespace", "所在的 namespace")),
+            ],
         },
     )
 };
 
 pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
     "step",
-    "How much of the shared informer is put together",
+    both("How much of the shared informer is put together", "shared informer 组装到什么程度"),
     Values::OneOf {
         name: "STEP",
         usual: Some("simulate"),
         all: &[
-            ("simulate", "A sharedProcessor with two handlers, a pod a second for each"),
-            ("listener", "One processorListener, a pod a second"),
-            ("slow-listener", "A processorListener with a handler that is slower than the pods come"),
-            ("stages", "The two stages of a processorListener, by hand"),
-            ("list-watch", "Two handlers over list and watch"),
-            ("by-hand", "The same, put together by hand"),
+            (
+                "simulate",
+                both(
+                    "A sharedProcessor with two handlers, a pod a second for each",
+                    "一个 sharedProcessor 和两个 handler，每个 handler 每秒收到一个 Pod",
+                ),
+            ),
+            ("listener", both("One processorListener, a pod a second", "一个 processorListener，每秒一个 Pod")),
+            (
+                "slow-listener",
+                both(
+                    "A processorListener with a handler that is slower than the pods come",
+                    "一个 processorListener，handler 的处理比 Pod 到来得慢",
+                ),
+            ),
+            ("stages", both("The two stages of a processorListener, by hand", "手写 processorListener 的两个阶段")),
+            ("list-watch", both("Two handlers over list and watch", "在 list 和 watch 之上的两个 handler")),
+            ("by-hand", both("The same, put together by hand", "同上，手工组装")),
         ],
     },
 );
 
 pub(super) static FACTORY: Options = Options {
     serve: Some(Serve {
-        help: "Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]",
+        help: both(
+            "Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]",
+            "用 indexer 的列表（JSON）回答 GET / [默认地址：127.0.0.1:4000]",
+        ),
         address: "127.0.0.1:4000",
         allows: None,
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "step",
-        "Who makes the informers",
+        both("Who makes the informers", "由谁创建 informer"),
         Values::OneOf {
             name: "STEP",
             usual: Some("library"),
             all: &[
-                ("library", "The library's SharedInformerFactory"),
-                ("by-hand", "The tutorials' own factory: a map from types to informers"),
-                ("apart", "No factory: an informer for each that asks, and twice the requests"),
+                ("library", both("The library's SharedInformerFactory", "库里的 SharedInformerFactory")),
+                (
+                    "by-hand",
+                    both(
+                        "The tutorials' own factory: a map from types to informers",
+                        "教程自己写的 factory：从类型到 informer 的 map",
+                    ),
+                ),
+                (
+                    "apart",
+                    both(
+                        "No factory: an informer for each that asks, and twice the requests",
+                        "没有 factory：每个使用者各有一个 informer，请求也就多一倍",
+                    ),
+                ),
             ],
         },
     )
@@ -154,14 +202,26 @@ pub(super) static FACTORY: Options = Options {
 
 pub(super) static WORKQUEUE: Options = Options::new(CommonOptions::Print).choice(
     "act",
-    "One act instead of all three",
+    both("One act instead of all three", "只运行三幕中的一幕"),
     Values::OneOf {
         name: "ACT",
         usual: None,
         all: &[
-            ("dedupe", "Interface: an item is queued once, and is with one worker at a time"),
-            ("delay", "DelayingInterface: an item is added later"),
-            ("rate-limit", "RateLimitingInterface: a failed item waits longer each time"),
+            (
+                "dedupe",
+                both(
+                    "Interface: an item is queued once, and is with one worker at a time",
+                    "Interface：一个 item 只排队一次，同一时间只在一个 worker 手里",
+                ),
+            ),
+            ("delay", both("DelayingInterface: an item is added later", "DelayingInterface：过一会儿再加入 item")),
+            (
+                "rate-limit",
+                both(
+                    "RateLimitingInterface: a failed item waits longer each time",
+                    "RateLimitingInterface：失败的 item 每次等得更久",
+                ),
+            ),
         ],
     },
 );

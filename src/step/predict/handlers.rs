@@ -73,7 +73,7 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Situate
     });
     let text = (
         format!("handler {listener} joins now: will it be told of the {existing} objects in the store? y/n"),
-        format!("handler {listener} 现在才加入：store 里的 {existing} 个对象会告诉它吗？y/n"),
+        format!("handler {listener} 现在才加入：会把 store 里的 {existing} 个对象作为新增通知它吗？y/n"),
     );
     let reason = match answer {
         true => ("as additions, before anything else.", "作为新增，先于其他一切。"),
