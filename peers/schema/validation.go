@@ -1,20 +1,13 @@
 package main
 
-// Reads from the Go sources of the API types the rules of declarative validation: the tags from which upstream's
-// validation-gen generates pkg/apis/*/*/zz_generated.validations.go, such as `+k8s:required`. It keeps those that
-// kube-apiserver enforces by default.
+// Finds the rules of declarative validation: the tags above API types, such as `+k8s:required`, from which upstream's
+// validation-gen generates pkg/apis/*/*/zz_generated.validations.go. The table gets those that kube-apiserver enforces by
+// default.
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"log"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -39,7 +32,11 @@ var ending = []string{"forbidden", "immutable", "maxItems", "optional", "require
 var checked = []string{"enum", "format", "item", "maxBytes", "maximum", "minimum", "subfield"}
 
 // silent are the tags that check nothing by themselves. Those for lists are among them only beside `customUnique`.
-var silent = []string{"conversion-gen", "customUnique", "deprecated", "listMapKey", "listType", "opaqueType"}
+var silent = []string{"conversion-gen", "customUnique", "default", "deprecated", "listMapKey", "listType", "opaqueType"}
+
+// ofTypes are the tags above a struct that check nothing by themselves, besides those of other generators. A write to a
+// subresource without them is an internal error, which no strategy causes.
+var ofTypes = []string{"isSubresource", "supportsSubresource"}
 
 // rules returns the rules of a field in the notation of the table, and `+below` if the field's type has rules.
 func rules(t reflect.Type, f reflect.StructField) []string {
@@ -51,7 +48,9 @@ func rules(t reflect.Type, f reflect.StructField) []string {
 	var first, rest, alpha []string
 	for _, tag := range tags {
 		rule, stage := resolved(tag)
-		rule = onServer(rule, f.Type, tags)
+		if rule == "+optional" {
+			rule = onServer(f.Type, tags)
+		}
 		switch kind := tagName(strings.TrimPrefix(rule, "+")); {
 		case rule == "" || stage == disabled || slices.Contains(silent, kind):
 		case stage == unenforced && slices.Contains(ending, kind):
@@ -138,20 +137,15 @@ func resolved(tag string) (string, stage) {
 	return "+" + outer + "=" + rule, of
 }
 
-// onServer returns a rule as the server applies it. An optional field with a default is required there, unless the
-// default is the zero value of a type without nil. Upstream: `doOptional` of validation-gen.
-func onServer(rule string, t reflect.Type, tags []string) string {
+// onServer returns the rule for an optional field as the server applies it. A field with a default is required there,
+// unless the default is the zero value of a type without nil. Upstream: `doOptional` of validation-gen.
+func onServer(t reflect.Type, tags []string) string {
 	at := slices.IndexFunc(tags, func(tag string) bool { return tagName(tag) == "default" })
-	if rule != "+optional" || at < 0 {
-		if rule == "+default" || strings.HasPrefix(rule, "+default=") {
-			return ""
-		}
-		return rule
+	if at < 0 {
+		return "+optional"
 	}
-	switch value := strings.TrimPrefix(tags[at], "default="); {
-	case t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
-		return "+required"
-	case value == `""` || value == "0" || value == "false":
+	canBeNil := t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
+	if isZero := slices.Contains([]string{`""`, "0", "false"}, strings.TrimPrefix(tags[at], "default=")); isZero && !canBeNil {
 		return ""
 	}
 	return "+required"
@@ -196,6 +190,12 @@ func reach(t reflect.Type) {
 		return
 	}
 	reached[t] = true
+	for _, tag := range sourceOf(t).tags[t.Name()] {
+		rule, stage := resolved(tag)
+		if kind := tagName(strings.TrimPrefix(rule, "+")); stage == enforced && !strings.Contains(kind, "-gen") && !slices.Contains(ofTypes, kind) {
+			log.Fatalf("%s is enforced for %s, but the engine does not know it", rule, name(t))
+		}
+	}
 	for i := range t.NumField() {
 		if descends(t, t.Field(i)) {
 			reach(t.Field(i).Type)
@@ -247,130 +247,4 @@ func hasRules(t reflect.Type) bool {
 		}
 	}
 	return known[t]
-}
-
-// source is what the Go files of a package say about its types.
-type source struct {
-	// tags are those above a type (`Pod`), and above a field (`PodSpec.Containers`), without the plus.
-	tags map[string][]string
-	// constants are the values of a type's constants.
-	constants map[string][]string
-	values    map[string]string
-}
-
-var sources = map[string]*source{}
-
-func sourceOf(t reflect.Type) *source {
-	return read(t.PkgPath())
-}
-
-// read parses the files of a package that declare its types.
-func read(path string) *source {
-	if s, ok := sources[path]; ok {
-		return s
-	}
-	s := &source{map[string][]string{}, map[string][]string{}, map[string]string{}}
-	sources[path] = s
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", path).Output()
-	if err != nil {
-		log.Fatalf("%s: %v", path, err)
-	}
-	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "types*.go"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			if decl, ok := decl.(*ast.GenDecl); ok {
-				s.add(file, decl)
-			}
-		}
-	}
-	return s
-}
-
-func (s *source) add(file *ast.File, decl *ast.GenDecl) {
-	for _, spec := range decl.Specs {
-		switch spec := spec.(type) {
-		case *ast.TypeSpec:
-			doc := spec.Doc
-			if doc == nil {
-				doc = decl.Doc
-			}
-			s.tags[spec.Name.Name] = tagsIn(doc)
-			if of, ok := spec.Type.(*ast.StructType); ok {
-				for _, field := range of.Fields.List {
-					s.tags[spec.Name.Name+"."+fieldName(field)] = tagsIn(field.Doc)
-				}
-			}
-		case *ast.ValueSpec:
-			if decl.Tok == token.CONST && len(spec.Names) == 1 && len(spec.Values) == 1 {
-				of, value := constant(file, spec)
-				s.values[spec.Names[0].Name] = value
-				s.constants[of] = append(s.constants[of], value)
-			}
-		}
-	}
-}
-
-// fieldName returns the name of a field; that of an embedded one is the name of its type.
-func fieldName(field *ast.Field) string {
-	if len(field.Names) > 0 {
-		return field.Names[0].Name
-	}
-	switch of := field.Type.(type) {
-	case *ast.SelectorExpr:
-		return of.Sel.Name
-	case *ast.Ident:
-		return of.Name
-	}
-	return ""
-}
-
-// constant returns the type and the value of a constant: a literal, or a conversion of one or of another package's
-// constant.
-func constant(file *ast.File, spec *ast.ValueSpec) (of, value string) {
-	if of := fmt.Sprint(spec.Type); spec.Type != nil {
-		return of, literal(file, spec.Values[0])
-	}
-	if call, ok := spec.Values[0].(*ast.CallExpr); ok && len(call.Args) == 1 {
-		return fmt.Sprint(call.Fun), literal(file, call.Args[0])
-	}
-	return "", literal(file, spec.Values[0])
-}
-
-func literal(file *ast.File, value ast.Expr) string {
-	switch value := value.(type) {
-	case *ast.BasicLit:
-		text, _ := strconv.Unquote(value.Value)
-		return text
-	case *ast.SelectorExpr:
-		for _, one := range file.Imports {
-			path, _ := strconv.Unquote(one.Path.Value)
-			if one.Name != nil && one.Name.Name == fmt.Sprint(value.X) {
-				return read(path).values[value.Sel.Name]
-			}
-		}
-	}
-	return ""
-}
-
-// tagsIn returns the tags in a comment that matter here.
-func tagsIn(doc *ast.CommentGroup) []string {
-	var tags []string
-	if doc == nil {
-		return nil
-	}
-	for _, line := range doc.List {
-		tag, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line.Text, "//")), "+")
-		tag, _, _ = strings.Cut(tag, " # ")
-		if ok && (strings.HasPrefix(tag, "k8s:") || strings.HasPrefix(tag, "default=")) {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
 }

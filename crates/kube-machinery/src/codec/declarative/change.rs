@@ -1,6 +1,8 @@
 //! The change of a value from the old state of an object to the new one.
 
-use crate::codec::schema::FieldType;
+use std::borrow::Cow;
+
+use crate::codec::schema::{FieldType, zero};
 use crate::value::Value;
 
 /// A value in the new state, and what it replaces.
@@ -20,6 +22,14 @@ impl Change<'_> {
         let is_collection = matches!(self.kind, FieldType::List(_) | FieldType::Map(_));
         let was_unset = |old| is_collection && self.is_unset() && is_unset(self.kind, old);
         self.old.is_some_and(|old| old == self.new || was_unset(old))
+    }
+
+    /// Returns the new value; for an absent text or number Go's zero value.
+    pub(super) fn value(&self) -> Cow<'_, Value> {
+        match self.kind {
+            FieldType::Text | FieldType::Integer(_) if self.new.is_null() => Cow::Owned(zero(self.kind)),
+            _ => Cow::Borrowed(self.new),
+        }
     }
 
     /// Returns true if the new state has no value: a pointer is null, a list is empty, or a value is Go's zero value.

@@ -22,9 +22,9 @@ impl From<Option<Cause>> for Outcome {
     }
 }
 
-/// Checks a rule. A null passes the rules for the form of a value.
+/// Checks a rule. A null pointer passes the rules for the form of a value.
 pub(super) fn check(rule: &Rule, change: Change<'_>, at: &Path<'_>) -> Outcome {
-    let (value, is_unset) = (change.new, change.is_unset());
+    let (value, is_unset) = (&*change.value(), change.is_unset());
     let (number, text) = (value.as_i64(), value.as_str());
     let out_of_range = |why: String| Cause::invalid_json(at, value, &why);
     let cause = match rule {
@@ -102,15 +102,19 @@ fn several(key: &str, members: &[&str], change: Change<'_>, at: &Path<'_>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::schema::{FieldType, structs};
+    use crate::codec::schema::{FieldType, find, structs};
     use crate::value::json;
 
     static TEXT: FieldType = FieldType::Text;
     static NUMBER: FieldType = FieldType::Integer(32);
 
-    /// Returns the field of a list of texts.
+    fn type_of(row: &str, field: &str) -> &'static FieldType {
+        &find(row).field(field).unwrap().kind
+    }
+
+    /// Returns the type of a list of texts.
     fn list() -> &'static FieldType {
-        &crate::codec::schema::find("Endpoint").field("addresses").unwrap().kind
+        type_of("Endpoint", "addresses")
     }
 
     /// Checks the rule for a new value. Returns the sentence of its cause; empty if the value passes, `ends` if the other
@@ -158,7 +162,7 @@ mod tests {
     /// Upstream: `update_test.go`.
     #[test]
     fn an_update_cannot_set_or_clear_a_pointer() {
-        let pointer = &crate::codec::schema::find("JobSpec").field("scheduling").unwrap().kind;
+        let pointer = type_of("JobSpec", "scheduling");
         let (set, unset) = (json!({}), Value::Null);
         let (no_set, no_unset) = (Rule::Update(Transition::Set), Rule::Update(Transition::Unset));
         let why = "spec.field: Invalid value: null: field cannot be set once created";
@@ -176,7 +180,9 @@ mod tests {
         assert_eq!(of_new(&least, &NUMBER, &json!(1)), "");
         let why = "spec.field: Invalid value: 0: must be greater than or equal to 1";
         assert_eq!(of_new(&least, &NUMBER, &json!(0)), why);
-        assert_eq!(of_new(&least, &NUMBER, &Value::Null), "");
+        assert_eq!(of_new(&least, &NUMBER, &Value::Null), why);
+        let pointer = type_of("HorizontalPodAutoscalerSpec", "minReplicas");
+        assert_eq!(of_new(&least, pointer, &Value::Null), "");
         assert_eq!(of_new(&most, &NUMBER, &json!(1)), "");
         assert_eq!(of_new(&most, &NUMBER, &json!(2)), "spec.field: Invalid value: 2: must be less than or equal to 1");
         let (items, bytes) = (Rule::MaxItems(2), Rule::MaxBytes(2));
