@@ -12,11 +12,12 @@ import (
 )
 
 // gates are the defaults of the feature gates that tags name: pkg/features/kube_features.go.
-var gates = map[string]bool{"HPAScaleToZero": true, "WorkloadWithJob": false}
+var gates = map[string]bool{"HPAScaleToZero": true}
 
 // dropped are the fields that kube-apiserver removes before the validation, because their feature gates are disabled by
 // default: `dropDisabledFields` of their strategies.
 var dropped = []string{
+	"JobSpec.scheduling",                             // WorkloadWithJob
 	"NodeSpec.podPreemptionPolicy",                   // InPlacePodVerticalScalingSchedulerPreemption
 	"PersistentVolumeClaimStatus.healthStatus",       // CSIVolumeHealth
 	"PodSpec.evictionResponders",                     // EvictionRequestAPI
@@ -26,7 +27,7 @@ var dropped = []string{
 
 // ending are the rules that validation-gen runs before the others (`ShortCircuit`), because they can end the validation
 // of a field.
-var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required", "update"}
+var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required"}
 
 // checked are the rules that the engine knows (crates/kube-machinery/src/codec/schema/rule.rs), besides those of `ending`.
 var checked = []string{"enum", "format", "item", "maxBytes", "maximum", "minimum", "subfield"}
@@ -66,9 +67,6 @@ func rules(t reflect.Type, f reflect.StructField) []string {
 	}
 	if isUnchecked(tags) {
 		log.Fatalf("the items of %s must be unique, but the engine does not know this rule", path)
-	}
-	if strings.Contains(strings.Join(first, ""), "+update=") && f.Type.Kind() != reflect.Ptr {
-		log.Fatalf("%s has a rule for its updates, which the engine knows for pointers only", path)
 	}
 	rest = append(rest, enum(f.Type)...)
 	if descends(t, f) && hasRules(f.Type) {

@@ -26,10 +26,12 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 };
 
 /// Upstream: `ValidateRuntimeClass`.
-fn validate(new: &Value, _old: Option<&Value>) -> Causes {
-    let handler = text(new, "handler");
-    // The form of the handler is a declarative rule too, but that one does not apply to an update that changes the handler.
-    let mut causes = invalid(&"handler", handler, if handler.is_empty() { Vec::new() } else { names::label(handler) });
+fn validate(new: &Value, old: Option<&Value>) -> Causes {
+    let (mut causes, handler) = (Causes::new(), text(new, "handler"));
+    // Otherwise the form of the handler is a declarative rule, which ends where an immutable value has changed.
+    if !handler.is_empty() && old.is_some_and(|old| old["handler"] != new["handler"]) {
+        causes.extend(invalid(&"handler", handler, names::label(handler)));
+    }
     if new["overhead"].is_object() {
         let limits = json!({"limits": new["overhead"]["podFixed"]});
         causes.extend(pod::resource_validation::overhead_resources(&limits, &"overhead"));

@@ -48,13 +48,15 @@ impl Resource {
     }
 
     /// Adds the causes of a built-in kind's own rules, and after them those of the declarative rules, in favor of which
-    /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
+    /// equal causes are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`, which removes duplicates, too.
     fn add(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own.distinct());
-        let declared = declarative::validate(self.go_type(), new, old);
-        if !declared.is_empty() {
-            *causes = std::mem::take(causes).into_iter().filter(|cause| !declared.contains(cause)).collect();
-            causes.extend(declared);
+        if self.has_own_server() {
+            return;
         }
+        let declared = declarative::validate(self.go_type(), new, old);
+        let others = std::mem::take(causes).distinct().into_iter().filter(|cause| !declared.contains(cause));
+        *causes = others.collect();
+        causes.extend(declared);
     }
 }

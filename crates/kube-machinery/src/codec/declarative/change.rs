@@ -36,11 +36,6 @@ impl Change<'_> {
     pub(super) fn is_unset(&self) -> bool {
         is_unset(self.kind, self.new)
     }
-
-    /// Returns true if the old state has no value, or does not exist.
-    pub(super) fn was_unset(&self) -> bool {
-        self.old.is_none_or(|old| is_unset(self.kind, old))
-    }
 }
 
 fn is_unset(kind: &FieldType, value: &Value) -> bool {

@@ -1,7 +1,7 @@
 //! The checks of the rules for one value, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate`.
 
 use super::change::Change;
-use crate::codec::schema::{Rule, Transition};
+use crate::codec::schema::Rule;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
@@ -34,10 +34,6 @@ pub(super) fn check(rule: &Rule, change: Change<'_>, at: &Path<'_>) -> Outcome {
         Rule::Forbidden => Some(Cause::forbidden(at, "")),
         // The walk visits changed values only.
         Rule::Immutable => change.is_update.then(|| Cause::invalid_as(at, "null", "field is immutable")),
-        Rule::Update(Transition::Set) => (change.is_update && change.was_unset() && !is_unset)
-            .then(|| Cause::invalid_as(at, "null", "field cannot be set once created")),
-        Rule::Update(Transition::Unset) => (change.is_update && !change.was_unset() && is_unset)
-            .then(|| Cause::invalid_as(at, "null", "field cannot be cleared once set")),
         Rule::Alpha(rule) => match check(rule, change, at) {
             Outcome::Passes => None,
             Outcome::Ends | Outcome::Fails(_) => return Outcome::Ends,
@@ -72,9 +68,9 @@ fn messages(format: &str, text: &str) -> Vec<String> {
     match format {
         "k8s-label-key" => names::label_key(text),
         "k8s-label-value" => names::label_value(text),
-        "k8s-long-name" => names::subdomain(text),
+        "k8s-long-name" => names::long_name(text),
         "k8s-path-segment-name" => names::path_segment(text),
-        "k8s-short-name" => names::label(text),
+        "k8s-short-name" => names::short_name(text),
         _ => Vec::new(), // the table has no other one: a test proves it
     }
 }
@@ -157,20 +153,6 @@ mod tests {
         let cause = checked(&Rule::Immutable, &TEXT, &new, Some(&old));
         assert_eq!(cause, "spec.field: Invalid value: null: field is immutable");
         assert_eq!(checked(&Rule::Alpha(Box::new(Rule::Immutable)), &TEXT, &new, Some(&old)), "ends");
-    }
-
-    /// Upstream: `update_test.go`.
-    #[test]
-    fn an_update_cannot_set_or_clear_a_pointer() {
-        let pointer = type_of("JobSpec", "scheduling");
-        let (set, unset) = (json!({}), Value::Null);
-        let (no_set, no_unset) = (Rule::Update(Transition::Set), Rule::Update(Transition::Unset));
-        let why = "spec.field: Invalid value: null: field cannot be set once created";
-        assert_eq!(checked(&no_set, pointer, &set, Some(&unset)), why);
-        let why = "spec.field: Invalid value: null: field cannot be cleared once set";
-        assert_eq!(checked(&no_unset, pointer, &unset, Some(&set)), why);
-        assert_eq!(checked(&no_set, pointer, &json!({"a": 1}), Some(&set)), "");
-        assert_eq!(of_new(&no_set, pointer, &set), "");
     }
 
     /// Upstream: `limits_test.go`.

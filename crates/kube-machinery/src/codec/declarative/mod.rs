@@ -161,16 +161,4 @@ mod tests {
         assert_eq!(sentences("ReplicationController", &named("A"), Some(&named("A"))), [""; 0]);
         assert_eq!(sentences("ReplicaSet", &named("A"), None), [""; 0]);
     }
-
-    #[test]
-    fn a_forbidden_field_is_not_validated_further() {
-        let job = |scheduling: Value| json!({"spec": {"scheduling": scheduling}});
-        assert_eq!(sentences("Job", &job(json!({})), None), ["spec.scheduling: Forbidden"]);
-        assert_eq!(sentences("Job", &job(json!({})), Some(&job(json!({})))), [""; 0]);
-        assert_eq!(
-            sentences("Job", &job(json!({})), Some(&job(Value::Null))),
-            ["spec.scheduling: Forbidden", "spec.scheduling: Invalid value: null: field cannot be set once created"]
-        );
-        assert_eq!(sentences("Job", &job(Value::Null), None), [""; 0]);
-    }
 }

@@ -25,7 +25,7 @@ pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
 pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
-pub(crate) use self::rule::{Rule, Transition};
+pub(crate) use self::rule::Rule;
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
 

@@ -9,8 +9,6 @@ pub(crate) enum Rule {
     Optional,
     Forbidden,
     Immutable,
-    /// Forbids changes of a pointer.
-    Update(Transition),
     /// A rule that kube-apiserver evaluates, but does not enforce yet. If it fails, the field's other rules do not apply.
     Alpha(Box<Self>),
     Minimum(i64),
@@ -25,28 +23,13 @@ pub(crate) enum Rule {
     ZeroOrOneOf(&'static str, Vec<&'static str>),
 }
 
-/// A change that a rule forbids. Upstream: `UpdateConstraint`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transition {
-    /// Upstream: `NoSet`.
-    Set,
-    /// Upstream: `NoUnset`.
-    Unset,
-}
-
 impl Rule {
     /// Returns true if the rule runs before the others and can end the validation of the field. Upstream: the flag
     /// `ShortCircuit` in validation-gen.
     pub(crate) fn can_end(&self) -> bool {
         matches!(
             self,
-            Self::Required
-                | Self::Optional
-                | Self::Forbidden
-                | Self::Immutable
-                | Self::Update(_)
-                | Self::MaxItems(_)
-                | Self::Alpha(_)
+            Self::Required | Self::Optional | Self::Forbidden | Self::Immutable | Self::MaxItems(_) | Self::Alpha(_)
         )
     }
 
@@ -59,11 +42,6 @@ impl Rule {
             "optional" => Self::Optional,
             "forbidden" => Self::Forbidden,
             "immutable" => Self::Immutable,
-            "update" => Self::Update(match value {
-                "NoSet" => Transition::Set,
-                "NoUnset" => Transition::Unset,
-                _ => return None,
-            }),
             "alpha" => Self::Alpha(Box::new(inner()?)),
             "minimum" => Self::Minimum(value.parse().ok()?),
             "maximum" => Self::Maximum(value.parse().ok()?),

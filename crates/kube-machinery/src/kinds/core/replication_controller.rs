@@ -7,6 +7,7 @@ use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{one_of, pairs, text};
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Map, Value, json};
 
@@ -20,6 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
+    name_rule: NameRule::Declared,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
     validate,
