@@ -162,16 +162,12 @@ impl Resource {
     /// Returns the prefix of the kind's keys in etcd. Upstream has other prefixes for a few kinds, such as Service and
     /// Node.
     pub fn storage_path(&self) -> String {
-        match self.has_own_server() || self.is_unstructured() {
+        // Upstream, these two groups have API servers of their own, which put the group into their keys.
+        let has_own_server = matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io");
+        match has_own_server || self.is_unstructured() {
             true => format!("/registry/{}/{}", self.group(), self.plural()),
             false => format!("/registry/{}", self.plural()),
         }
-    }
-
-    /// Returns true if the kind is in one of the two groups that have API servers of their own upstream. These put the
-    /// group into their keys, and have no declarative validation.
-    pub(super) fn has_own_server(&self) -> bool {
-        matches!(self.group(), "apiextensions.k8s.io" | "apiregistration.k8s.io")
     }
 
     pub fn group_resource(&self) -> GroupResource {

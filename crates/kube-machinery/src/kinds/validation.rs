@@ -48,15 +48,13 @@ impl Resource {
     }
 
     /// Adds the causes of a built-in kind's own rules, and after them those of the declarative rules, in favor of which
-    /// equal causes are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`, which removes duplicates, too.
+    /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
     fn add(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own.distinct());
-        if self.has_own_server() {
-            return;
-        }
         let declared = declarative::validate(self.go_type(), new, old);
-        let others = std::mem::take(causes).distinct().into_iter().filter(|cause| !declared.contains(cause));
-        *causes = others.collect();
-        causes.extend(declared);
+        if !declared.is_empty() {
+            *causes = std::mem::take(causes).into_iter().filter(|cause| !declared.contains(cause)).collect();
+            causes.extend(declared);
+        }
     }
 }
