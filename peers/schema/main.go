@@ -1,5 +1,6 @@
-// Command schema prints the table of API types that the in-memory API server uses to decode, default and merge
-// objects. It reads the struct tags of k8s.io/api and the schema of client-go's apply configurations.
+// Command schema prints the table of API types that the in-memory API server uses to decode, default, merge and validate
+// objects. It reads the struct tags of k8s.io/api, the tags in its comments, and the schema of client-go's apply
+// configurations.
 //
 //	cd peers && go run ./schema > ../crates/kube-machinery/src/codec/schema/types.txt
 //
@@ -173,6 +174,9 @@ func fields(known *smd.Schema, t reflect.Type) []string {
 			line += " =" + named
 		}
 		line += relationship(known, t, j[0], omit, f.Tag.Get("patchMergeKey"))
+		for _, rule := range rules(t, f) {
+			line += " " + rule
+		}
 		out = append(out, line)
 	}
 	return out
@@ -200,7 +204,11 @@ func main() {
 		metav1.DeleteOptions{}, metav1.WatchEvent{}, metav1.Status{}, metav1.APIVersions{}, metav1.APIGroupList{},
 		metav1.APIResourceList{}, metav1.PartialObjectMetadataList{},
 	} {
-		typ(reflect.TypeOf(o))
+		t := reflect.TypeOf(o)
+		typ(t)
+		if items, ok := t.FieldByName("Items"); ok {
+			reach(items.Type) // the rules are those of stored objects
+		}
 	}
 	known, err := schema()
 	if err != nil {

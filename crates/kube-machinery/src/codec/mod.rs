@@ -1,5 +1,7 @@
-//! The encodings of objects (JSON, YAML, protobuf), the schemas of their types, patches, and CEL expressions.
+//! The encodings of objects (JSON, YAML, protobuf), the schemas of their types and the rules in them, patches, and CEL
+//! expressions.
 
+pub(crate) mod declarative;
 pub mod depth;
 #[cfg(feature = "cel")]
 pub mod expression;

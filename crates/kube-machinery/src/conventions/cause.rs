@@ -87,12 +87,8 @@ impl Cause {
     }
 
     pub fn forbidden(field: impl Display, detail: &str) -> Self {
-        Self {
-            reason: "FieldValueForbidden",
-            message: format!("Forbidden: {detail}"),
-            field: field.to_string(),
-            more: 0,
-        }
+        let message = if detail.is_empty() { "Forbidden".into() } else { format!("Forbidden: {detail}") };
+        Self { reason: "FieldValueForbidden", message, field: field.to_string(), more: 0 }
     }
 
     #[cfg(feature = "cel")]

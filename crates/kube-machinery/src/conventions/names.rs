@@ -9,6 +9,8 @@ pub(crate) enum NameRule {
     Label,
     /// Any text that can be a segment of a URL's path.
     PathSegment,
+    /// The declarative rule of the kind's type.
+    Declared,
     /// No rule of the kind's own. The check for all kinds still asks for a path segment.
     Unchecked,
 }
@@ -20,6 +22,7 @@ impl NameRule {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
             Self::PathSegment | Self::Unchecked => path_segment(name),
+            Self::Declared => Vec::new(),
         }
     }
 
@@ -27,6 +30,7 @@ impl NameRule {
     pub(crate) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
+            Self::Declared => Vec::new(),
             Self::Subdomain | Self::Label => self.messages(&without_trailing_dash(prefix)),
         }
     }
@@ -73,7 +77,16 @@ const LONGEST_SUBDOMAIN: usize = 253;
 
 /// Returns the messages about an invalid RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
-    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    subdomain_in(name, "characters")
+}
+
+/// As [`subdomain`], in the words of declarative validation. Upstream: `LongName`.
+pub(crate) fn long_name(name: &str) -> Vec<String> {
+    subdomain_in(name, "bytes")
+}
+
+fn subdomain_in(name: &str, unit: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, unit);
     if !has_form_of_subdomain(name) {
         messages.push(SUBDOMAIN.to_owned());
     }
@@ -108,7 +121,16 @@ pub(crate) fn header(name: &str) -> Option<&'static str> {
 
 /// Returns the messages about an invalid RFC 1123 label. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
-    let mut messages = too_long(name, LONGEST_LABEL, "characters");
+    label_in(name, "characters")
+}
+
+/// As [`label`], in the words of declarative validation. Upstream: `ShortName`.
+pub(crate) fn short_name(name: &str) -> Vec<String> {
+    label_in(name, "bytes")
+}
+
+fn label_in(name: &str, unit: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_LABEL, unit);
     if !is_word(name, Case::Lower, &['-']) {
         messages.push(if has_form_of_subdomain(name) { "must not contain dots" } else { LABEL }.to_owned());
     }
@@ -139,8 +161,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
             name
         }
         [prefix, name] => {
-            let found = subdomain(prefix).into_iter().map(|message| message.replace("253 characters", "253 bytes"));
-            messages.extend(found.map(|message| format!("prefix part {message}")));
+            messages.extend(long_name(prefix).into_iter().map(|message| format!("prefix part {message}")));
             name
         }
         _ => {

@@ -25,9 +25,13 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Upstream: `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`.
+/// Upstream: `ValidateRuntimeClass`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
-    let mut causes = Causes::new();
+    let (mut causes, handler) = (Causes::new(), text(new, "handler"));
+    // Otherwise the form of the handler is a declarative rule, which ends where an immutable value has changed.
+    if !handler.is_empty() && old.is_some_and(|old| old["handler"] != new["handler"]) {
+        causes.extend(invalid(&"handler", handler, names::label(handler)));
+    }
     if new["overhead"].is_object() {
         let limits = json!({"limits": new["overhead"]["podFixed"]});
         causes.extend(pod::resource_validation::overhead_resources(&limits, &"overhead"));
@@ -37,16 +41,6 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let tolerations = items(scheduling, "tolerations");
     causes.extend(pod::tolerations(tolerations, &"scheduling.tolerations"));
     causes.extend(repeated(tolerations));
-    let handler = text(new, "handler");
-    if old.is_some_and(|old| old["handler"] != new["handler"]) {
-        // As in upstream's declarative validation, the cause does not show the value.
-        causes.push(Cause::invalid_as("handler", "null", "field is immutable"));
-    }
-    if handler.is_empty() {
-        causes.push(Cause::required("handler", ""));
-    } else if old.is_none() {
-        causes.extend(invalid(&"handler", handler, names::label(handler)));
-    }
     causes
 }
 

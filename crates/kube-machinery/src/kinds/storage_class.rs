@@ -37,8 +37,8 @@ fn set_defaults(class: &mut Value) {
 const MOST: usize = 512;
 const LONGEST: usize = 256 * 1024;
 
-/// Upstream: `ValidateStorageClass`, `ValidateStorageClassUpdate`.
-fn validate(new: &Value, old: Option<&Value>) -> Causes {
+/// Upstream: `ValidateStorageClass`.
+fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let name = text(new, "provisioner");
     let messages = if name.is_empty() { Vec::new() } else { names::label_key(&name.to_lowercase()) };
     let mut causes = invalid(&"provisioner", &name.to_lowercase(), messages);
@@ -50,14 +50,6 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let modes = ["Immediate", "WaitForFirstConsumer"];
     causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
-    let is_changed = |field: &&str| old.is_some_and(|old| old[*field] != new[*field]);
-    // As in upstream's declarative validation, the cause does not show the value.
-    let immutable = |field: &str| Cause::invalid_as(field, "null", "field is immutable");
-    if name.is_empty() {
-        causes.push(Cause::required("provisioner", ""));
-    }
-    let fields = ["provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"];
-    causes.extend(fields.iter().filter(|field| is_changed(field)).map(|field| immutable(field)));
     causes
 }
 

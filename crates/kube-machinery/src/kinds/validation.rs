@@ -1,8 +1,9 @@
-//! Validates the writes of a kind: its metadata, then the rest by the functions of its row, or, for a custom resource, by
-//! the schema of its definition.
+//! Validates the writes of a kind: its metadata, then the rest by the functions of its row and by the rules of its type, or,
+//! for a custom resource, by the schema of its definition.
 
 use super::metadata;
 use super::resource::{Resource, Subresource};
+use crate::codec::declarative;
 use crate::conventions::cause::Findings;
 use crate::conventions::causes::Causes;
 use crate::value::Value;
@@ -13,7 +14,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
-            None => found.causes.extend((self.validate)(new, None).distinct()),
+            None => self.add(&mut found.causes, (self.validate)(new, None), new, None),
         }
         let causes = found.causes; // there are no warnings: they are about values that an update leaves unchanged
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
@@ -24,7 +25,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
-            None => found.causes.extend((self.validate)(new, Some(old)).distinct()),
+            None => self.add(&mut found.causes, (self.validate)(new, Some(old)), new, Some(old)),
         }
         found
     }
@@ -34,7 +35,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
-            None => found.causes.extend((self.validate_status)(new, Some(old)).distinct()),
+            None => self.add(&mut found.causes, (self.validate_status)(new, Some(old)), new, Some(old)),
         }
         found
     }
@@ -42,7 +43,18 @@ impl Resource {
     /// Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
-        causes.extend((self.validate_subresource)(subresource, new, old).distinct());
+        self.add(&mut causes, (self.validate_subresource)(subresource, new, old), new, Some(old));
         causes
+    }
+
+    /// Adds the causes of a built-in kind's own rules, and after them those of the declarative rules, in favor of which
+    /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
+    fn add(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
+        causes.extend(own.distinct());
+        let declared = declarative::validate(self.go_type(), new, old);
+        if !declared.is_empty() {
+            *causes = std::mem::take(causes).into_iter().filter(|cause| !declared.contains(cause)).collect();
+            causes.extend(declared);
+        }
     }
 }

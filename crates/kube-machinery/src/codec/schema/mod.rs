@@ -1,9 +1,10 @@
-//! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, and how lists
-//! are merged. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
+//! The table of the Go types of the served kinds: their fields and order, which fields may be omitted, how lists are
+//! merged, and which values are valid. Objects are JSON values in this crate; the table gives them the form that a Go server gives them when
 //! it decodes and encodes them.
 //!
-//! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, and from the schema of client-go's
-//! apply configurations, which says what is atomic and which fields are the keys of lists.
+//! `peers/schema` makes `types.txt` from the struct tags of upstream's Go types, from the tags for declarative validation
+//! in their comments, and from the schema of client-go's apply configurations, which says what is atomic and which fields
+//! are the keys of lists.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -15,6 +16,7 @@ mod byte_fields;
 mod conform;
 mod convert;
 mod decode;
+mod rule;
 mod scalar;
 mod schema_or;
 mod type_error;
@@ -23,6 +25,7 @@ pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
 pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
+pub(crate) use self::rule::Rule;
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
 
@@ -58,6 +61,10 @@ pub(crate) struct Field {
     /// The declared default. A list item that lacks a key field is identified by the field's default: a port without
     /// `protocol` by `TCP`. Without a default, the zero value identifies the item, if Go always writes the field.
     pub(crate) default: Option<&'static str>,
+    /// The rules for the field's value. Those that can end the field's validation come first.
+    pub(crate) rules: Box<[Rule]>,
+    /// True if fields below this one have rules.
+    pub(crate) has_rules_below: bool,
 }
 
 /// How managers share the ownership of a field's contents. Upstream: `+listType`, `+listMapKey`, `+mapType` and
@@ -211,8 +218,9 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
 
 /// Parses the lines of a struct. The first line is the name and, where they apply, `@kind` and `@atomic`. Each other
 /// line is a field: name (with `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded),
-/// number, type, `strategy:key` if lists are merged, `=name` if Go has a named type, and words with `@`: `set`,
-/// `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
+/// number, type, `strategy:key` if lists are merged, `=name` if Go has a named type, words with `@`: `set`,
+/// `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`, and words with `+`: [rules](Rule), and `below` if there are
+/// rules for the fields below.
 fn read(text: &'static str) -> Struct {
     let mut lines = text.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -231,6 +239,7 @@ fn field(line: &'static str) -> Field {
     let mut next = || words.next().unwrap_or_default();
     let (name, number, kind) = (next(), next(), next());
     let (mut merge, mut named, mut topology, mut default) = ("", None, Topology::Declared, None);
+    let mut rules = Vec::new();
     for word in words {
         match (word.strip_prefix('='), word.strip_prefix('@')) {
             (Some(name), _) => named = Some(name),
@@ -241,7 +250,10 @@ fn field(line: &'static str) -> Field {
                 None if mark == "separable" => topology = Topology::Separable,
                 None => topology = Topology::Atomic,
             },
-            _ => merge = word,
+            _ => match word.strip_prefix('+') {
+                Some(rule) => rules.push(rule),
+                None => merge = word,
+            },
         }
     }
     let bare = name.trim_end_matches(['?', '!']);
@@ -260,6 +272,8 @@ fn field(line: &'static str) -> Field {
         named,
         topology,
         default,
+        rules: rule::rules(&rules),
+        has_rules_below: rules.contains(&"below"),
     }
 }
 

@@ -39,11 +39,9 @@ fn set_defaults(binding: &mut Value) {
 
 /// Upstream: `validateValidatingAdmissionPolicyBindingSpec`.
 fn validate(new: &Value, _old: Option<&Value>) -> Causes {
-    let (spec, at_policy) = (&new["spec"], "spec.policyName");
-    let mut causes = match text(spec, "policyName") {
-        "" => Causes::from([Cause::required(at_policy, "")]),
-        name => invalid(&at_policy, name, names::subdomain(name)),
-    };
+    let (spec, policy) = (&new["spec"], text(&new["spec"], "policyName"));
+    let messages = if policy.is_empty() { Vec::new() } else { names::subdomain(policy) };
+    let mut causes = invalid(&"spec.policyName", policy, messages);
     if spec["paramRef"].is_object() {
         causes.extend(param_ref(&spec["paramRef"], &"spec.paramRef"));
     }
@@ -97,9 +95,6 @@ fn actions(spec: &Value, at: At<'_>) -> Causes {
         let why = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers \
                    serves no purpose)";
         causes.push(Cause::invalid_json(at, &spec["validationActions"], why));
-    }
-    if seen.is_empty() {
-        causes.push(Cause::required(at, ""));
     }
     causes
 }

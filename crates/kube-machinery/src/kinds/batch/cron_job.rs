@@ -9,7 +9,7 @@ use crate::conventions::cron;
 use crate::conventions::edit::{empty, set_default};
 use crate::conventions::time_zone::time_zone;
 use crate::kinds::columns;
-use crate::kinds::fields::{not_negative, one_of, required, text};
+use crate::kinds::fields::{not_negative, one_of, text};
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Value, json};
 
@@ -51,8 +51,7 @@ fn set_defaults(job: &mut Value) {
     set_default(job, "status", empty());
 }
 
-/// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`. The causes of declarative validation, here a missing
-/// schedule, come last.
+/// Upstream: `ValidateCronJobCreate`, `ValidateCronJobUpdate`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let (spec, name) = (&new["spec"], text(&new["metadata"], "name"));
     let old_spec = old.map(|old| &old["spec"]);
@@ -70,7 +69,6 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     if old.is_none() && name.len() > LONGEST_NAME {
         causes.push(Cause::invalid("metadata.name", name, "must be no more than 52 characters"));
     }
-    causes.extend(required(spec, "schedule", &"spec"));
     causes
 }
 

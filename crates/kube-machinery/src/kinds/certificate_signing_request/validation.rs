@@ -78,7 +78,6 @@ fn validate_with(new: &Value, old: Option<&Value>, allowed: Allowed) -> Causes {
     causes.extend(conditions(new, old));
     causes.extend(certificate(new, old));
     causes.extend(old.into_iter().flat_map(|old| validate_changes(new, old, allowed)));
-    causes.extend(validate_exclusive(new, old));
     causes
 }
 
@@ -167,17 +166,6 @@ fn conditions(new: &Value, old: Option<&Value>) -> Causes {
         }
     }
     causes
-}
-
-/// Checks that a request is not both approved and denied, unless it already was. Upstream declares this rule with tags
-/// on the type (declarative validation).
-fn validate_exclusive(new: &Value, old: Option<&Value>) -> Option<Cause> {
-    let is_both = |request: &Value| ["Approved", "Denied"].iter().all(|kind| condition_types(request).contains(kind));
-    let member = |kind: &str| format!("conditions[{{\"type\": \"{kind}\"}}]");
-    let (approved, denied) = (member("Approved"), member("Denied"));
-    let why = format!("must specify at most one of: `{approved}`, `{denied}`");
-    let wrong = is_both(new) && !old.is_some_and(is_both);
-    wrong.then(|| Cause::invalid(CONDITIONS, &format!("{{{approved}, {denied}}}"), &why))
 }
 
 /// Validates the issued certificate. An update passes if it leaves the certificate unchanged, or if the old one was

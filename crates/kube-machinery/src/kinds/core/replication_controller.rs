@@ -6,7 +6,8 @@ use crate::conventions::edit::{empty, set_default};
 use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
-use crate::kinds::fields::{not_negative, one_of, pairs, text};
+use crate::kinds::fields::{one_of, pairs, text};
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, ResourceRow, Subresource};
 use crate::value::{Map, Value, json};
 
@@ -20,6 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
+    name_rule: NameRule::Declared,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
     validate,
@@ -62,7 +64,6 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     } else {
         causes.push(Cause::required("spec.template", ""));
     }
-    causes.extend(["replicas", "minReadySeconds"].into_iter().filter_map(|field| not_negative(spec, field, &"spec")));
     causes
 }
 

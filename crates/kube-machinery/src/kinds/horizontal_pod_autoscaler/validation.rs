@@ -41,21 +41,6 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
     for direction in ["scaleUp", "scaleDown"] {
         causes.extend(rules(&spec["behavior"][direction], &format_args!("spec.behavior.{direction}")));
     }
-    causes.extend(validate_counts(spec));
-    causes
-}
-
-/// Applies the rules of upstream's declarative validation (tags on Go types), which upstream runs last.
-fn validate_counts(spec: &Value) -> Causes {
-    let mut causes: Causes = not_negative(spec, "minReplicas", &"spec").into_iter().collect();
-    match number(spec, "maxReplicas") {
-        0 => causes.push(Cause::required("spec.maxReplicas", "")),
-        most if most < 0 => {
-            let why = "must be greater than or equal to 1";
-            causes.push(Cause::invalid_as("spec.maxReplicas", &most.to_string(), why));
-        }
-        _ => {}
-    }
     causes
 }
 

@@ -132,7 +132,7 @@ fn ip_block(block: &Value, old_cidrs: &HashSet<&str>, at: At<'_>) -> Causes {
         if old_cidrs.contains(text) { None } else { addresses::cidr(text, at) }
     };
     if cidr.is_empty() {
-        return Causes::from([Cause::required(at_cidr, "")]);
+        return Causes::new(); // it is required by a declarative rule
     }
     let mut causes: Causes = error(cidr, &at_cidr).into_iter().collect();
     if addresses::base_of(cidr).is_none() {

@@ -31,7 +31,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     const AT: &str = "aggregationRule.clusterRoleSelectors";
     let rule = &new["aggregationRule"];
     let selectors = items(rule, "clusterRoleSelectors");
-    let mut causes = Causes::new();
+    let mut causes = super::rules::rules(new, super::rules::Reach::Cluster);
     if rule.is_object() && selectors.is_empty() {
         causes.push(Cause::required(AT, "at least one clusterRoleSelector required if aggregationRule is non-nil"));
     }
@@ -43,6 +43,5 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
             causes.push(Cause::invalid_as(at, "null", "invalid label selector."));
         }
     }
-    causes.extend(super::rules::rules(new, super::rules::Reach::Cluster));
     causes
 }

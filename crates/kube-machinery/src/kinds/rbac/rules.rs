@@ -4,7 +4,7 @@
 
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::fields::{items, required};
+use crate::kinds::fields::items;
 use crate::value::Value;
 
 /// The scope of a role. Only a cluster-wide role may grant access to URLs that are not resources.
@@ -14,13 +14,10 @@ pub(super) enum Reach {
     Cluster,
 }
 
-/// Validates the rules of a role. Causes for missing verbs come last, because upstream checks verbs by tags on its
-/// types (declarative validation), after the handwritten validation.
+/// Validates the rules of a role.
 pub(super) fn rules(role: &Value, reach: Reach) -> Causes {
-    let rules = || items(role, "rules").iter().enumerate().map(|(i, rule)| (format!("rules[{i}]"), rule));
-    let mut causes: Causes = rules().flat_map(|(at, rule)| validate_rule(rule, reach, &at)).collect();
-    causes.extend(rules().filter_map(|(at, rule)| required(rule, "verbs", &at)));
-    causes
+    let rules = items(role, "rules").iter().enumerate();
+    rules.flat_map(|(i, rule)| validate_rule(rule, reach, &format_args!("rules[{i}]"))).collect()
 }
 
 fn validate_rule(rule: &Value, reach: Reach, at: At<'_>) -> Causes {

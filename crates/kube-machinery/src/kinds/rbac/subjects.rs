@@ -8,22 +8,21 @@ use crate::kinds::fields::{invalid, items, one_of, required, text};
 use crate::kinds::names::{self, NameRule};
 use crate::value::{Value, json};
 
-/// Validates a binding. `kinds` has the kinds of roles that the binding may refer to. Causes for missing names come
-/// late, because upstream checks them by tags on its types (declarative validation), after the handwritten validation.
+/// Validates a binding. `kinds` has the kinds of roles that the binding may refer to.
 pub(super) fn binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Causes {
     let role = &new["roleRef"];
     let mut causes: Causes = one_of(text(role, "apiGroup"), &[GROUP], &"roleRef.apiGroup").into_iter().collect();
     causes.extend(one_of(text(role, "kind"), kinds, &"roleRef.kind"));
     let name = text(role, "name");
+    // A missing name breaks a declarative rule too, but that one does not apply to an update that changes the reference.
+    causes.extend(required(role, "name", &"roleRef"));
     if !name.is_empty() {
         causes.extend(invalid(&"roleRef.name", name, NameRule::PathSegment.messages(name)));
     }
-    let subjects = || items(new, "subjects").iter().enumerate().map(|(i, subject)| (format!("subjects[{i}]"), subject));
+    let subjects = items(new, "subjects").iter().enumerate();
     let is_namespaced = kinds.contains(&"Role");
-    causes.extend(subjects().flat_map(|(at, one)| subject(one, is_namespaced, &at)));
-    causes.extend(required(role, "name", &"roleRef"));
+    causes.extend(subjects.flat_map(|(i, one)| subject(one, is_namespaced, &format_args!("subjects[{i}]"))));
     causes.extend(old.and_then(|old| validate_unchanged(role, &old["roleRef"])));
-    causes.extend(subjects().filter_map(|(at, subject)| required(subject, "name", &at)));
     causes
 }
 

@@ -1,0 +1,230 @@
+//! The checks of the rules for one value, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate`.
+
+use super::change::Change;
+use crate::codec::schema::Rule;
+use crate::conventions::cause::Cause;
+use crate::conventions::causes::Causes;
+use crate::conventions::field::Path;
+use crate::conventions::names;
+use crate::value::{Array, Value};
+
+/// The result of a rule.
+pub(super) enum Outcome {
+    Passes,
+    /// The other rules of the value do not apply.
+    Ends,
+    Fails(Causes),
+}
+
+impl From<Option<Cause>> for Outcome {
+    fn from(cause: Option<Cause>) -> Self {
+        cause.map_or(Self::Passes, |cause| Self::Fails([cause].into()))
+    }
+}
+
+/// Checks a rule. A null pointer passes the rules for the form of a value.
+pub(super) fn check(rule: &Rule, change: Change<'_>, at: &Path<'_>) -> Outcome {
+    let (value, is_unset) = (&*change.value(), change.is_unset());
+    let (number, text) = (value.as_i64(), value.as_str());
+    let out_of_range = |why: String| Cause::invalid_json(at, value, &why);
+    let cause = match rule {
+        Rule::Required => is_unset.then(|| Cause::required(at, "")),
+        Rule::Optional if is_unset => return Outcome::Ends,
+        Rule::Forbidden if is_unset => return Outcome::Ends,
+        Rule::Forbidden => Some(Cause::forbidden(at, "")),
+        // The walk visits changed values only.
+        Rule::Immutable => change.is_update.then(|| Cause::invalid_as(at, "null", "field is immutable")),
+        Rule::Alpha(rule) => match check(rule, change, at) {
+            Outcome::Passes => None,
+            Outcome::Ends | Outcome::Fails(_) => return Outcome::Ends,
+        },
+        Rule::Minimum(least) => number
+            .filter(|number| number < least)
+            .map(|_| out_of_range(format!("must be greater than or equal to {least}"))),
+        Rule::Maximum(most) => {
+            number.filter(|number| number > most).map(|_| out_of_range(format!("must be less than or equal to {most}")))
+        }
+        Rule::MaxItems(most) => {
+            let count = value.as_array().map_or(0, Array::len);
+            (count > *most).then(|| Cause::too_many(at, count, *most))
+        }
+        Rule::MaxBytes(most) => text.filter(|text| text.len() > *most).map(|_| Cause::too_long(at, *most)),
+        Rule::Format(name) => {
+            let Some(text) = text else { return Outcome::Passes };
+            let causes: Causes = messages(name, text).iter().map(|why| Cause::invalid(at, text, why)).collect();
+            return if causes.is_empty() { Outcome::Passes } else { Outcome::Fails(causes) };
+        }
+        Rule::Enum(values) => {
+            text.filter(|text| !values.contains(text)).map(|text| Cause::unsupported_text(at, text, values))
+        }
+        Rule::ZeroOrOneOf(key, members) => several(key, members, change, at),
+        Rule::Optional | Rule::Subfield(..) => None,
+    };
+    cause.into()
+}
+
+/// Returns the messages about a text that does not have the format. Upstream: `strfmt.go`.
+fn messages(format: &str, text: &str) -> Vec<String> {
+    match format {
+        "k8s-label-key" => names::label_key(text),
+        "k8s-label-value" => names::label_value(text),
+        "k8s-long-name" => names::long_name(text),
+        "k8s-path-segment-name" => names::path_segment(text),
+        "k8s-short-name" => names::short_name(text),
+        _ => Vec::new(), // the table has no other one: a test proves it
+    }
+}
+
+/// Returns the cause for a list with several of the members of a union, unless the old list had the same ones. Upstream:
+/// `ZeroOrOneOfUnion`.
+fn several(key: &str, members: &[&str], change: Change<'_>, at: &Path<'_>) -> Option<Cause> {
+    let in_list = |list: &Value| -> Vec<&str> {
+        let has = |member: &&&str| list.as_array().into_iter().flatten().any(|item| item[key] == **member);
+        members.iter().filter(has).copied().collect()
+    };
+    let specified = in_list(change.new);
+    if specified.len() < 2 || change.old.is_some_and(|old| in_list(old) == specified) {
+        return None;
+    }
+    let Path::Child(_, field) = at else { return None };
+    let name = |member: &&str| format!(r#"{field}[{{"{key}": "{member}"}}]"#);
+    let names = |members: &[&str], quote: &str| {
+        members.iter().map(|member| format!("{quote}{}{quote}", name(member))).collect::<Vec<_>>().join(", ")
+    };
+    let why = format!("must specify at most one of: {}", names(members, "`"));
+    Some(Cause::invalid(at, &format!("{{{}}}", names(&specified, "")), &why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::schema::{FieldType, find, structs};
+    use crate::value::json;
+
+    static TEXT: FieldType = FieldType::Text;
+    static NUMBER: FieldType = FieldType::Integer(32);
+
+    fn type_of(row: &str, field: &str) -> &'static FieldType {
+        &find(row).field(field).unwrap().kind
+    }
+
+    /// Returns the type of a list of texts.
+    fn list() -> &'static FieldType {
+        type_of("Endpoint", "addresses")
+    }
+
+    /// Checks the rule for a new value. Returns the sentence of its cause; empty if the value passes, `ends` if the other
+    /// rules do not apply.
+    fn checked(rule: &Rule, kind: &'static FieldType, new: &Value, old: Option<&Value>) -> String {
+        let change = Change { kind, new, old, is_update: old.is_some() };
+        match check(rule, change, &Path::Root("spec").child("field")) {
+            Outcome::Passes => String::new(),
+            Outcome::Ends => "ends".to_owned(),
+            Outcome::Fails(causes) => causes.iter().map(|cause| cause.sentence()).collect::<Vec<_>>().join("; "),
+        }
+    }
+
+    fn of_new(rule: &Rule, kind: &'static FieldType, new: &Value) -> String {
+        checked(rule, kind, new, None)
+    }
+
+    /// Upstream: `required_test.go`.
+    #[test]
+    fn a_value_is_unset_by_its_type() {
+        for (kind, unset, set) in
+            [(&TEXT, json!(""), json!("a")), (&NUMBER, json!(0), json!(-1)), (list(), json!([]), json!([""]))]
+        {
+            for unset in [unset, Value::Null] {
+                assert_eq!(of_new(&Rule::Required, kind, &unset), "spec.field: Required value");
+                assert_eq!(of_new(&Rule::Optional, kind, &unset), "ends");
+                assert_eq!(of_new(&Rule::Forbidden, kind, &unset), "ends");
+            }
+            assert_eq!(of_new(&Rule::Required, kind, &set), "");
+            assert_eq!(of_new(&Rule::Optional, kind, &set), "");
+            assert_eq!(of_new(&Rule::Forbidden, kind, &set), "spec.field: Forbidden");
+        }
+    }
+
+    /// Upstream: `immutable_test.go`.
+    #[test]
+    fn an_update_cannot_change_an_immutable_value() {
+        let (new, old) = (json!("b"), json!("a"));
+        assert_eq!(of_new(&Rule::Immutable, &TEXT, &new), "");
+        let cause = checked(&Rule::Immutable, &TEXT, &new, Some(&old));
+        assert_eq!(cause, "spec.field: Invalid value: null: field is immutable");
+        assert_eq!(checked(&Rule::Alpha(Box::new(Rule::Immutable)), &TEXT, &new, Some(&old)), "ends");
+    }
+
+    /// Upstream: `limits_test.go`.
+    #[test]
+    fn a_limit_is_within_its_range() {
+        let (least, most) = (Rule::Minimum(1), Rule::Maximum(1));
+        assert_eq!(of_new(&least, &NUMBER, &json!(1)), "");
+        let why = "spec.field: Invalid value: 0: must be greater than or equal to 1";
+        assert_eq!(of_new(&least, &NUMBER, &json!(0)), why);
+        assert_eq!(of_new(&least, &NUMBER, &Value::Null), why);
+        let pointer = type_of("HorizontalPodAutoscalerSpec", "minReplicas");
+        assert_eq!(of_new(&least, pointer, &Value::Null), "");
+        assert_eq!(of_new(&most, &NUMBER, &json!(1)), "");
+        assert_eq!(of_new(&most, &NUMBER, &json!(2)), "spec.field: Invalid value: 2: must be less than or equal to 1");
+        let (items, bytes) = (Rule::MaxItems(2), Rule::MaxBytes(2));
+        assert_eq!(of_new(&items, list(), &json!(["", ""])), "");
+        assert_eq!(of_new(&items, list(), &json!(["", "", ""])), "spec.field: Too many: 3: must have at most 2 items");
+        assert_eq!(of_new(&bytes, &TEXT, &json!("é")), "");
+        assert_eq!(of_new(&bytes, &TEXT, &json!("éa")), "spec.field: Too long: may not be more than 2 bytes");
+    }
+
+    /// Upstream: `enum_test.go`.
+    #[test]
+    fn a_value_is_one_of_an_enumeration() {
+        let rule = Rule::Enum(vec!["a", "b"]);
+        assert_eq!(of_new(&rule, &TEXT, &json!("b")), "");
+        let cause = of_new(&rule, &TEXT, &json!(""));
+        assert_eq!(cause, r#"spec.field: Unsupported value: "": supported values: "a", "b""#);
+    }
+
+    /// Upstream: `strfmt_test.go`.
+    #[test]
+    fn a_text_has_its_format() {
+        for (format, right, wrong) in [
+            ("k8s-label-key", "a.b/C", "a/b/c"),
+            ("k8s-label-value", "A.b", "-a"),
+            ("k8s-long-name", "a.b", "A"),
+            ("k8s-path-segment-name", "A:b", ".."),
+            ("k8s-short-name", "a-b", "a.b"),
+        ] {
+            assert_eq!(of_new(&Rule::Format(format), &TEXT, &json!(right)), "", "{format}");
+            assert_ne!(of_new(&Rule::Format(format), &TEXT, &json!(wrong)), "", "{format}");
+        }
+    }
+
+    #[test]
+    fn the_table_has_only_known_formats() {
+        fn is_known(rule: &Rule) -> bool {
+            match rule {
+                Rule::Format(name) => !messages(name, "-/-/-").is_empty(),
+                Rule::Subfield(_, rules) => rules.iter().all(is_known),
+                _ => true,
+            }
+        }
+        let fields = structs().flat_map(|(_, row)| &row.fields);
+        let unknown: Vec<&[Rule]> =
+            fields.map(|field| &*field.rules).filter(|rules| !rules.iter().all(is_known)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    /// Upstream: `zeroorone_test.go`.
+    #[test]
+    fn a_list_has_one_member_of_a_union() {
+        let rule = Rule::ZeroOrOneOf("type", vec!["A", "B"]);
+        let of = |types: &[&str]| types.iter().map(|kind| json!({"type": kind})).collect::<Value>();
+        assert_eq!(of_new(&rule, list(), &of(&["A", "A", "C"])), "");
+        let cause = concat!(
+            r#"spec.field: Invalid value: "{field[{\"type\": \"A\"}], field[{\"type\": \"B\"}]}": "#,
+            r#"must specify at most one of: `field[{"type": "A"}]`, `field[{"type": "B"}]`"#,
+        );
+        assert_eq!(of_new(&rule, list(), &of(&["B", "A"])), cause);
+        assert_eq!(checked(&rule, list(), &of(&["B", "A"]), Some(&of(&["A"]))), cause);
+        assert_eq!(checked(&rule, list(), &of(&["B", "A", "C"]), Some(&of(&["A", "B"]))), "");
+    }
+}

@@ -1,0 +1,164 @@
+//! Declarative validation: the rules for the values of fields that upstream writes as tags above its Go types, and not as
+//! code. The table of types (`schema`) has the rules that kube-apiserver enforces by default.
+//!
+//! A walk visits the fields of an object in their order in Go. As upstream's, it skips a value that an update leaves
+//! unchanged, so that a new rule does not refuse the updates of objects that were valid before it (ratcheting). Upstream:
+//! the functions `Validate_…` in `pkg/apis/*/*/zz_generated.validations.go`, which validation-gen generates.
+
+mod change;
+mod checks;
+
+use self::change::Change;
+use self::checks::{Outcome, check};
+use super::schema::{Field, FieldType, Rule, Struct, find};
+use crate::conventions::causes::Causes;
+use crate::conventions::field::Path;
+use crate::value::Value;
+
+/// Validates a new object of this type of the table, or an update, for which `old` is the old state. Upstream:
+/// `validateDeclaratively`.
+pub(crate) fn validate(kind: &str, new: &Value, old: Option<&Value>) -> Causes {
+    let mut walk = Walk { is_update: old.is_some(), causes: Causes::new() };
+    walk.fields(find(kind), new, old, &Path::Root(""));
+    walk.causes
+}
+
+struct Walk {
+    is_update: bool,
+    /// The causes that were found so far.
+    causes: Causes,
+}
+
+impl Walk {
+    /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the items
+    /// of the lists with rules have no identity.
+    fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
+        for field in row.fields.iter().filter(|field| field.has_rules_below || !field.rules.is_empty()) {
+            let change = self.change(&field.kind, &new[field.name], old.map(|old| &old[field.name]));
+            self.field(field, change, &at.child(field.name));
+        }
+    }
+
+    fn change<'v>(&self, kind: &'static FieldType, new: &'v Value, old: Option<&'v Value>) -> Change<'v> {
+        Change { kind, new, old, is_update: self.is_update }
+    }
+
+    fn field(&mut self, field: &'static Field, change: Change<'_>, at: &Path<'_>) {
+        if !change.is_none() && self.rules(&field.rules, change, at) && field.has_rules_below {
+            self.below(change, at);
+        }
+    }
+
+    /// Applies the rules to a value. Returns false if the validation of the value ends with them.
+    fn rules(&mut self, rules: &[Rule], change: Change<'_>, at: &Path<'_>) -> bool {
+        let (ending, others) = rules.split_at(rules.partition_point(Rule::can_end));
+        // One that ends the validation does not keep the other ones of its kind from running.
+        let failed = ending.iter().filter(|rule| !self.rule(rule, change, at)).count();
+        if failed == 0 {
+            others.iter().for_each(|rule| _ = self.rule(rule, change, at));
+        }
+        failed == 0
+    }
+
+    /// Applies a rule to a value. Returns false if it fails.
+    fn rule(&mut self, rule: &Rule, change: Change<'_>, at: &Path<'_>) -> bool {
+        match (rule, change.kind) {
+            (Rule::Subfield(name, rules), FieldType::Struct(row)) => {
+                let Some(field) = find(row).field(name) else { return true };
+                let change = self.change(&field.kind, &change.new[*name], change.old.map(|old| &old[*name]));
+                change.is_none() || self.rules(rules, change, &at.child(name))
+            }
+            (rule, _) => match check(rule, change, at) {
+                Outcome::Passes => true,
+                Outcome::Ends => false,
+                Outcome::Fails(causes) => {
+                    self.causes.extend(causes);
+                    false
+                }
+            },
+        }
+    }
+
+    /// Validates the struct in a value, or the structs in its items.
+    fn below(&mut self, change: Change<'_>, at: &Path<'_>) {
+        match change.kind {
+            _ if change.new.is_null() => {}
+            FieldType::Pointer(kind) => {
+                let old = change.old.filter(|old| !old.is_null());
+                self.below(Change { kind, old, ..change }, at);
+            }
+            FieldType::Struct(row) => self.fields(find(row), change.new, change.old, at),
+            FieldType::List(kind) => {
+                for (i, new) in change.new.as_array().into_iter().flatten().enumerate() {
+                    self.below(self.change(kind, new, None), &at.index(i));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    fn sentences(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
+        validate(kind, new, old).iter().map(|cause| cause.sentence()).collect()
+    }
+
+    #[test]
+    fn a_new_object_is_validated_in_the_order_of_its_fields() {
+        let spec = json!({"minReplicas": -1, "maxReplicas": 0});
+        assert_eq!(
+            sentences("HorizontalPodAutoscaler", &json!({"spec": spec}), None),
+            [
+                "spec.minReplicas: Invalid value: -1: must be greater than or equal to 0",
+                "spec.maxReplicas: Required value",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_value_that_an_update_leaves_unchanged_is_not_validated() {
+        let of =
+            |names: &[&str]| json!({"subjects": names.iter().map(|name| json!({"name": name})).collect::<Value>()});
+        assert_eq!(sentences("ClusterRoleBinding", &of(&["a", ""]), Some(&of(&["a", ""]))), [""; 0]);
+        // The items of this list have no keys, so all of them are validated if one has changed.
+        assert_eq!(
+            sentences("ClusterRoleBinding", &of(&["", "", "b"]), Some(&of(&["", "a"]))),
+            ["subjects[0].name: Required value", "subjects[1].name: Required value",]
+        );
+    }
+
+    #[test]
+    fn all_rules_that_can_end_a_validation_run_and_then_it_ends() {
+        let class = |handler: &str| json!({"handler": handler});
+        let unchangeable = "handler: Invalid value: null: field is immutable";
+        let missing = "handler: Required value";
+        assert_eq!(sentences("RuntimeClass", &class(""), Some(&class("a"))), [unchangeable, missing]);
+        assert_eq!(sentences("RuntimeClass", &class("A"), Some(&class("a"))), [unchangeable]);
+        assert_eq!(
+            sentences("RuntimeClass", &class("a.b"), None),
+            [r#"handler: Invalid value: "a.b": must not contain dots"#]
+        );
+    }
+
+    /// The rule that a `roleRef` cannot change is in alpha, so a hand-written one refuses the change.
+    #[test]
+    fn a_rule_in_alpha_ends_a_validation_without_a_cause() {
+        let binding = |name: &str| json!({"roleRef": {"name": name}});
+        assert_eq!(sentences("RoleBinding", &binding(""), None), ["roleRef.name: Required value"]);
+        assert_eq!(sentences("RoleBinding", &binding(""), Some(&binding("a"))), [""; 0]);
+    }
+
+    #[test]
+    fn the_rules_for_a_subfield_are_those_of_one_kind_only() {
+        let named = |name: &str| json!({"metadata": {"name": name}, "spec": {"replicas": 1}});
+        let causes = sentences("ReplicationController", &named("A"), None);
+        assert!(matches!(&causes[..], [one] if one.starts_with(r#"metadata.name: Invalid value: "A": a lowercase"#)));
+        assert_eq!(sentences("ReplicationController", &named(""), None), [""; 0]);
+        assert_eq!(sentences("ReplicationController", &named("A"), Some(&named("A"))), [""; 0]);
+        assert_eq!(sentences("ReplicaSet", &named("A"), None), [""; 0]);
+    }
+}

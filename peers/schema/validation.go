@@ -1,0 +1,248 @@
+package main
+
+// Finds the rules of declarative validation: the tags above API types, such as `+k8s:required`, from which upstream's
+// validation-gen generates pkg/apis/*/*/zz_generated.validations.go. The table gets those that kube-apiserver enforces by
+// default.
+
+import (
+	"log"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// gates are the defaults of the feature gates that tags name: pkg/features/kube_features.go.
+var gates = map[string]bool{"HPAScaleToZero": true}
+
+// dropped are the fields that kube-apiserver removes before the validation, because their feature gates are disabled by
+// default: `dropDisabledFields` of their strategies.
+var dropped = []string{
+	"JobSpec.scheduling",                             // WorkloadWithJob
+	"NodeSpec.podPreemptionPolicy",                   // InPlacePodVerticalScalingSchedulerPreemption
+	"PersistentVolumeClaimStatus.healthStatus",       // CSIVolumeHealth
+	"PodSpec.evictionResponders",                     // EvictionRequestAPI
+	"PodStatus.nodeAllocatableResourceClaimStatuses", // DRANodeAllocatableResources
+	"PodStatus.volumeHealth",                         // CSIVolumeHealth
+}
+
+// ending are the rules that validation-gen runs before the others (`ShortCircuit`), because they can end the validation
+// of a field.
+var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required"}
+
+// checked are the rules that the engine knows (crates/kube-machinery/src/codec/schema/rule.rs), besides those of `ending`.
+var checked = []string{"enum", "format", "item", "maxBytes", "maximum", "minimum", "subfield"}
+
+// silent are the tags that check nothing by themselves. Those for lists are among them only beside `customUnique`.
+var silent = []string{"conversion-gen", "customUnique", "default", "deprecated", "listMapKey", "listType", "opaqueType"}
+
+// ofTypes are the tags above a struct that check nothing by themselves, besides those of other generators. A write to a
+// subresource without them is an internal error, which no strategy causes.
+var ofTypes = []string{"isSubresource", "supportsSubresource"}
+
+// rules returns the rules of a field in the notation of the table, and `+below` if the field's type has rules.
+func rules(t reflect.Type, f reflect.StructField) []string {
+	tags, path := sourceOf(t).tags[t.Name()+"."+f.Name], name(t)+"."+jsonName(f)
+	if !reached[t] || slices.Contains(dropped, path) {
+		return nil
+	}
+	slices.SortStableFunc(tags, func(a, b string) int { return strings.Compare(tagName(a), tagName(b)) })
+	var first, rest, alpha []string
+	for _, tag := range tags {
+		rule, stage := resolved(tag)
+		if rule == "+optional" {
+			rule = onServer(f.Type, tags)
+		}
+		switch kind := tagName(strings.TrimPrefix(rule, "+")); {
+		case rule == "" || stage == disabled || slices.Contains(silent, kind):
+		case stage == unenforced && slices.Contains(ending, kind):
+			alpha = append(alpha, "+alpha="+rule)
+		case stage == unenforced:
+		case slices.Contains(ending, kind):
+			first = append(first, rule)
+		case slices.Contains(checked, kind):
+			rest = append(rest, rule)
+		default:
+			log.Fatalf("%s is enforced for %s, but the engine does not know it", rule, path)
+		}
+	}
+	if isUnchecked(tags) {
+		log.Fatalf("the items of %s must be unique, but the engine does not know this rule", path)
+	}
+	rest = append(rest, enum(f.Type)...)
+	if descends(t, f) && hasRules(f.Type) {
+		rest = append(rest, "+below")
+	}
+	if len(rest) > 0 {
+		return slices.Concat(alpha, first, rest)
+	}
+	if !slices.ContainsFunc(first, func(rule string) bool { return rule != "+optional" }) {
+		return nil
+	}
+	return first
+}
+
+// jsonName returns the name of a field in JSON.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// tagName returns a tag without its arguments and its value.
+func tagName(tag string) string {
+	end := strings.IndexAny(tag, "(=")
+	if end < 0 {
+		return tag
+	}
+	return tag[:end]
+}
+
+// stage says whether kube-apiserver enforces a tag by default. It enforces beta ones, because the feature gate
+// DeclarativeValidationBeta is enabled. An alpha one is evaluated too, and ends the validation of its field, but without
+// an error.
+type stage int
+
+const (
+	enforced stage = iota
+	unenforced
+	disabled
+)
+
+// resolved returns the rule of a tag, without its stage and the condition of its feature gate. A tag of another
+// generator has none.
+func resolved(tag string) (string, stage) {
+	tag = strings.TrimPrefix(strings.ReplaceAll(strings.ReplaceAll(tag, " ", ""), `"`, ""), "k8s:")
+	outer, inner, found := strings.Cut(tag, "=+")
+	if !found {
+		return "+" + tag, enforced
+	}
+	rule, of := resolved(inner)
+	call, rest, _ := strings.Cut(outer, "(")
+	switch argument := strings.TrimSuffix(rest, ")"); call {
+	case "alpha":
+		return rule, max(of, unenforced)
+	case "beta":
+		return rule, of
+	case "ifEnabled", "ifDisabled":
+		isEnabled, known := gates[argument]
+		if !known {
+			log.Fatalf("the default of the feature gate %s is missing here", argument)
+		}
+		if isEnabled != (call == "ifEnabled") {
+			of = disabled
+		}
+		return rule, of
+	}
+	return "+" + outer + "=" + rule, of
+}
+
+// onServer returns the rule for an optional field as the server applies it. A field with a default is required there,
+// unless the default is the zero value of a type without nil. Upstream: `doOptional` of validation-gen.
+func onServer(t reflect.Type, tags []string) string {
+	at := slices.IndexFunc(tags, func(tag string) bool { return tagName(tag) == "default" })
+	if at < 0 {
+		return "+optional"
+	}
+	canBeNil := t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
+	if isZero := slices.Contains([]string{`""`, "0", "false"}, strings.TrimPrefix(tags[at], "default=")); isZero && !canBeNil {
+		return ""
+	}
+	return "+required"
+}
+
+// isUnchecked returns true if a list is enforced to be a set or a map, and no hand-written rule checks that.
+func isUnchecked(tags []string) bool {
+	is := func(wanted string) bool {
+		return slices.ContainsFunc(tags, func(tag string) bool {
+			rule, stage := resolved(tag)
+			return stage == enforced && strings.HasPrefix(rule, wanted)
+		})
+	}
+	return (is("+listType=set") || is("+listType=map") || is("+unique")) && !is("+customUnique")
+}
+
+// enum returns the rule for a field whose type is a string with enumerated values, or a pointer to one.
+func enum(t reflect.Type) []string {
+	if t.Kind() == reflect.Ptr {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.String || t.PkgPath() == "" {
+		return nil
+	}
+	for _, tag := range sourceOf(t).tags[t.Name()] {
+		if rule, stage := resolved(tag); rule == "+enum" && stage == enforced {
+			values := slices.Clone(sourceOf(t).constants[t.Name()])
+			slices.Sort(values)
+			return []string{"+enum=" + strings.Join(values, ",")}
+		}
+	}
+	return nil
+}
+
+// reached are the structs that the validation of a stored object can come to.
+var reached = map[reflect.Type]bool{}
+
+// reach adds a type and those of its fields to `reached`.
+func reach(t reflect.Type) {
+	t = structOf(t)
+	if t == nil || reached[t] {
+		return
+	}
+	reached[t] = true
+	for _, tag := range sourceOf(t).tags[t.Name()] {
+		rule, stage := resolved(tag)
+		if kind := tagName(strings.TrimPrefix(rule, "+")); stage == enforced && !strings.Contains(kind, "-gen") && !slices.Contains(ofTypes, kind) {
+			log.Fatalf("%s is enforced for %s, but the engine does not know it", rule, name(t))
+		}
+	}
+	for i := range t.NumField() {
+		if descends(t, t.Field(i)) {
+			reach(t.Field(i).Type)
+		}
+	}
+}
+
+// structOf returns the struct in a type, or nil.
+func structOf(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if _, described := leaf[t]; described || t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
+}
+
+// descends returns true if the validation of a field includes that of its type.
+func descends(t reflect.Type, f reflect.StructField) bool {
+	if jsonName(f) == "-" || slices.Contains(dropped, name(t)+"."+jsonName(f)) {
+		return false
+	}
+	for _, tag := range sourceOf(t).tags[t.Name()+"."+f.Name] {
+		if rule, stage := resolved(tag); rule == "+opaqueType" || rule == "+forbidden" && stage == enforced {
+			return false
+		}
+	}
+	return true
+}
+
+// known has the types for which it is known, or is being found out, whether they have rules.
+var known = map[reflect.Type]bool{}
+
+// hasRules returns true if a type has rules in its fields, or below.
+func hasRules(t reflect.Type) bool {
+	t = structOf(t)
+	if t == nil {
+		return false
+	}
+	if has, ok := known[t]; ok {
+		return has
+	}
+	known[t] = false // a type that contains itself has no other rules for that
+	for i := range t.NumField() {
+		if len(rules(t, t.Field(i))) > 0 {
+			known[t] = true
+			break
+		}
+	}
+	return known[t]
+}
