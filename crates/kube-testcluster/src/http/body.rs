@@ -270,25 +270,22 @@ pub(crate) fn wrong_type_of_patched(value: &Value, resource: &Resource) -> Resul
     Ok(wrong_type(resource, kind, version, value))
 }
 
-/// Refuses a patched object of another kind or version, in Go's words.
-pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
+/// Refuses a patched object of another kind or version than these, in Go's words.
+pub(crate) fn check_patched_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), String> {
     let meta = TypeMeta::of_value(value)?;
-    let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
-    let same_kind = kind.is_empty() || kind == resource.kind();
     // Upstream: `gvkWithDefaults`. A group without a version gets the default version only if it is the group of the
     // kind.
-    let version = match version.strip_suffix('/') {
-        Some(group) if resource.api_version().rsplit_once('/').map_or("", |(own, _)| own) == group => "",
+    let version = match meta.api_version.strip_suffix('/') {
+        Some(group) if api_version.rsplit_once('/').map_or("", |(own, _)| own) == group => "",
         Some(_) => return Err(no_version(value.to_string().as_bytes())),
-        None => version,
+        None => meta.api_version.as_str(),
     };
-    if same_kind && (version.is_empty() || version == resource.api_version()) {
+    let found = if meta.kind.is_empty() { kind } else { meta.kind.as_str() };
+    let version = if version.is_empty() { api_version } else { version };
+    if (found, version) == (kind, api_version) {
         return Ok(());
     }
-    let kind = if kind.is_empty() { resource.kind() } else { kind };
-    let served_version = resource.api_version();
-    let version = if version.is_empty() { served_version.as_str() } else { version };
-    Err(scheme::refusal(version, kind, value.clone().into(), resource.kind(), &served_version))
+    Err(scheme::refusal(version, found, value.clone().into(), kind, api_version))
 }
 
 /// Returns Go's message for a body that names a group without a version.

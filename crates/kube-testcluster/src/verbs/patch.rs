@@ -319,7 +319,7 @@ async fn apply_and_decode(
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value, &before).map(|()| None),
         _ if resource.is_unstructured() => body::wrong_type_of_patched(&value, resource),
-        _ => body::check_patched_kind(&value, resource).map(|()| None),
+        _ => body::check_patched_kind(&value, resource.kind(), &resource.api_version()).map(|()| None),
     };
     let decoded = fits.and_then(|wrong| Ok((resource.decode_change(value, &before)?, wrong)));
     let decoded = decoded.and_then(|(mut decoded, wrong)| {

@@ -485,21 +485,3 @@ async fn a_definition_in_a_kubernetes_group_has_the_approval_condition() {
     let approval = conditions.iter().find(|condition| condition["type"] == "KubernetesAPIApprovalPolicyConformant");
     assert_eq!(approval.map(|condition| &condition["reason"]), Some(&json!("ApprovedAnnotation")));
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_field_named_items_does_not_make_an_object_a_list() {
-    let api = Api::new(&quiet().start());
-    let mut definition = versioned();
-    for version in definition["spec"]["versions"].as_array_mut().unwrap() {
-        let items = json!({"type": "array", "items": {"type": "string"}});
-        version["schema"]["openAPIV3Schema"]["properties"]["items"] = items;
-    }
-    assert_eq!(api.post(DEFINITIONS, &definition).await.status, 201);
-    let foo = json!({"apiVersion": "x.io/v1", "kind": "Foo", "metadata": {"name": "foo"}, "items": ["a", "b"]});
-    assert_eq!(api.post("/apis/x.io/v1/namespaces/default/foos", &foo).await.status, 201);
-    for version in ["v1", "v1beta1"] {
-        let path = format!("/apis/x.io/{version}/namespaces/default/foos/foo");
-        assert_eq!(api.get(&path).await.body["items"], json!(["a", "b"]), "{version}");
-        assert_eq!(api.table(&path).await["rows"][0]["cells"][0], json!("foo"));
-    }
-}

@@ -132,7 +132,8 @@ async fn patched(
     let mut wanted = live(&current, &target.served)?;
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
-    let decoded = schema::decode(KIND, wanted).and_then(|decoded| patch.checked(decoded, strictness));
+    let fits = body::check_patched_kind(&wanted, KIND, VERSION).and_then(|()| schema::decode(KIND, wanted));
+    let decoded = fits.and_then(|decoded| patch.checked(decoded, strictness));
     let Decoded { value, faults } = decoded.map_err(|why| ApiError::undecodable_patch(&text, &why))?;
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     admitted(store, gate, target, current, value, writer).await
