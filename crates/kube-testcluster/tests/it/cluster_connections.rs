@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use kube_testcluster::Cluster;
+use kube_testcluster::{Admin, Cluster};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
@@ -14,7 +14,7 @@ use crate::support::api::quiet;
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 fn served() -> (Cluster, SocketAddr) {
-    let mut cluster = quiet().start();
+    let mut cluster = quiet().admin(Admin::On).start();
     let address = cluster.serve(TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
     (cluster, address)
 }
@@ -59,6 +59,7 @@ async fn half_a_body_is_answered_and_its_connection_closed() {
         (half("POST", maps), "504", 41),
         (half("PATCH", &format!("{maps}/a")), "415", 7),
         (half("DELETE", &format!("{maps}/a")), "504", 41),
+        (half("POST", "/lab/faults"), "504", 41),
         (half("GET", maps), "200", 7),
         (half("GET", "/version"), "200", 7),
     ] {
