@@ -22,6 +22,7 @@ pub struct Served {
 }
 
 impl Served {
+    #[expect(clippy::disallowed_methods, reason = "the tests are the only clients")]
     pub fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (send_address, address) = mpsc::channel();

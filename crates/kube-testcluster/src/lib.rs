@@ -178,6 +178,9 @@ pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
+#[cfg(feature = "serve")]
+#[doc(hidden)]
+pub use self::http::serve::{Listener, serve_until};
 pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};
 pub use self::scenario::faults::Faults;
 pub use self::scenario::{Scenario, ScenarioError, Step};

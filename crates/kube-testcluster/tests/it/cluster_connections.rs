@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use kube_testcluster::{Admin, Cluster};
+use kube_testcluster::{Admin, Cluster, serve_until};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -235,4 +235,20 @@ async fn a_connection_with_tls_that_asks_for_nothing_is_closed() {
     stream.write_all(b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
     let (seconds, answer) = closed(stream).await;
     assert!((90..92).contains(&seconds) && answer.starts_with("HTTP/1.1 200 OK"), "{seconds} s: {answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_other_servers_have_the_same_limits() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = axum::Router::new().route("/", axum::routing::any(|body: String| async move { body }));
+    tokio::spawn(serve_until(router, listener, std::future::pending()));
+    for (bytes, seconds) in [
+        ("", 32..34),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 90..92),
+        ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf", 60..67),
+    ] {
+        let (after, _) = closed_after(address, bytes.as_bytes()).await;
+        assert!(seconds.contains(&after), "{after} s: {bytes}");
+    }
 }
