@@ -229,6 +229,7 @@ fn a_cluster_refuses_other_machines_and_web_pages() {
     for head in [
         "GET /api/v1/pods HTTP/1.1\r\nHost: rebound.example.com",
         "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.com",
+        "GET /api/v1/pods?watch=1 HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site",
     ] {
         let answer = ask(address, head, POD);
         assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains(r#""reason":"Forbidden""#), "{answer}");
