@@ -58,7 +58,7 @@ impl Served {
     }
 
     /// Serves this Status as the answer to every request.
-    fn refusing(code: u16, reason: &'static str) -> Self {
+    pub fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {
                 let body = format!(r#"{{"kind":"Status","status":"Failure","code":{code},"reason":"{reason}"}}"#);
