@@ -42,7 +42,7 @@ pub fn follow(run: &Row, settings: &Settings, address: SocketAddr, console: &Con
     let stop = CancellationToken::new();
     let server = std::thread::Builder::new().name("board".into()).spawn({
         let stop = stop.clone();
-        move || serve::serve_until(router, listener, stop)
+        move || serve::serve_page(router, listener, stop)
     });
     let server = server.context("cannot start the server of the page")?;
     let console = Console {

@@ -1,9 +1,7 @@
 //! Serves the page on a loopback address, for browsers on this machine only, because the page shows a cluster and takes
 //! commands without authentication. `serve_wasm.rs` replaces this file in a web page.
 
-use std::future::IntoFuture;
 use std::net::{SocketAddr, TcpListener};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -14,16 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::listen;
 use crate::console::{Console, Ended};
-use kube_testcluster::only_for_this_machine;
-
-/// The time that open responses have to end when the server stops.
-const GRACE: Duration = Duration::from_secs(1);
+use kube_testcluster::{only_for_this_machine, serve_until};
 
 pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     print_address(listener.local_addr().context("cannot listen")?, console);
     let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-    serve_until(router(page), listener, stop)?;
+    serve_page(router(page), listener, stop)?;
     Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
@@ -34,22 +29,14 @@ pub(super) fn print_address(address: SocketAddr, console: &Console) {
     );
 }
 
-/// Serves until `stop` is cancelled. Open responses may end within [`GRACE`], and are broken off after it.
-pub(super) fn serve_until(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
+/// Serves until `stop` is cancelled. Open responses then have a second to end.
+pub(super) fn serve_page(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
-        let served =
-            axum::serve(listener, only_for_this_machine(router)).with_graceful_shutdown(stop.clone().cancelled_owned());
-        let broken_off = async {
-            stop.cancelled().await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            served = served.into_future() => served.context("the HTTP server failed"),
-            () = broken_off => Ok(()),
-        }
+        serve_until(only_for_this_machine(router), listener, stop.cancelled_owned()).await;
+        Ok(())
     })
 }
 

@@ -204,19 +204,33 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     }
 }
 
-/// Removes the temporary kubeconfigs of clusters that were killed: nothing answers at their addresses any more.
+/// Removes the temporary kubeconfigs of clusters that were killed: nothing answers at their addresses any more, or they
+/// were not written to the end.
 fn remove_stale(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_temporary_name));
     for directory in ours.map(|entry| entry.path()) {
         let kubeconfig = directory.join("kubeconfig");
         // The files of other users cannot be read.
-        let found = fs::read(&kubeconfig).ok().filter(|found| found.starts_with(MARK.as_bytes()));
-        if found.and_then(|found| server(&found)).is_some_and(|address| !answers(address)) {
+        let is_stale = match fs::read(&kubeconfig) {
+            Ok(found) if found.starts_with(MARK.as_bytes()) => {
+                server(&found).map_or_else(|| is_old(&directory), |address| !answers(address))
+            }
+            Ok(found) => MARK.as_bytes().starts_with(&found) && is_old(&directory),
+            Err(error) => error.kind() == ErrorKind::NotFound && is_old(&directory),
+        };
+        if is_stale {
             let _ = fs::remove_file(&kubeconfig);
             let _ = fs::remove_dir(&directory); // fails if there is something else in it
         }
     }
+}
+
+/// Returns true if a directory was made so long ago that its kubeconfig would be written by now.
+fn is_old(directory: &Path) -> bool {
+    const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
+    let made = fs::metadata(directory).and_then(|found| found.modified()).ok();
+    made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age > WRITTEN_WITHIN)
 }
 
 fn is_temporary_name(name: &str) -> bool {
@@ -312,6 +326,28 @@ mod tests {
         }
         remove_stale(&folder);
         assert!(file(kept).exists() && file("informer-lab-notes").exists() && !folder.join(stale).exists());
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_folder_of_a_cluster_that_was_killed_before_its_kubeconfig_was_written_goes_with_a_later_one() {
+        let folder = KubeconfigFile::write(address(), None).unwrap(); // its temporary directory holds the files of this test
+        let folder = folder.path().with_file_name("temporary");
+        let name = |number: usize| folder.join(format!("{TEMPORARY}{number:016}"));
+        let old = [None, Some(""), Some(&MARK[..9]), Some(MARK), Some("apiVersion: v1\n")];
+        for (number, content) in old.iter().chain([&None]).enumerate() {
+            fs::create_dir_all(name(number)).unwrap();
+            if let Some(content) = content {
+                fs::write(name(number).join("kubeconfig"), content).unwrap();
+            }
+            if number < old.len() {
+                File::open(name(number)).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+            }
+        }
+        remove_stale(&folder);
+        let left: Vec<bool> = (0..=old.len()).map(|number| name(number).exists()).collect();
+        assert_eq!(left, [false, false, false, false, true, true], "those of others and new ones stay");
         fs::remove_dir_all(folder.parent().unwrap()).unwrap();
     }
 

@@ -2,6 +2,7 @@
 //! checks, and stores nothing, because our API server keeps its objects in memory.
 
 use std::ffi::OsString;
+use std::future::pending;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ use super::flags::{Flags, help};
 use crate::cluster::listen;
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
+use kube_testcluster::serve_until;
 
 const USED_FLAGS: [(&str, &str); 1] = [(
     "listen-client-urls",
@@ -89,7 +91,7 @@ impl ListenAddress {
         match self {
             Self::Address(address) => {
                 let listener = tokio::net::TcpListener::from_std(listen(address, "--listen-client-urls")?)?;
-                tokio::spawn(axum::serve(listener, routes()).into_future());
+                tokio::spawn(serve_until(routes(), listener, pending()));
             }
             #[cfg(unix)]
             Self::File(path) => {
@@ -97,7 +99,7 @@ impl ListenAddress {
                     let shown = path.display();
                     Failure::new((format!("cannot listen at {shown}"), format!("无法监听 {shown}"))).because(error)
                 })?;
-                tokio::spawn(axum::serve(listener, routes()).into_future());
+                tokio::spawn(serve_until(routes(), listener, pending()));
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use anyhow::{Chain, Result};
+use http_body_util::LengthLimitError;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::core::Status;
 use kube::{Api, Client};
@@ -83,6 +84,10 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
             .next(("see that this is the address of a Kubernetes API server, with no proxy or login page before it", "请确认这是 Kubernetes API server 的地址，前面没有代理或登录页")),
         kube::Error::Auth(_) => {
             Failure::new((format!("cannot get credentials for {address}"), format!("无法取得访问 {address} 的凭证"))).next(("see what the kubeconfig says about its user", "请检查 kubeconfig 里 user 的设置"))
+        }
+        error if Chain::new(error).any(|cause| cause.is::<LengthLimitError>()) => {
+            Failure::new((format!("the answer of {address} is too long"), format!("{address} 的响应太长")))
+                .next(("see that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址"))
         }
         error if mentions_tls(error) => Failure::new((format!("no TLS connection to {address}"), format!("无法与 {address} 建立 TLS 连接")))
             .next(("see that the kubeconfig's certificate-authority is the cluster's and that the address is in its certificate", "请确认 kubeconfig 里的 certificate-authority 属于这个集群，而且证书包含这个地址")),

@@ -1,13 +1,16 @@
-//! Connects to a real cluster: for a run with `--cluster`, and for `doctor`, which also checks the permissions.
+//! Connects to a real cluster: for a run with `--cluster`, and for `doctor`, which also checks the permissions. The
+//! server decides how long its answers are and how long they take, so all that is read here is limited.
 
 use std::time::Duration;
 
 use anyhow::Result;
+use http_body_util::Limited;
 use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{ListParams, PostParams};
 use kube::{Api, Client, Config};
 use tokio::time::{sleep, timeout};
+use tower::service_fn;
 
 use super::connect::{NamespaceLookup, explain, first_line, forbidden, try_look_up_namespace, unreachable};
 use super::kubeconfig;
@@ -16,6 +19,9 @@ use crate::trace::Failure;
 
 /// The longest time for connecting and the first response together.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// The longest answer to a check, in bytes: an object of the API is shorter.
+const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 
 /// The pause before a server that is not ready is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -36,7 +42,7 @@ pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Dura
     config.default_retry = false;
     let address = address(&config);
     let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
-    match first_answer(&client, namespace, &address, within).await? {
+    match first_answer(&limited(&client, namespace), namespace, &address, within).await? {
         NamespaceLookup::Exists => Ok(Connection { client, address }),
         NamespaceLookup::Missing => {
             let failure = Failure::new((
@@ -62,27 +68,47 @@ pub struct Reached {
 /// The kubeconfig cannot be used, the cluster does not answer within `patience`, or a permission is missing.
 pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
     let Connection { client, address } = connect(target, namespace, Some(patience)).await?;
-    let version = client.apiserver_version().await.map_err(|error| unreachable(error, &address))?.git_version;
-    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
-    pods.list(&ListParams::default().limit(1)).await.map_err(|error| explain(error.into(), namespace))?;
-    let may = |verb: &str| {
+    let version = check(&limited(&client, namespace), namespace, &address, patience).await?;
+    Ok(Reached { address, version })
+}
+
+/// Checks that this account may list and watch pods, and returns the cluster's version.
+async fn check(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<String> {
+    let checked = async {
+        let version = client.apiserver_version().await.map_err(|error| unreachable(error, address))?.git_version;
+        let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+        pods.list(&ListParams::default().limit(1)).await.map_err(|error| match error {
+            kube::Error::Api(_) => explain(error.into(), namespace),
+            error => unreachable(error, address).into(),
+        })?;
         let attributes = ResourceAttributes {
             namespace: Some(namespace.to_owned()),
             resource: Some("pods".to_owned()),
-            verb: Some(verb.to_owned()),
+            verb: Some("watch".to_owned()),
             ..ResourceAttributes::default()
         };
         let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
-        SelfSubjectAccessReview { spec, ..Default::default() }
+        let may_watch = SelfSubjectAccessReview { spec, ..Default::default() };
+        let reviews: Api<SelfSubjectAccessReview> = Api::all(client.clone());
+        // After an error, the server is taken to have no SelfSubjectAccessReviews, and so no authorization to check.
+        if let Ok(review) = reviews.create(&PostParams::default(), &may_watch).await
+            && review.status.is_some_and(|status| !status.allowed)
+        {
+            return Err(forbidden(namespace).into());
+        }
+        Ok(version)
     };
-    let reviews: Api<SelfSubjectAccessReview> = Api::all(client);
-    // After an error, the server is taken to have no SelfSubjectAccessReviews, and so no authorization to check.
-    if let Ok(review) = reviews.create(&PostParams::default(), &may("watch")).await
-        && review.status.is_some_and(|status| !status.allowed)
-    {
-        return Err(forbidden(namespace).into());
-    }
-    Ok(Reached { address, version })
+    timeout(within, checked).await.unwrap_or_else(|_| Err(no_answer(address, within).into()))
+}
+
+/// Returns a client for the same cluster that reads no answer longer than [`LONGEST_ANSWER`].
+fn limited(client: &Client, namespace: &str) -> Client {
+    let client = client.clone();
+    let send = move |request| {
+        let client = client.clone();
+        async move { Ok::<_, kube::Error>(client.send(request).await?.map(|body| Limited::new(body, LONGEST_ANSWER))) }
+    };
+    Client::new(service_fn(send), namespace)
 }
 
 /// Looks up the namespace, again and again until the server is ready to answer or the time is over. A cluster that has
@@ -110,16 +136,18 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
         ))
         .next(("wait until the cluster is ready, and try again", "等集群就绪后再试"))
         .because(first_line(&status.message)),
-        (Err(_), None) => Failure::new((
-            format!("no answer from {address} within {seconds} s"),
-            format!("{seconds} 秒之内没有收到 {address} 的响应"),
-        ))
-        .next((
-            "see that the cluster is up and that this machine can reach it",
-            "请确认集群在运行，而且本机可以访问它",
-        )),
+        (Err(_), None) => no_answer(address, within),
     }
     .into())
+}
+
+fn no_answer(address: &str, within: Duration) -> Failure {
+    let seconds = within.as_secs_f64();
+    Failure::new((
+        format!("no answer from {address} within {seconds} s"),
+        format!("{seconds} 秒之内没有收到 {address} 的响应"),
+    ))
+    .next(("see that the cluster is up and that this machine can reach it", "请确认集群在运行，而且本机可以访问它"))
 }
 
 /// Returns scheme, host and port. The user and the password in a URL must not be shown.
@@ -174,6 +202,45 @@ mod tests {
         let client = Client::new(router, "default");
         let error = first_answer(&client, "dev", "https://a:6443", Duration::from_millis(1500)).await.unwrap_err();
         assert_eq!(error.to_string(), "no answer from https://a:6443 within 1.5 s");
+    }
+
+    /// Returns a client of a server that answers this path with text that does not end, and other paths with an object
+    /// that suits any kind. The pause comes before each piece.
+    fn endless(path: &'static str, pause: Duration) -> Client {
+        let router = axum::Router::new().fallback(move |request: axum::extract::Request| async move {
+            if request.uri().path() != path {
+                return axum::body::Body::from(
+                    r#"{"kind":"List","apiVersion":"v1","metadata":{},"items":[],"spec":{},"major":"1","minor":"1","gitVersion":"v1","gitCommit":"","gitTreeState":"","buildDate":"","goVersion":"","compiler":"","platform":""}"#,
+                );
+            }
+            let pieces = futures::stream::repeat(axum::body::Bytes::from_static(&[b' '; 64 * 1024]));
+            axum::body::Body::from_stream(futures::StreamExt::then(pieces, move |piece| async move {
+                sleep(pause).await;
+                Ok::<_, std::convert::Infallible>(piece)
+            }))
+        });
+        limited(&Client::new(router, "default"), "default")
+    }
+
+    const VERSION: &str = "/version";
+    const PODS: &str = "/api/v1/namespaces/dev/pods";
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_without_an_end_is_an_error() {
+        for (path, pause, told) in [
+            (VERSION, Duration::ZERO, "the answer of https://a:6443 is too long"),
+            (PODS, Duration::ZERO, "the answer of https://a:6443 is too long"),
+            (VERSION, AGAIN, "no answer from https://a:6443 within 10 s"),
+            (PODS, AGAIN, "no answer from https://a:6443 within 10 s"),
+        ] {
+            let error = check(&endless(path, pause), "dev", "https://a:6443", LIMIT).await.unwrap_err();
+            assert_eq!(error.to_string(), told, "{path}");
+            assert!(crate::trace::hint(&error, crate::trace::Lang::En).is_some(), "{path}");
+        }
+        assert_eq!(check(&endless("", AGAIN), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
+        let namespace = endless("/api/v1/namespaces/dev", Duration::ZERO);
+        let error = first_answer(&namespace, "dev", "https://a:6443", LIMIT).await.unwrap_err();
+        assert_eq!(error.to_string(), "the answer of https://a:6443 is too long");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::Lab;
 use crate::trace::Failure;
-use kube_testcluster::{Cluster, only_for_this_machine};
+use kube_testcluster::{Cluster, only_for_this_machine, serve_until};
 
 /// Serves the built-in cluster for `--listen`, and returns its address.
 pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Result<SocketAddr> {
@@ -20,7 +20,7 @@ impl Lab {
     /// be those of a real cluster, and there is no authentication.
     ///
     /// # Errors
-    /// Accepting connections fails.
+    /// The listener of `--serve` cannot be used.
     ///
     /// # Panics
     /// The run has no `--serve`.
@@ -31,9 +31,7 @@ impl Lab {
         let curl = format!("curl http://{address}");
         self.narrate(&curl, &curl);
         let stop = self.stop().cancelled_owned();
-        axum::serve(listener, only_for_this_machine(router))
-            .with_graceful_shutdown(stop)
-            .await
-            .context("the HTTP server failed")
+        serve_until(only_for_this_machine(router), listener, stop).await;
+        Ok(())
     }
 }

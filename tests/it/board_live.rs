@@ -34,9 +34,14 @@ fn the_stream_ends_with_the_run_and_the_record_is_written_to_a_file() {
 }
 
 fn ask(address: SocketAddr, request: &str, body: &str) -> String {
+    ask_as("Host: localhost", address, request, body)
+}
+
+/// Asks with these headers, of which one is `Host`.
+fn ask_as(headers: &str, address: SocketAddr, request: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let length = body.len();
-    let head = "Host: localhost\r\nConnection: close\r\nContent-Type: application/json";
+    let head = format!("{headers}\r\nConnection: close\r\nContent-Type: application/json");
     write!(stream, "{request} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -62,4 +67,28 @@ fn the_page_of_a_real_cluster_is_read_only_and_receives_no_contents_of_objects()
     }
     assert!(received.contains(r#""key":"default/web""#) && !received.contains("hunter2"), "{received}");
     live.signal("INT");
+}
+
+#[test]
+fn a_board_refuses_other_machines_and_web_pages() {
+    let record = file("board-refuses.ndjson", "");
+    let recorded = crate::cli::run(&format!("deltafifo --record {}", record.display()));
+    assert_eq!(recorded.code, Some(0), "{}", recorded.err);
+    let lines = ["board reflector --follow --lang en".to_owned(), format!("board --lang en {}", record.display())];
+    for line in lines {
+        let mut live = Live::start(&mut command(&line));
+        let address: SocketAddr = after(&mut live.err, "open http://").split('/').next().unwrap().parse().unwrap();
+        for headers in [
+            "Host: rebound.example.com",
+            "Host: localhost\r\nOrigin: https://example.com",
+            "Host: localhost\r\nSec-Fetch-Site: cross-site",
+        ] {
+            for (request, body) in [("GET /", ""), ("GET /events", ""), ("POST /typed", "run web")] {
+                let answer = ask_as(headers, address, request, body);
+                assert!(answer.starts_with("HTTP/1.1 403 "), "{line}: {headers}: {request}: {answer}");
+            }
+        }
+        assert!(ask(address, "GET /", "").starts_with("HTTP/1.1 200 "), "{line}");
+        live.signal("INT");
+    }
 }

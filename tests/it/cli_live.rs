@@ -91,6 +91,7 @@ fn a_lessons_server_refuses_other_machines_and_web_pages() {
             "Host: localhost\r\nHost: rebound.example.com",
             "Host: localhost\r\nOrigin: https://example.com",
             "Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://example.com",
+            "Host: localhost\r\nSec-Fetch-Site: cross-site",
         ] {
             let mut stream = TcpStream::connect(&address).unwrap();
             stream.write_all(format!("GET / HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();

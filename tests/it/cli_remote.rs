@@ -22,6 +22,7 @@ pub struct Served {
 }
 
 impl Served {
+    #[expect(clippy::disallowed_methods, reason = "the tests are the only clients")]
     pub fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (send_address, address) = mpsc::channel();
@@ -57,7 +58,7 @@ impl Served {
     }
 
     /// Serves this Status as the answer to every request.
-    fn refusing(code: u16, reason: &'static str) -> Self {
+    pub fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {
                 let body = format!(r#"{{"kind":"Status","status":"Failure","code":{code},"reason":"{reason}"}}"#);

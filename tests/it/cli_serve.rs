@@ -102,6 +102,30 @@ fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed() {
     assert!(!Path::new(&kubeconfig).parent().unwrap().exists());
 }
 
+/// In the foreground of a terminal, the command is in the group of the cluster and of the shell that has started it. The
+/// shell lives on: if it ended, the system would hang up on the whole group.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed_on_a_terminal() {
+    let pipe = file("killed-on-a-terminal.pipe", "");
+    fs::remove_file(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let script = format!("echo \"cluster $PPID.\"; sh -c 'tail -f /dev/null & wait' > {} & wait", pipe.display());
+    let program = command("").get_program().display().to_string();
+    let mut screen =
+        Screen::running(&format!("{program} cluster --bare -- sh -c {}; echo over; cat", shell_word(&script)));
+    let shown =
+        screen.until("the number of the cluster's process", |text| text.contains("cluster ") && text.contains('.'));
+    let cluster = shown.split_once("cluster ").unwrap().1.split_once('.').unwrap().0.to_owned();
+    let mut pipe = fs::File::open(&pipe).unwrap();
+    wait_for_guardian(cluster.parse().unwrap());
+    assert!(Command::new("sh").args(["-c", &format!("kill -KILL {cluster}")]).status().unwrap().success());
+    assert_eq!(pipe.read_to_string(&mut String::new()).unwrap(), 0, "the pipe ends with the last process that has it");
+    screen.shows("over");
+    screen.types("\x04");
+    screen.ends();
+}
+
 #[test]
 fn a_cluster_prints_its_address_and_removes_its_kubeconfig_at_the_end() {
     let (mut live, address) = Live::cluster("--pods 3");
@@ -229,6 +253,7 @@ fn a_cluster_refuses_other_machines_and_web_pages() {
     for head in [
         "GET /api/v1/pods HTTP/1.1\r\nHost: rebound.example.com",
         "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.com",
+        "GET /api/v1/pods?watch=1 HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site",
     ] {
         let answer = ask(address, head, POD);
         assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains(r#""reason":"Forbidden""#), "{answer}");

@@ -1,10 +1,11 @@
 //! Tests of the lessons `list` and `controller` against a cluster that they reach over a socket.
 
-use axum::middleware::map_response;
+use axum::extract::Request;
+use axum::middleware::{map_request, map_response};
 use axum::response::Response;
 use kube_testcluster::Cluster;
 
-use crate::cli::{file, finish, run};
+use crate::cli::{command, file, finish, run};
 use crate::cli_remote::{Live, Served};
 
 /// Keeps a cluster alive as long as the current runtime.
@@ -51,6 +52,60 @@ fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
     assert!(ran.err.contains("does not say who answered"), "{}", ran.err);
     // The cluster has no pods, so there is no second page.
     assert!(ran.out.contains("no token"), "{}", ran.out);
+}
+
+/// The lesson `controller` and `--scenario` are the exceptions.
+#[test]
+fn a_lesson_writes_nothing_to_a_real_cluster() {
+    let (sender, requests) = std::sync::mpsc::channel();
+    let served = Served::new(move || {
+        let cluster = Cluster::builder().start();
+        let router = cluster.router().layer(map_request(move |request: Request| {
+            let _ = sender.send(format!("{} {}", request.method(), request.uri())); // the test has ended
+            std::future::ready(request)
+        }));
+        keep(cluster);
+        router
+    });
+    let mut lessons: Vec<_> = informer_lab::lessons::lessons().map(|lesson| lesson.command).collect();
+    lessons.retain(|lesson| *lesson != "controller");
+    let mut used = 0;
+    for lesson in lessons {
+        let ran = finish(&mut served.command("writes-nothing", &format!("{lesson} --for 200ms")));
+        used += usize::from(ran.code == Some(0)); // some lessons need no cluster
+    }
+    assert!(used > 5, "{used}");
+    let requests: Vec<String> = requests.try_iter().collect();
+    assert!(requests.len() > 10);
+    let written: Vec<_> = requests.iter().filter(|request| !request.starts_with("GET ")).collect();
+    assert!(written.is_empty(), "{written:?}");
+}
+
+#[test]
+fn no_output_has_a_credential_of_the_kubeconfig() {
+    let refusing = Served::refusing(401, "Unauthorized");
+    for served in [Served::cluster(), refusing] {
+        for (name, user) in [("token", "{token: hunter2}"), ("password", "{username: ada, password: hunter2}")] {
+            let address = served.address();
+            let kubeconfig = file(
+                &format!("credential-{name}.kubeconfig"),
+                format!(
+                    "clusters: [{{name: lab, cluster: {{server: \"http://ada:hunter2@{address}\"}}}}]\n\
+                     users: [{{name: ada, user: {user}}}]\n\
+                     contexts: [{{name: lab, context: {{cluster: lab, user: ada}}}}]\ncurrent-context: lab\n"
+                ),
+            );
+            for line in ["reflector --for 500ms -v", "doctor -v"] {
+                let mut command = command(line);
+                let ran = finish(command.arg("--kubeconfig").arg(&kubeconfig));
+                assert!(line.starts_with("doctor") || ran.err.contains("DEBUG"), "{line}: {}", ran.err);
+                let all = ran.out + &ran.err;
+                for secret in ["hunter2", "YWRhOmh1bnRlcjI"] {
+                    assert!(!all.contains(secret), "{line}: {all}"); // the second is `ada:hunter2` in base64
+                }
+            }
+        }
+    }
 }
 
 #[test]

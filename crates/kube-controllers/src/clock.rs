@@ -17,7 +17,11 @@ pub struct Clock {
 impl Clock {
     /// Creates a clock that starts at the system's time, or at `Timestamp::MAX` if a `Timestamp` cannot hold that time.
     pub fn starting_now() -> Self {
-        Self::starting_at(Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX))
+        Self::starting_at_system_time(SystemTime::now())
+    }
+
+    fn starting_at_system_time(time: SystemTime) -> Self {
+        Self::starting_at(Timestamp::try_from(time).unwrap_or(Timestamp::MAX))
     }
 
     /// Creates a clock that shows `start` now.
@@ -76,5 +80,13 @@ mod tests {
         );
         let at_the_end = Clock::starting_at(Timestamp::MAX);
         assert_eq!(at_the_end.after(Duration::from_secs(30)), "9999-12-30T22:00:00Z");
+    }
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_beyond_the_year_9999_stands_at_the_last_time() {
+        let in_the_year_12000 = SystemTime::UNIX_EPOCH + Duration::from_secs(316_516_000_000);
+        let clock = Clock::starting_at_system_time(in_the_year_12000);
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert_eq!((clock.started(), clock.time()), (Timestamp::MAX, Timestamp::MAX));
+        assert_eq!(clock.now(), "9999-12-30T22:00:00Z");
     }
 }

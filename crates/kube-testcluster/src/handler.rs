@@ -13,7 +13,7 @@ use crate::faults::{TargetKind, Verb};
 use crate::http::answer::Answer;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut_watch::with_cuts;
-use crate::http::deadline::{deadline_problem, finish};
+use crate::http::deadline::{LongRunning, deadline_problem, finish};
 use crate::http::faults;
 use crate::http::heavy::{HeavyLimit, Threads, Weight};
 use crate::http::negotiation::{Accept, Offers, accept_header, is_pretty};
@@ -49,6 +49,7 @@ struct Routed {
     verb: Option<Verb>,
     requester: Requester,
     is_write: bool,
+    is_long_running: bool,
     /// True if the request may change the kinds that are served.
     changes_kinds: bool,
 }
@@ -81,7 +82,10 @@ pub(crate) async fn handle(store: Arc<Store>, logs: Arc<Logs>, limits: &Limits, 
     let weight = Weight::of(threads, answer.length());
     let representation = &routed.representation;
     let encoded = async { representation.respond(conversion::answer(&store, &conversion, answer).await, budget) };
-    let response = limits.heavy.run(weight, encoded).await;
+    let mut response = limits.heavy.run(weight, encoded).await;
+    if routed.is_long_running {
+        response.extensions_mut().insert(LongRunning);
+    }
     if is_watch_of_client {
         // The fault `cut-watches` may break the stream.
         return with_cuts(store, routed.target.served, response);
@@ -129,13 +133,15 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
         clock: store.clock,
     };
     let requester = Requester::of(request.extensions());
+    let is_long_running = is_long_running(&target, query);
     Ok(Routed {
         action,
         accepted: AcceptedEncoding::of(headers),
         representation,
         verb: Verb::of(&method, target_kind(&target, query)).filter(|_| requester == Requester::Client),
         requester,
-        is_write: method != Method::GET && !is_long_running(&target, query),
+        is_write: method != Method::GET && !is_long_running,
+        is_long_running,
         changes_kinds: target.resource.defines_kinds() && method != Method::GET,
         target,
     })

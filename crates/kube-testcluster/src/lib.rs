@@ -96,7 +96,9 @@
 //!   later change that its selectors match, once and in order, or ends with 410.
 //! - **Faults affect only the clients of the test.** They do not affect the kubelet and the cluster's own controllers.
 //!   Only a watch cache that lags also delays their events.
-//! - **Independence.** Clusters share nothing. Each ends with [`Cluster::shutdown`], or when it is dropped.
+//! - **Independence.** Clusters share nothing but a pool of compiled patterns: those of schemas that are larger than
+//!   4 MiB, up to 256 MiB in the process. It only changes the time of an answer. Each cluster ends with
+//!   [`Cluster::shutdown`], or when it is dropped.
 //!
 //! # Limits
 //!
@@ -178,6 +180,9 @@ pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
+#[cfg(feature = "serve")]
+#[doc(hidden)]
+pub use self::http::serve::{Listener, serve_until};
 pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};
 pub use self::scenario::faults::Faults;
 pub use self::scenario::{Scenario, ScenarioError, Step};

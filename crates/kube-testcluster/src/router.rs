@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
 use futures::FutureExt;
@@ -15,6 +15,7 @@ use http::StatusCode;
 use crate::discovery::{self, openapi};
 use crate::handler::{Limits, handle};
 use crate::healthz;
+use crate::http::deadline;
 use crate::http::heavy::HeavyLimit;
 use crate::http::query::Query;
 use crate::http::represent::refused;
@@ -53,6 +54,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .fallback(resources)
         .layer(count)
+        .layer(from_fn(deadline::limit))
         .with_state(store)
 }
 

@@ -2,6 +2,8 @@
 //! whether a signal also reaches the processes that the command started.
 
 use std::ffi::OsStr;
+#[cfg(target_os = "linux")]
+use std::fs;
 use std::fs::File;
 use std::time::Duration;
 
@@ -87,7 +89,15 @@ impl CommandProcesses {
         true
     }
 
+    /// Kills the command and the processes that it has started. In the group of this process these are its descendants,
+    /// because the group also has processes that started this one. Only Linux tells them; elsewhere only the command is
+    /// killed.
     pub(super) fn kill(&self) {
+        if let (Some(id), ProcessGroup::Foreground) = (self.id, self.group) {
+            for descendant in stopped_descendants(id) {
+                let _ = kill_process(descendant, Signal::KILL);
+            }
+        }
         self.send(Signal::KILL);
     }
 
@@ -111,4 +121,26 @@ impl CommandProcesses {
             sleep(CHECK_INTERVAL).await;
         }
     }
+}
+
+/// Stops a process and all its descendants, so that they start no more, and returns the descendants.
+#[cfg(target_os = "linux")]
+fn stopped_descendants(id: Pid) -> Vec<Pid> {
+    let mut processes = vec![id];
+    let mut next = 0;
+    while let Some(process) = processes.get(next).copied() {
+        let _ = kill_process(process, Signal::STOP); // it may have ended
+        let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        for thread in threads {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            processes.extend(children.split_whitespace().filter_map(|child| Pid::from_raw(child.parse().ok()?)));
+        }
+        next += 1;
+    }
+    processes.split_off(1)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stopped_descendants(_id: Pid) -> Vec<Pid> {
+    Vec::new()
 }

@@ -56,11 +56,36 @@ pub(super) fn release(record: &mut LeaseSpec) {
 /// Returns the present time in microseconds. If the record already has this time, adds a microsecond, because other
 /// candidates recognise a renewal only by a change.
 fn now_after(renewed: Option<&MicroTime>) -> MicroTime {
+    time_after(SystemTime::now(), renewed)
+}
+
+fn time_after(now: SystemTime, renewed: Option<&MicroTime>) -> MicroTime {
     let micros = TimestampRound::new().smallest(Unit::Microsecond);
-    let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX); // beyond it, `Timestamp::now` would panic
+    let now = Timestamp::try_from(now).unwrap_or(Timestamp::MAX); // beyond it, `Timestamp::now` would panic
     let now = now.round(micros).unwrap_or(now);
     if renewed.is_some_and(|renewed| renewed.0 == now) {
         return MicroTime(now.saturating_add(Duration::from_micros(1)).unwrap_or(now));
     }
     MicroTime(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_renewal_at_the_time_of_the_last_one_is_a_microsecond_later() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_500);
+        let first = time_after(now, None);
+        assert_eq!(first.0.as_microsecond(), 2);
+        assert_eq!(time_after(now, Some(&first)).0.as_microsecond(), 3);
+    }
+
+    #[test]
+    fn a_clock_beyond_the_year_9999_gives_the_last_time() {
+        let in_the_year_12000 = SystemTime::UNIX_EPOCH + Duration::from_secs(316_516_000_000);
+        let first = time_after(in_the_year_12000, None);
+        assert_eq!(first.0, Timestamp::MAX);
+        assert_eq!(time_after(in_the_year_12000, Some(&first)).0, Timestamp::MAX);
+    }
 }

@@ -5,6 +5,7 @@
 //! its connection stays.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
@@ -15,9 +16,10 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
-use tokio::time::{Instant, sleep_until};
+use http_body::{Body as _, Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::deadline::{REQUEST_TIMEOUT, ReadWithin};
 use super::holding::holding;
 use super::sized_body::PIECE;
 
@@ -27,9 +29,9 @@ pub(super) const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(32);
 /// The longest time that a connection may be without a request. Upstream: `IdleTimeout`.
 pub(super) const IDLE_FOR: Duration = Duration::from_secs(90);
 
-/// The longest time that a client may take to read a piece of an answer. Upstream ends such an answer by the deadline of
-/// its request, `--request-timeout`, which is as long.
-pub(super) const READ_WITHIN: Duration = Duration::from_secs(60);
+/// The longest time that a client may take to read a piece of an answer. It limits the answers of watches, too, which
+/// have no [`ReadWithin`].
+pub(super) const READ_WITHIN: Duration = REQUEST_TIMEOUT;
 
 /// The most bytes of an answer that are given to the connection and not written yet. A longer piece is given alone.
 const WINDOW: usize = 64 * 1024;
@@ -116,9 +118,10 @@ impl State {
 struct InProgress(Activity);
 
 impl InProgress {
-    /// Returns the body of the answer, followed to its end.
-    fn follow(self, body: Body) -> Body {
-        Body::new(Followed { body, rest: Bytes::new(), flight: Arc::default(), request: self })
+    /// Returns the body of the answer, followed to its end, and broken off at its limit in time if it has one.
+    fn follow(self, body: Body, limit: Option<Instant>) -> Body {
+        let limit = limit.map(|at| Limit { at, sleep: None });
+        Body::new(Followed { body, rest: Bytes::new(), flight: Arc::default(), request: self, limit })
     }
 }
 
@@ -185,13 +188,30 @@ struct Followed {
     rest: Bytes,
     flight: Arc<Flight>,
     request: InProgress,
+    limit: Option<Limit>,
 }
 
-impl http_body::Body for Followed {
-    type Data = Bytes;
-    type Error = axum::Error;
+/// The time at which an answer is broken off if it has not ended. Without it, a client that reads a little now and then
+/// would keep the memory of a large answer for hours.
+struct Limit {
+    at: Instant,
+    /// The timer, which most answers end without.
+    sleep: Option<Pin<Box<Sleep>>>,
+}
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+impl Limit {
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    fn poll_over(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.sleep.get_or_insert_with(|| Box::pin(sleep_until(self.at))).as_mut().poll(cx)
+    }
+}
+
+impl Followed {
+    /// Gives the next piece of the answer to the connection.
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         ready!(self.flight.poll_room(cx));
         if self.rest.is_empty() {
             match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
@@ -206,6 +226,26 @@ impl http_body::Body for Followed {
         let piece = self.rest.split_to(length);
         let piece = self.request.0.give(piece, &self.flight);
         Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+}
+
+impl http_body::Body for Followed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    /// An error makes the HTTP library close the connection, or reset the stream of HTTP/2.
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        let is_over = this.limit.as_ref().is_some_and(Limit::is_over);
+        let piece = if is_over { Poll::Pending } else { this.poll_piece(cx) };
+        match (&mut this.limit, piece) {
+            (Some(limit), Poll::Pending) => {
+                ready!(limit.poll_over(cx));
+                let why = io::Error::new(io::ErrorKind::TimedOut, "the client did not read the answer in time");
+                Poll::Ready(Some(Err(axum::Error::new(why))))
+            }
+            (_, piece) => piece,
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -226,8 +266,10 @@ impl http_body::Body for Followed {
 /// The middleware that follows each request of a connection to the end of its answer.
 pub(super) async fn follow(request: Request, next: Next) -> Response {
     let Some(activity) = request.extensions().get::<Activity>().cloned() else { return next.run(request).await };
-    let in_progress = activity.begin_request();
-    next.run(request).await.map(|body| in_progress.follow(body))
+    let (in_progress, begun) = (activity.begin_request(), Instant::now());
+    let response = next.run(request).await;
+    let limit = response.extensions().get::<ReadWithin>().map(|within| begun + within.0);
+    response.map(|body| in_progress.follow(body, limit))
 }
 
 #[cfg(test)]
@@ -238,7 +280,12 @@ mod tests {
 
     /// Returns the answer with this body, as the connection gets it.
     fn answer(activity: &Activity, body: Body) -> Body {
-        activity.begin_request().follow(body)
+        activity.begin_request().follow(body, None)
+    }
+
+    /// Returns the pieces of an answer that has none for now.
+    fn quiet() -> futures::stream::Pending<Result<Bytes, axum::Error>> {
+        futures::stream::pending()
     }
 
     async fn over_after(activity: &Activity) -> (Over, Duration) {
@@ -258,7 +305,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_with_an_answer_that_is_quiet_lives() {
         let activity = Activity::begin();
-        let watch = answer(&activity, Body::from_stream(futures::stream::pending::<Result<Bytes, axum::Error>>()));
+        let watch = answer(&activity, Body::from_stream(quiet()));
         assert!(tokio::time::timeout(Duration::from_secs(24 * 60 * 60), activity.over()).await.is_err());
         drop(watch);
         assert_eq!(over_after(&activity).await, (Over::Idle, IDLE_FOR));
@@ -273,6 +320,22 @@ mod tests {
         drop(first);
         let _second = body.frame().await;
         assert_eq!(over_after(&activity).await, (Over::Unread, READ_WITHIN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_is_broken_off_at_its_limit_though_pieces_are_read() {
+        let activity = Activity::begin();
+        let (begun, limit) = (Instant::now(), Instant::now() + REQUEST_TIMEOUT);
+        let mut body = activity.begin_request().follow(Body::from(vec![b'x'; 100 * PIECE]), Some(limit));
+        let mut read = 0;
+        while let Ok(piece) = body.frame().await.unwrap() {
+            read += piece.into_data().unwrap().len();
+            tokio::time::sleep(READ_WITHIN / 4).await;
+        }
+        assert_eq!((read, begun.elapsed()), (4 * PIECE, REQUEST_TIMEOUT));
+        let mut quiet = activity.begin_request().follow(Body::from_stream(quiet()), Some(Instant::now() + READ_WITHIN));
+        assert!(quiet.frame().await.unwrap().is_err());
+        assert_eq!(begun.elapsed(), 2 * REQUEST_TIMEOUT);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,14 +1,50 @@
 //! Limits the time that a write may take: to `timeout` in the query, or 34 seconds. Only writes need a limit here:
 //! reads are fast, but a write may wait for a webhook, and retries for as long as other requests change its object
-//! first. Upstream: `WithRequestDeadline` and `FinishRequest`.
+//! first. The time until a client has read an answer has a limit of its own. Upstream: `WithRequestDeadline`,
+//! `WithTimeoutForNonLongRunningRequests` and `FinishRequest`.
 
 use std::time::Duration;
 
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::query::Query;
 use super::status::ApiError;
 use kube_machinery::conventions::go_duration::duration;
 
 /// The longest time that a write may take. Upstream: `requestTimeoutUpperBound`.
 const MOST_OF_A_WRITE: Duration = Duration::from_secs(34);
+
+/// The longest time from a request to the end of its answer. Upstream: `--request-timeout`.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Marks an answer without a limit in time: that of a watch, a log, or another long-running request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LongRunning;
+
+/// Marks an answer that a client must have read this long after its request. A server on a socket breaks it off then,
+/// in `activity.rs`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadWithin(#[cfg_attr(not(feature = "serve"), expect(dead_code))] pub(crate) Duration);
+
+/// The middleware that limits the time of all answers, except those of long-running requests.
+pub(crate) async fn limit(request: Request, next: Next) -> Response {
+    let query = request.uri().query().is_some().then(|| Query::parse(request.uri()));
+    let within = requested(query.as_ref().and_then(|query| query.get("timeout")), REQUEST_TIMEOUT);
+    let mut response = next.run(request).await;
+    if response.extensions().get::<LongRunning>().is_none() {
+        response.extensions_mut().insert(ReadWithin(within));
+    }
+    response
+}
+
+/// Returns the time that a request names, but not more than `most`. A `timeout` of 0 stands for `most`.
+fn requested(timeout: Option<&str>, most: Duration) -> Duration {
+    let named =
+        timeout.and_then(|text| u64::try_from(duration(text).ok()?).ok()).filter(|nanoseconds| *nanoseconds > 0);
+    named.map_or(most, |nanoseconds| Duration::from_nanos(nanoseconds).min(most))
+}
 
 /// Returns the error message for a malformed timeout. An empty timeout is fine.
 pub(crate) fn deadline_problem(text: &str) -> Option<String> {
@@ -22,9 +58,7 @@ pub(crate) async fn finish<T>(
     timeout: Option<&str>,
     write: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
-    let requested =
-        timeout.and_then(|text| u64::try_from(duration(text).ok()?).ok()).filter(|nanoseconds| *nanoseconds > 0);
-    let most = requested.map_or(MOST_OF_A_WRITE, |nanoseconds| Duration::from_nanos(nanoseconds).min(MOST_OF_A_WRITE));
+    let most = requested(timeout, MOST_OF_A_WRITE);
     tokio::time::timeout(most, write).await.unwrap_or_else(|_| {
         Err(ApiError::timeout("request did not complete within requested timeout - context deadline exceeded"))
     })

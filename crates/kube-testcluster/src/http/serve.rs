@@ -1,8 +1,10 @@
 //! Serves the API on a socket, with HTTP/1.1 or HTTP/2: accepts connections, gives their requests to the router, and
-//! ends them at the shutdown. A plain and a TLS listener differ only in their [`Transport`].
+//! ends them at the shutdown. A plain and a TLS listener differ only in their [`Transport`]. The other servers of this
+//! project ([`serve_until`]) have the same limits on connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
 use std::time::Duration;
 
 use axum::Extension;
@@ -42,28 +44,67 @@ pub(crate) struct Server {
     task: JoinHandle<()>,
 }
 
-/// The beginning of a connection: plain TCP or TLS.
-pub(crate) trait Transport: Clone + Send + Sync + 'static {
+/// A socket that accepts connections.
+pub trait Listener: Send + 'static {
+    /// A connection.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    /// Accepts the next connection. If the future is dropped, no connection is lost.
+    fn accept(&self) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+impl Listener for tokio::net::TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<TcpStream> {
+        let (stream, _) = self.accept().await?;
+        // Turns Nagle's algorithm off: responses and events are written in one piece, so waiting for more data would
+        // only delay them.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    }
+}
+
+#[cfg(unix)]
+impl Listener for tokio::net::UnixListener {
+    type Stream = tokio::net::UnixStream;
+
+    async fn accept(&self) -> io::Result<Self::Stream> {
+        self.accept().await.map(|(stream, _)| stream)
+    }
+}
+
+/// The beginning of a connection: unencrypted or TLS.
+pub(crate) trait Transport<S>: Clone + Send + Sync + 'static {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
     /// The client's identity from the handshake, such as its certificate. Each of its requests carries it as an
     /// extension.
     type Client: Clone + Send + Sync + 'static;
 
     /// Begins a connection, for example with a TLS handshake.
-    fn begin(&self, stream: TcpStream) -> impl Future<Output = io::Result<(Self::Stream, Self::Client)>> + Send;
+    fn begin(&self, stream: S) -> impl Future<Output = io::Result<(Self::Stream, Self::Client)>> + Send;
 }
 
 /// A transport without encryption and without the client's identity.
 #[derive(Clone, Copy, Debug)]
 struct Plain;
 
-impl Transport for Plain {
-    type Stream = TcpStream;
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport<S> for Plain {
+    type Stream = S;
     type Client = ();
 
-    async fn begin(&self, stream: TcpStream) -> io::Result<(TcpStream, ())> {
+    async fn begin(&self, stream: S) -> io::Result<(S, ())> {
         Ok((stream, ()))
     }
+}
+
+/// Serves a router until `stop` ends, with the limits on connections of [`Cluster::serve`](crate::Cluster::serve), but
+/// without its checks: those of [`only_for_this_machine`] are the caller's. Requests in progress then have a second to
+/// end.
+///
+/// It is for the other servers of this project: `axum::serve` keeps the connection of a silent client for ever.
+pub async fn serve_until(router: axum::Router, listener: impl Listener, stop: impl Future<Output = ()> + Send) {
+    accept(Plain, limited(router), listener, stop).await;
 }
 
 impl Server {
@@ -80,16 +121,16 @@ impl Server {
 
     /// Serves `router` on any listener. The router must authenticate requests itself.
     pub(crate) fn start_with(
-        transport: impl Transport,
+        transport: impl Transport<TcpStream>,
         router: axum::Router,
         listener: TcpListener,
     ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = router.layer(from_fn(read_the_rest)).layer(from_fn(follow)).layer(Extension(threads()));
+        let router = limited(router).layer(Extension(threads()));
         let stop = CancellationToken::new();
-        let task = tokio::spawn(accept(transport, router, listener, stop.clone()));
+        let task = tokio::spawn(accept(transport, router, listener, stop.clone().cancelled_owned()));
         Ok(Self { address, stop: stop.drop_guard(), task })
     }
 
@@ -105,24 +146,30 @@ impl Server {
     }
 }
 
-/// Accepts connections until `stop`, and then ends the open ones.
-async fn accept(
-    transport: impl Transport,
+/// Limits the time of each request's body and answer.
+fn limited(router: axum::Router) -> axum::Router {
+    router.layer(from_fn(read_the_rest)).layer(from_fn(follow))
+}
+
+/// Accepts connections until `stop` ends, and then ends the open ones.
+async fn accept<L: Listener>(
+    transport: impl Transport<L::Stream>,
     router: axum::Router,
-    listener: tokio::net::TcpListener,
-    stop: CancellationToken,
+    listener: L,
+    stop: impl Future<Output = ()> + Send,
 ) {
     let connections = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
+    let mut stop = pin!(stop);
     loop {
         let accepted = tokio::select! {
             biased;
-            () = stop.cancelled() => break,
+            () = &mut stop => break,
             Some(_) = tasks.join_next() => continue, // frees the tasks of closed connections
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok(stream) => {
                 drop(tasks.spawn(connection(transport.clone(), router.clone(), stream, connections.watcher())));
             }
             Err(error) => {
@@ -147,10 +194,7 @@ fn threads() -> Threads {
 }
 
 /// Serves one connection until it ends, or is of no use any more.
-async fn connection(transport: impl Transport, router: axum::Router, stream: TcpStream, shutdown: Watcher) {
-    // Turns Nagle's algorithm off: responses and events are written in one piece, so waiting for more data would only
-    // delay them.
-    let _ = stream.set_nodelay(true);
+async fn connection<S>(transport: impl Transport<S>, router: axum::Router, stream: S, shutdown: Watcher) {
     let (stream, client) = match tokio::time::timeout(BEGUN_WITHIN, transport.begin(stream)).await {
         Ok(Ok(begun)) => begun,
         Ok(Err(error)) => return tracing::debug!(%error, "a connection did not begin"),

@@ -1,11 +1,13 @@
-//! The middleware that reads the rest of a request's body after its response is ready.
+//! The middleware that reads the rest of a request's body after its response is ready, and limits the time that a
+//! handler waits for the body.
 //!
 //! A request can be answered before its body was read to the end. Its connection can serve another request only after
 //! the rest was read; otherwise the server would take the rest for the next request. Upstream: Go's HTTP server.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -16,7 +18,9 @@ use bytes::Bytes;
 use futures::StreamExt;
 use http::{HeaderValue, Version, header};
 use http_body::{Frame, SizeHint};
+use tokio::time::{Sleep, sleep};
 
+use super::deadline::REQUEST_TIMEOUT;
 use super::lingering::Unread;
 
 /// The most bytes of a body that are read and discarded. If there are more, the connection is closed instead.
@@ -35,7 +39,7 @@ pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
     let version = parts.version;
     let unread = parts.extensions.get::<Unread>().cloned();
     let slot = Slot::default();
-    let lent = Lent { body: Some(body), slot: slot.clone() };
+    let lent = Lent { body: Some(body), slot: slot.clone(), limit: None };
     let mut response = next.run(Request::from_parts(parts, Body::new(lent))).await;
     let rest = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(rest) = rest
@@ -56,6 +60,8 @@ type Slot = Arc<Mutex<Option<Body>>>;
 struct Lent {
     body: Option<Body>,
     slot: Slot,
+    /// Ends the wait for the body, which begins when the handler first waits. The handlers of writes wait less long.
+    limit: Option<Pin<Box<Sleep>>>,
 }
 
 impl http_body::Body for Lent {
@@ -65,6 +71,11 @@ impl http_body::Body for Lent {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let polled = Pin::new(body).poll_frame(cx);
+        if polled.is_pending() {
+            ready!(self.limit.get_or_insert_with(|| Box::pin(sleep(REQUEST_TIMEOUT))).as_mut().poll(cx));
+            let why = io::Error::new(io::ErrorKind::TimedOut, "the body did not arrive in time");
+            return Poll::Ready(Some(Err(axum::Error::new(why))));
+        }
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.body = None;
         }

@@ -14,6 +14,7 @@ use http::StatusCode;
 use super::faults::Faults;
 use crate::faults::{BadFault, Fault};
 use crate::http::body;
+use crate::http::deadline::finish;
 use crate::http::status::{self, ApiError};
 use crate::store::Store;
 use kube_machinery::value::{Value, json};
@@ -35,7 +36,7 @@ async fn list(State(store): State<Arc<Store>>) -> Response {
 }
 
 async fn start(State(store): State<Arc<Store>>, request: Request) -> Result<Response, ApiError> {
-    let body = body::read(request).await?;
+    let body = finish(None, body::read(request)).await?;
     let refused = |why: String| ApiError::bad_request(format!("the body is no fault: {why}"));
     let value: Value = serde_json::from_slice(&body).map_err(|error| refused(error.to_string()))?;
     let text =

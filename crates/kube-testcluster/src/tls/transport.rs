@@ -79,7 +79,7 @@ fn authorities(pem: &str, provider: Arc<CryptoProvider>) -> Result<Authorities, 
     Ok(Authorities { own: own.into(), verifier })
 }
 
-impl Transport for Tls {
+impl Transport<TcpStream> for Tls {
     type Stream = TlsStream<TcpStream>;
     type Client = ClientCertificate;
 

@@ -356,3 +356,21 @@ async fn an_applied_certificate_signing_request_records_the_authenticated_user()
     assert_eq!((applied.status, &applied.body["spec"]["username"]), (201, &json!("system:anonymous")));
     assert_ne!(applied.body["spec"]["groups"], json!(["system:masters"]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_apply_names_all_faults_beside_an_unknown_field() {
+    let api = Api::new(&quiet().start());
+    let config = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "odd": true, "data": {"k": 1}, "binaryData": 7,
+    });
+    let refused = apply(&api, &format!("{MAPS}/a"), "fieldManager=me", &config).await;
+    assert_eq!(refused.status, 500, "{}", refused.body);
+    for fault in [
+        "failed to create typed patch object (/a; /v1, Kind=ConfigMap): errors:",
+        "\n  .binaryData: expected map, got &{7}",
+        "\n  .data.k: expected string, got &value.valueUnstructured{Value:1}",
+        "\n  .odd: field not declared in schema",
+    ] {
+        assert!(refused.message().contains(fault), "{fault}: {}", refused.message());
+    }
+}

@@ -226,6 +226,25 @@ async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
 }
 
 #[tokio::test]
+async fn a_folder_in_place_of_a_file_is_named_and_stays() {
+    let folder = Folder::new("data-folder-as-file");
+    let cluster = folder.start();
+    create(&Api::new(&cluster), "a").await;
+    cluster.shutdown().await;
+    let (log, aside) = (folder.log(), folder.0.join("aside"));
+    for file in [log.with_extension("snap"), log] {
+        fs::rename(&file, &aside).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert_eq!(folder.refusal(), format!("{} cannot be used", file.display()));
+        fs::remove_dir(&file).unwrap();
+        fs::rename(&aside, &file).unwrap();
+    }
+    let cluster = folder.start();
+    assert_eq!(names(&cluster).await, ["a"]);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
 async fn controllers_and_watches_work_after_a_restart_of_a_cluster_that_had_none_of_their_objects() {
     let folder = Folder::new("data-deployment");
     let start = || Cluster::builder().start_in(&folder.0).unwrap();

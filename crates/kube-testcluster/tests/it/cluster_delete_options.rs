@@ -158,3 +158,20 @@ async fn removing_the_last_finalizer_leaves_no_empty_list() {
     let gone = api.delete(&format!("{PODS}/p?propagationPolicy=Background")).await;
     assert_eq!((gone.status, gone.body["metadata"].get("finalizers")), (200, None), "{}", gone.body);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_precondition_is_one_also_for_a_collection() {
+    let api = api().await;
+    let version = api.get(&format!("{MAPS}/a")).await.version();
+    for path in [MAPS.to_owned(), format!("{MAPS}/a")] {
+        let refused = delete(&api, &path, json!({"preconditions": {"resourceVersion": ""}})).await;
+        let why = format!(
+            "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition () does not \
+             match the ResourceVersion in record ({version}). The object might have been modified"
+        );
+        assert_eq!((refused.status, refused.message()), (409, why.as_str()), "{path}");
+        let refused = delete(&api, &path, json!({"preconditions": {"uid": ""}})).await;
+        assert!(refused.status == 409 && refused.message().contains("the UID in the precondition ()"), "{path}");
+    }
+    assert_eq!(api.get(MAPS).await.names(), ["a"]);
+}

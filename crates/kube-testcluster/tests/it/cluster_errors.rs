@@ -228,6 +228,7 @@ async fn discovery_lists_the_served_groups_and_kinds() {
 
 #[cfg(feature = "serve")]
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a user may choose this server")]
 async fn the_router_also_works_behind_a_socket() {
     let cluster = quiet().start();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -192,6 +192,27 @@ async fn a_binding_to_a_missing_role_cannot_be_changed() {
     assert_eq!((put.status, put.message()), (404, "rolebindings.rbac.authorization.k8s.io \"gone\" not found"));
 }
 
+/// Upstream names the resource of the request, and not that of the role.
+#[tokio::test(start_paused = true)]
+async fn an_apply_of_a_binding_to_a_missing_role_names_the_binding() {
+    let cluster = guarded().start();
+    let ada = user(&cluster, "ada");
+    let rule = json!({"verbs": ["*"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["rolebindings"]});
+    role(&cluster, "writer", json!([rule])).await;
+    bind(&cluster, "writer", json!({"kind": "User", "name": "ada"})).await;
+    for kind in ["Role", "ClusterRole"] {
+        let binding = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": "b"},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": "missing"},
+            "subjects": [{"kind": "User", "name": "bob", "apiGroup": "rbac.authorization.k8s.io"}],
+        });
+        let path = format!("{RBAC}/namespaces/default/rolebindings/b?fieldManager=kubectl");
+        let applied = ada.send("PATCH", &path, "application/apply-patch+yaml", binding.to_string()).await;
+        let told = "rolebindings.rbac.authorization.k8s.io \"missing\" not found";
+        assert_eq!((applied.status, applied.message()), (404, told), "{kind}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn changing_only_finalizers_of_a_role_needs_no_escalation_check() {
     let cluster = guarded().start();

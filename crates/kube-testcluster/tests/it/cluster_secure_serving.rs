@@ -10,20 +10,21 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// A TLS server that accepts client certificates of its authority and two tokens.
-struct Served {
+pub struct Served {
     cluster: Cluster,
-    address: SocketAddr,
+    pub address: SocketAddr,
     authority: Authority,
 }
 
 impl Served {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let authority = Authority::new("test").unwrap();
         let server = authority.server(["localhost", "127.0.0.1"]).unwrap();
         let serving = SecureServing::new(&server).unwrap().client_ca(authority.certificate()).unwrap();
@@ -34,9 +35,8 @@ impl Served {
         Self { cluster, address, authority }
     }
 
-    /// Sends a request over a new connection, with this client certificate. `head` is the request line, and may have
-    /// headers after it.
-    async fn ask(&self, client: Option<&KeyPair>, head: &str, body: &str) -> (u16, Value) {
+    /// Opens a connection with this client certificate.
+    pub async fn connected(&self, client: Option<&KeyPair>) -> TlsStream<TcpStream> {
         let config = ClientConfig::builder_with_provider(Arc::new(default_provider()));
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(self.authority.certificate().as_bytes()).unwrap()).unwrap();
@@ -51,7 +51,13 @@ impl Served {
         };
         let stream = TcpStream::connect(self.address).await.unwrap();
         let name = ServerName::try_from("localhost").unwrap();
-        let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+        TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
+    }
+
+    /// Sends a request over a new connection, with this client certificate. `head` is the request line, and may have
+    /// headers after it.
+    async fn ask(&self, client: Option<&KeyPair>, head: &str, body: &str) -> (u16, Value) {
+        let mut stream = self.connected(client).await;
         let length = body.len();
         // A listener with TLS serves under any host name.
         let request = format!(
@@ -236,9 +242,17 @@ async fn a_certificate_signing_request_records_the_authenticated_user() {
 async fn a_cross_origin_request_is_refused_even_with_valid_credentials() {
     let served = Served::start();
     let admin = served.authority.client("admin", None).unwrap();
-    let page = |origin: &str| format!("GET {PODS} HTTP/1.1\r\norigin: https://{origin}");
-    assert_eq!(served.ask(Some(&admin), &page("evil.example"), "").await.0, 403);
-    assert_eq!(served.ask(Some(&admin), &page("a.name.of.its.own"), "").await.0, 200);
+    for (header, status) in [
+        ("origin: https://evil.example", 403),
+        ("origin: https://a.name.of.its.own\r\norigin: https://evil.example", 403),
+        ("origin: https://a.name.of.its.own", 200),
+        ("sec-fetch-site: cross-site", 403),
+        ("sec-fetch-site: same-site", 403), // another host of the site
+        ("sec-fetch-site: same-origin", 200),
+    ] {
+        let head = format!("GET {PODS} HTTP/1.1\r\n{header}");
+        assert_eq!(served.ask(Some(&admin), &head, "").await.0, status, "{header}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Tests PUT and PATCH requests to the in-memory API server, and the status subresource.
 
+use kube_testcluster::ManagedFields;
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, item, pod, quiet};
@@ -148,4 +149,18 @@ async fn a_self_link_is_never_stored() {
     let released = api.put(one, &json!({"metadata": {"name": "a", "selfLink": "/x"}})).await;
     assert_eq!((released.status, &released.body["metadata"]["selfLink"]), (200, &json!("/x")));
     assert_eq!(api.get(one).await.status, 404);
+}
+
+/// The status subresource leaves owners as they are, so nothing changes.
+#[tokio::test(start_paused = true)]
+async fn a_json_patch_of_owners_through_the_status_writes_nothing() {
+    let api = Api::new(&quiet().managed_fields(ManagedFields::Kept).start());
+    let owners = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u"}]);
+    let patch = json!([{"op": "add", "path": "/metadata/ownerReferences", "value": owners}]).to_string();
+    let created = api.pod("a", &json!({})).await;
+    for _ in 0..2 {
+        let patched = api.send("PATCH", &item("a/status"), "application/json-patch+json", patch.clone()).await;
+        assert_eq!((patched.status, patched.version()), (200, created), "{}", patched.body);
+        assert!(patched.body["metadata"]["ownerReferences"].is_null());
+    }
 }

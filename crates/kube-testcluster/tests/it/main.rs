@@ -46,6 +46,8 @@ mod cluster_namespaces;
 mod cluster_negotiation;
 mod cluster_nodes;
 mod cluster_openapi;
+#[cfg(feature = "cel")]
+mod cluster_operators;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]
 mod cluster_policies;

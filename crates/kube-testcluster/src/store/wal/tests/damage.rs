@@ -191,3 +191,43 @@ async fn a_revision_that_no_cluster_gives_is_damage_and_no_panic() {
     let bytes = [disk.content(LOG), draft.finish()].concat();
     assert_damaged(read_with(&disk, LOG, bytes), "the highest number");
 }
+
+/// A snapshot has its name only when it is complete, so no crash leaves a part of one.
+#[tokio::test(start_paused = true)]
+async fn a_snapshot_that_is_cut_anywhere_is_damage() {
+    let disk = disk().await;
+    let bytes = disk.content(SNAPSHOT);
+    for length in (0..64).chain((64..bytes.len()).step_by(13)).chain(bytes.len() - 20..bytes.len()) {
+        assert_damaged(read_with(&disk, SNAPSHOT, bytes[..length].to_vec()), &format!("cut at {length}"));
+    }
+}
+
+/// The head of a frame of 4 GiB, with the right checksum of the length.
+fn head_of_the_longest_frame() -> [u8; 12] {
+    let mut crc = flate2::Crc::new();
+    crc.update(&u32::MAX.to_le_bytes());
+    let mut head = [0xff; 12];
+    head[4..8].copy_from_slice(&crc.sum().to_le_bytes());
+    head
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_length_beyond_the_end_of_a_file_is_damage_among_answered_writes_and_no_damage_behind_them() {
+    let disk = disk().await;
+    let (log, original) = (disk.content(LOG), read(&disk).unwrap());
+    let head = head_of_the_longest_frame();
+    for behind in [0, 4, 3000] {
+        let longer = [&log[..], &head, &vec![b'a'; behind]].concat();
+        assert_same(read_with(&disk, LOG, longer), &original, &format!("{behind} bytes behind it"));
+    }
+    for (name, first) in [(LOG, BATCHES), (SNAPSHOT, 8)] {
+        let bytes = disk.content(name);
+        let mut starts = frames(&bytes, first);
+        starts.pop();
+        for start in starts {
+            let mut changed = bytes.clone();
+            changed[start..start + 12].copy_from_slice(&head);
+            assert_damaged(read_with(&disk, name, changed), &format!("{name} at {start}"));
+        }
+    }
+}
