@@ -107,8 +107,8 @@ fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_command_and_what_it_has_started_end_when_the_cluster_is_killed_on_a_terminal() {
-    let pipe = file("killed-on-a-terminal.pipe", "");
-    fs::remove_file(&pipe).unwrap();
+    let pipe = Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-on-a-terminal.pipe");
+    let _ = fs::remove_file(&pipe); // left by an earlier run
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let script = format!("echo \"cluster $PPID.\"; sh -c 'tail -f /dev/null & wait' > {} & wait", pipe.display());
     let program = command("").get_program().display().to_string();

@@ -120,7 +120,7 @@ struct InProgress(Activity);
 impl InProgress {
     /// Returns the body of the answer, followed to its end, and broken off at its limit in time if it has one.
     fn follow(self, body: Body, limit: Option<Instant>) -> Body {
-        let limit = limit.map(|at| Limit { at, sleep: None });
+        let limit = limit.map(|at| Limit { at, has_begun: false, sleep: None });
         Body::new(Followed { body, rest: Bytes::new(), flight: Arc::default(), request: self, limit })
     }
 }
@@ -195,13 +195,15 @@ struct Followed {
 /// would keep the memory of a large answer for hours.
 struct Limit {
     at: Instant,
+    /// True after the first piece. It is always given, so that no `timeout` can be too short for a small answer.
+    has_begun: bool,
     /// The timer, which most answers end without.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
 impl Limit {
     fn is_over(&self) -> bool {
-        Instant::now() >= self.at
+        self.has_begun && Instant::now() >= self.at
     }
 
     fn poll_over(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -239,12 +241,15 @@ impl http_body::Body for Followed {
         let is_over = this.limit.as_ref().is_some_and(Limit::is_over);
         let piece = if is_over { Poll::Pending } else { this.poll_piece(cx) };
         match (&mut this.limit, piece) {
-            (Some(limit), Poll::Pending) => {
+            (Some(limit), Poll::Pending) if limit.has_begun => {
                 ready!(limit.poll_over(cx));
                 let why = io::Error::new(io::ErrorKind::TimedOut, "the client did not read the answer in time");
                 Poll::Ready(Some(Err(axum::Error::new(why))))
             }
-            (_, piece) => piece,
+            (limit, piece) => {
+                limit.iter_mut().for_each(|limit| limit.has_begun |= piece.is_ready());
+                piece
+            }
         }
     }
 
@@ -333,9 +338,13 @@ mod tests {
             tokio::time::sleep(READ_WITHIN / 4).await;
         }
         assert_eq!((read, begun.elapsed()), (4 * PIECE, REQUEST_TIMEOUT));
-        let mut quiet = activity.begin_request().follow(Body::from_stream(quiet()), Some(Instant::now() + READ_WITHIN));
-        assert!(quiet.frame().await.unwrap().is_err());
-        assert_eq!(begun.elapsed(), 2 * REQUEST_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_small_answer_is_given_also_after_its_limit() {
+        let mut body = Activity::begin().begin_request().follow(Body::from("small"), Some(Instant::now()));
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "small");
+        assert!(http_body::Body::is_end_stream(&body));
     }
 
     #[tokio::test(start_paused = true)]
