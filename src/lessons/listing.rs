@@ -66,7 +66,7 @@ fn menu_text(printer: &Printer) -> String {
     text.push('\n');
     text.extend(BEGIN.map(row));
     text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程里的课程，按书的顺序：\n");
-    let lessons = in_order().into_iter().filter(|row| row.is_of_the_documents() && row.is_usual());
+    let lessons = in_order().into_iter().filter(|row| row.is_of_the_tutorials() && row.is_usual());
     text.extend(lessons.map(|lesson| row((lesson.command, lesson.en, lesson.zh))));
     text += &row(BEYOND);
     text.push('\n');

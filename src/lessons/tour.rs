@@ -31,7 +31,7 @@ pub enum TourLength {
 /// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
 pub fn stops(length: TourLength) -> Vec<&'static Row> {
     let ends = rows().filter(|row| row.trace.is_some());
-    ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()
+    ends.filter(|row| length == TourLength::All || row.is_of_the_tutorials()).collect()
 }
 
 /// Returns the stops of a tour with pauses: all of them, in the order of the book's chapters.

@@ -79,8 +79,8 @@ fn a_terminal_that_is_closed_during_a_frame_ends_step_mode() {
     assert_eq!(code_of_a_closed_terminal("drawing.fifo", &"Gg".repeat(300)), "129\n");
 }
 
-/// Steps through a run with these keys, and closes its terminal by the end of `script`. Returns the program's exit code,
-/// which the shell writes into a FIFO.
+/// Steps through a run with these keys, and closes its terminal: it kills the program `script(1)`, which holds the
+/// pseudo-terminal. Returns the exit code of informer-lab, which the shell writes into a FIFO.
 fn code_of_a_closed_terminal(fifo: &str, keys: &str) -> String {
     let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(fifo);
     let _ = fs::remove_file(&fifo); // left by an earlier run
@@ -99,7 +99,7 @@ fn a_prediction_can_be_skipped() {
     screen.shows("1/54");
     screen.types(&"\r".repeat(60));
     let shown = screen.shows("54/54");
-    assert!(!shown.contains("will Deleted"), "a question can be skipped");
+    assert!(!shown.contains("will Deleted"), "the question whether Deleted will be printed can be skipped");
     screen.types("q");
     let (left, code) = screen.ends();
     assert_eq!(code, Some(0));

@@ -52,9 +52,9 @@ fn a_run_that_ends_by_itself_does_so_in_both_eras() {
 }
 
 #[test]
-fn the_default_seeds_of_the_documents_are_those_that_the_readme_of_the_traces_lists() {
-    let of_documents = rows().filter(|row| row.is_of_the_documents()).filter(|row| row.trace.is_some());
-    let seeds: BTreeSet<u64> = of_documents.map(|row| row.defaults.seed).collect();
+fn the_tutorials_runs_have_the_seeds_that_were_searched_for_their_traces() {
+    let of_tutorials = rows().filter(|row| row.is_of_the_tutorials()).filter(|row| row.trace.is_some());
+    let seeds: BTreeSet<u64> = of_tutorials.map(|row| row.defaults.seed).collect();
     assert_eq!(seeds, BTreeSet::from([1, 6, 14, 1640]), "tests/smallest_seeds searches them");
 }
 
@@ -73,7 +73,7 @@ fn every_golden_trace_belongs_to_a_run() {
 
 #[test]
 fn the_tour_prints_all_traces_one_after_the_other() {
-    let all: String = rows().filter(|row| row.is_of_the_documents()).filter_map(|row| row.trace).map(golden).collect();
+    let all: String = rows().filter(|row| row.is_of_the_tutorials()).filter_map(|row| row.trace).map(golden).collect();
     assert_eq!(stdout("tour"), all);
 }
 

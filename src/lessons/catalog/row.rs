@@ -97,7 +97,7 @@ impl Row {
     }
 
     /// Returns true if the tutorials have this row's subject, as a program or as a step.
-    pub fn is_of_the_documents(&self) -> bool {
+    pub fn is_of_the_tutorials(&self) -> bool {
         self.origin != Origin::Beyond
     }
 }

@@ -9,7 +9,11 @@ use bytes::Bytes;
 use lz4_flex::block;
 
 /// A text that never changes, plain or packed.
-pub(super) struct PackableText(Mutex<Form>);
+pub(super) struct PackableText {
+    /// The length of the text in bytes. It is outside of the lock, because a list asks for it several times.
+    length: usize,
+    form: Mutex<Form>,
+}
 
 #[derive(Clone)]
 enum Form {
@@ -21,8 +25,6 @@ enum Form {
 /// space.
 struct Packed {
     block: Box<[u8]>,
-    /// The length of the unpacked text, in bytes.
-    length: usize,
     dictionary: Bytes,
 }
 
@@ -32,7 +34,7 @@ pub(super) const SHORTEST: usize = 1024;
 
 impl PackableText {
     pub(super) fn new(text: Vec<u8>) -> Self {
-        Self(Mutex::new(Form::Plain(text.into())))
+        Self { length: text.len(), form: Mutex::new(Form::Plain(text.into())) }
     }
 
     /// Returns the text. A packed text is unpacked for each reader, which takes about a microsecond for 2 KB.
@@ -40,15 +42,12 @@ impl PackableText {
         let form = self.form().clone(); // a copy, so that other readers need not wait while this one unpacks
         match form {
             Form::Plain(text) => text,
-            Form::Packed(packed) => packed.text(),
+            Form::Packed(packed) => packed.text(self.length),
         }
     }
 
     pub(super) fn length(&self) -> usize {
-        match &*self.form() {
-            Form::Plain(text) => text.len(),
-            Form::Packed(packed) => packed.length,
-        }
+        self.length
     }
 
     /// Packs the text if it is at least [`SHORTEST`] long and becomes at least a quarter shorter. Returns true if it is
@@ -63,7 +62,7 @@ impl PackableText {
         let block = block::compress_with_dict(&text, dictionary);
         let is_worth_it = block.len() <= text.len() / 4 * 3;
         if is_worth_it {
-            let packed = Packed { block: block.into(), length: text.len(), dictionary: dictionary.clone() };
+            let packed = Packed { block: block.into(), dictionary: dictionary.clone() };
             *self.form() = Form::Packed(Arc::new(packed));
         }
         is_worth_it
@@ -75,19 +74,19 @@ impl PackableText {
     }
 
     fn form(&self) -> MutexGuard<'_, Form> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.form.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clone for PackableText {
     fn clone(&self) -> Self {
-        Self(Mutex::new(self.form().clone()))
+        Self { length: self.length, form: Mutex::new(self.form().clone()) }
     }
 }
 
 impl Packed {
-    fn text(&self) -> Bytes {
-        let text = block::decompress_with_dict(&self.block, self.length, &self.dictionary);
+    fn text(&self, length: usize) -> Bytes {
+        let text = block::decompress_with_dict(&self.block, length, &self.dictionary);
         text.expect("a block that was packed here can be unpacked").into()
     }
 }

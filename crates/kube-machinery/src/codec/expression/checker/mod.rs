@@ -185,7 +185,8 @@ impl<'s> Checker<'_, 's> {
     }
 
     /// Returns true if an item has another type than the first item of its list or map, and records that as an error.
-    /// The arguments of `format` may be of different types.
+    /// The arguments of `format` may be of different types. An object is never refused, because types of objects
+    /// have no names here, by which cel-go compares them.
     fn is_other(&mut self, first: Option<&Type<'s>>, kind: &Type<'s>) -> bool {
         let Some(first) = first.filter(|first| self.formats == 0 && !first.is_like(kind) && !kind.is_object()) else {
             return false;
@@ -308,8 +309,7 @@ impl<'s> Checker<'_, 's> {
             self.invalid.extend(fault.map(|(at, why)| (at.unwrap_or(bracket), why)));
         }
         if let Some(why) = literals::fault(name, call) {
-            let at = offsets.last().copied().unwrap_or(bracket);
-            self.invalid.push((if call.args.len() == 1 { at } else { bracket }, why));
+            self.invalid.push((offsets.last().copied().unwrap_or(bracket), why));
         }
         match functions::of(name, target.as_ref(), &args) {
             Some(kind) => kind,
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_contains_all_variables_is_of_unknown_type() {
+    fn a_variable_that_contains_all_variables_is_of_unknown_type_so_that_types_do_not_grow_exponentially() {
         let variables = || Type::Variables([("a".to_owned(), Type::Int)].into_iter().collect::<HashMap<_, _>>().into());
         let kind =
             |of: &str| check(of, vec![("variables".to_owned(), variables())]).map(|checked| checked.kind.if_shallow());
