@@ -408,7 +408,8 @@ impl ClusterBuilder {
         let mut store = Store::new(settings, clock);
         store.plugins = self.plugins;
         let store = Arc::new(store);
-        store.definition_controller.get_or_init(|| custom_resource_definition::apply_changed);
+        let is_first = store.definition_controller.set(custom_resource_definition::apply_changed).is_ok();
+        debug_assert!(is_first, "a new store has no controller");
         let housekeeping = Arc::new(Housekeeping::new(self.nodes.is_some(), self.settings.admission));
         if self.settings.controllers != Controllers::None {
             store.set_hook(housekeeping.clone());

@@ -9,6 +9,7 @@ use axum::response::Response;
 use http::Method;
 
 use crate::action::Action;
+use crate::dispatcher::{self, NotAllowed};
 use crate::faults::{TargetKind, Verb};
 use crate::http::answer::Answer;
 use crate::http::compression::{AcceptedEncoding, compress};
@@ -21,7 +22,6 @@ use crate::http::query::Query;
 use crate::http::represent::{Representation, refused_in};
 use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::response_budget::{OverBudget, Reservation, ResponseBudget, length, too_many_requests};
-use crate::http::routers;
 use crate::http::status::{ApiError, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
 use crate::store::{Requester, Store};
@@ -113,21 +113,26 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
         NoTarget::NoSuchResource => refuse(ApiError::unknown_resource()),
         NoTarget::NoSuchSubresource(resource, name) => {
             let refused = refuse(ApiError::not_found(&resource, &name));
-            routers::with_early_warning(&resource, refused)
+            dispatcher::with_early_warning(&resource, refused)
         }
     })?;
-    let refuse = |error| routers::with_early_warning(&target.served, refuse(error));
-    let method = routers::method(request.method(), &target.served);
+    let refuse = |error| dispatcher::with_early_warning(&target.served, refuse(error));
+    let method = dispatcher::method(request.method(), &target.served);
     let managed_fields = store.settings.managed_fields;
-    let action = Action::of(&method, &target)
-        .ok_or_else(|| routers::not_allowed(&method, &target, headers, managed_fields, refuse))?;
+    let action = Action::of(&method, &target).ok_or_else(|| {
+        match dispatcher::not_allowed(&method, &target, headers, managed_fields) {
+            NotAllowed::NoSuchPath => Box::new(no_such_path()),
+            NotAllowed::Refused(error) => refuse(error),
+        }
+    })?;
     action.check(headers, &target, managed_fields).map_err(refuse)?;
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = routers::check_accept(&target.served, &accept, offers).and_then(|()| accept.form(&target));
+    let form = dispatcher::check_accept(&target.served, &accept, offers).and_then(|()| accept.form(&target));
     let representation = Representation {
         form: form.map_err(refuse)?,
         errors,
         resource: target.served.clone(),
+        subresource: target.subresource,
         include: IncludeObject::read(query.get("includeObject").unwrap_or_default()),
         pretty: is_pretty(headers, query),
         clock: store.clock,

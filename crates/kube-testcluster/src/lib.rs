@@ -137,6 +137,7 @@ pub mod controllers;
 #[cfg(test)]
 mod definition_tests;
 mod discovery;
+mod dispatcher;
 mod faults;
 mod handler;
 mod healthz;

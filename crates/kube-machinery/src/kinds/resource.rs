@@ -289,7 +289,7 @@ impl Resource {
     }
 
     /// Returns true if objects may be stored in another version than this one. The request handlers then convert them.
-    /// A built-in kind is never: [`served_form_of`](Self::served_form_of) is all that it needs.
+    /// For a built-in kind, [`served_form_of`](Self::served_form_of) is enough.
     pub fn has_other_versions(&self) -> bool {
         self.stored().custom.as_ref().is_some_and(|stored| self != self.stored() || stored.has_several_stored_versions)
     }
@@ -303,7 +303,7 @@ impl Resource {
     pub fn replicas_path(&self) -> Option<Vec<&str>> {
         match &self.custom {
             Some(custom) => custom.scale.as_ref().map(ScalePaths::spec_replicas_path),
-            None => Some(vec!["spec", "replicas"]),
+            None => self.subresource("scale").map(|_| vec!["spec", "replicas"]),
         }
     }
 

@@ -9,7 +9,7 @@ pub enum Deletion {
     Graceful,
     AtOnce,
     /// As `AtOnce`, but an object with finalizers is in the phase `Terminating` until they are gone, and has no grace
-    /// period: a namespace.
+    /// period; a collection cannot be deleted. This is the deletion of a namespace.
     Emptied,
     /// The object is marked as terminating, and stays until its instances are gone: a CustomResourceDefinition. The
     /// deletion of a collection removes it `AtOnce`. Upstream: `REST.Delete` of

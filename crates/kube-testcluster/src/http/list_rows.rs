@@ -15,8 +15,7 @@ use kube_machinery::value::{Map, SmolStr, Value};
 /// Returns the list as a Table. A row includes the metadata of its object or nothing: `table.include` must not be
 /// `Object`.
 pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreError> {
-    let columns = table.resource.table_columns(table.resource.kind());
-    let (metadata, definitions) = (list_metadata_of(&list.metadata), table.definitions(columns));
+    let (metadata, definitions) = (list_metadata_of(&list.metadata), table.definitions());
     let head = format!(
         r#"{{"kind":"Table","apiVersion":"{}","metadata":{metadata},"columnDefinitions":{definitions},"rows":["#,
         table.version
@@ -24,7 +23,7 @@ pub(super) fn table(list: &List, table: &Table<'_>) -> Result<Vec<u8>, StoreErro
     items(head, list, |out, text| {
         let Row { metadata, object } = serde_json::from_slice(text)?;
         out.extend_from_slice(br#"{"cells":"#);
-        out.extend_from_slice(&columns.cells(&object, table.now).to_json());
+        out.extend_from_slice(&table.cells(&object).to_json());
         if let Some(conditions) = (table.resource.row_conditions)(&object) {
             out.extend_from_slice(br#","conditions":"#);
             out.extend_from_slice(&conditions.to_json());

@@ -28,7 +28,6 @@ pub(crate) mod represent;
 pub(crate) mod request_info;
 mod requester;
 pub(crate) mod response_budget;
-pub(crate) mod routers;
 pub(crate) mod scheme;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;

@@ -17,11 +17,11 @@ use super::query::Query;
 use super::response_budget::ResponseBudget;
 use super::scheme::hub_type;
 use super::status::{self, ApiError};
-use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
+use super::table::{Definitions, IncludeObject, Table, list_metadata, metadata};
 use super::watch_encoder;
 use kube_controllers::clock::Clock;
 use kube_machinery::codec::protobuf;
-use kube_machinery::kinds::Resource;
+use kube_machinery::kinds::{Resource, Subresource};
 use kube_machinery::value::{Value, json};
 
 /// Marks a response that is not an object, such as a log: it is sent unchanged, so it is not compressed either.
@@ -35,6 +35,7 @@ pub(crate) struct Representation {
     /// The form of an error, which is negotiated on its own.
     pub(crate) errors: Form,
     pub(crate) resource: Resource,
+    pub(crate) subresource: Option<Subresource>,
     /// The `includeObject` of the query. Only a Table uses it, so an invalid value is an error only there.
     pub(crate) include: Result<IncludeObject, ApiError>,
     /// True if the query asks for indented JSON, or the client is a tool for people such as curl.
@@ -136,7 +137,7 @@ impl Representation {
 
     fn value(&self, code: StatusCode, value: Value) -> Result<Response, ApiError> {
         self.check_no_list(&value)?;
-        let value = if value["kind"] == "Status" { value } else { self.view(value, Columns::Shown)? };
+        let value = if value["kind"] == "Status" { value } else { self.view(value, Definitions::Shown)? };
         let media = self.form.media;
         let text = encode(media, self.pretty || self.form.pretty, &value);
         Ok(status::answer(code, media.name(), Body::from(text)))
@@ -171,8 +172,7 @@ impl Representation {
         Ok(match view {
             View::Table(version) if self.resource.defined_columns().is_empty() => {
                 let include = self.include.clone()?;
-                let (columns, now) = (Columns::Shown, self.clock.time());
-                let table = Table { resource: &self.resource, version, include, columns, now };
+                let table = self.table(version, include, Definitions::Shown);
                 if include == IncludeObject::Object { None } else { Some(list_rows::table(list, &table)?) }
             }
             View::MetadataList(version) => Some(list_rows::metadata(list, version)?),
@@ -180,22 +180,27 @@ impl Representation {
         })
     }
 
+    fn table(&self, version: &'static str, include: IncludeObject, definitions: Definitions) -> Table<'_> {
+        let (resource, subresource, now) = (&self.resource, self.subresource, self.clock.time());
+        Table { resource, subresource, version, include, definitions, now }
+    }
+
     /// Returns the view of an object or a list that the client asked for.
-    pub(super) fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
+    pub(super) fn view(&self, value: Value, definitions: Definitions) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
         let is_unstructured = value["apiVersion"] == self.resource.api_version() && self.resource.is_unstructured();
         // The name of upstream's internal Go type, for its error messages.
-        let go_type = || match (value["kind"].as_str().unwrap_or_default(), self.resource.is_unstructured()) {
+        let go_type = || match (self.subresource, self.resource.is_unstructured()) {
+            (Some(Subresource::Scale), true) => "v1.Scale".to_owned(),
+            (Some(Subresource::Scale), false) => "autoscaling.Scale".to_owned(),
             _ if is_unstructured => "unstructured.UnstructuredList".to_owned(),
-            ("Scale", true) => "v1.Scale".to_owned(),
-            ("Scale", false) => "autoscaling.Scale".to_owned(),
-            (kind, _) => hub_type(kind, &self.resource.api_version()),
+            _ => hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version()),
         };
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
             View::Table(version) => {
                 let include = self.include.clone()?;
-                Ok(Table { resource: &self.resource, version, include, columns, now: self.clock.time() }.of(value))
+                Ok(self.table(version, include, definitions).of(value))
             }
             View::Metadata(version) if !is_list => Ok(metadata(&value, version)),
             View::MetadataList(version) if is_list => {

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use super::status::ApiError;
 use kube_machinery::conventions::edit::empty;
 use kube_machinery::conventions::quote::quote;
-use kube_machinery::kinds::columns::Columns as TableColumns;
-use kube_machinery::kinds::{Resource, TableConvertor};
+use kube_machinery::kinds::columns::Columns;
+use kube_machinery::kinds::{Resource, Subresource, TableConvertor};
 use kube_machinery::value::{Value, json};
 
 /// The presence of column definitions in a table. In a watch, only the first event has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Columns {
+pub(crate) enum Definitions {
     Shown,
     Omitted,
 }
@@ -41,15 +41,13 @@ impl IncludeObject {
     }
 }
 
-/// The kind of a subresource that has columns of its own.
-const SCALE: &str = "Scale";
-
 #[derive(Clone, Debug)]
 pub(crate) struct Table<'r> {
     pub(crate) resource: &'r Resource,
+    pub(crate) subresource: Option<Subresource>,
     pub(crate) version: &'static str,
     pub(crate) include: IncludeObject,
-    pub(crate) columns: Columns,
+    pub(crate) definitions: Definitions,
     /// The time that ages are relative to.
     pub(crate) now: Timestamp,
 }
@@ -67,32 +65,37 @@ impl Table<'_> {
                 (list, vec![value].into())
             }
         };
-        let kind = objects.as_slice().first().and_then(|object| object["kind"].as_str()).unwrap_or_default();
-        let columns = self.resource.table_columns(kind);
-        let definitions = self.definitions(columns);
-        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(columns, object)).collect();
+        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
         let is_null = rows.is_empty() && self.resource.table_convertor == TableConvertor::Default;
         let rows = if is_null { Value::Null } else { rows.into() };
         json!({
-            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": definitions,
+            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": self.definitions(),
             "rows": rows,
         })
     }
 
-    pub(super) fn definitions(&self, columns: TableColumns<'_>) -> Value {
-        match self.columns {
-            Columns::Shown => columns.definitions(),
-            Columns::Omitted => Value::Null,
+    pub(super) fn definitions(&self) -> Value {
+        match self.definitions {
+            Definitions::Shown => self.columns().definitions(),
+            Definitions::Omitted => Value::Null,
         }
     }
 
-    fn row(&self, columns: TableColumns<'_>, object: Value) -> Value {
-        let cells = columns.cells(&object, self.now);
+    pub(super) fn cells(&self, object: &Value) -> Value {
+        self.columns().cells(object, self.now)
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        self.resource.table_columns(self.subresource)
+    }
+
+    fn row(&self, object: Value) -> Value {
+        let cells = self.cells(&object);
         let conditions = (self.resource.row_conditions)(&object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
             IncludeObject::Metadata => metadata(&object, self.version),
-            IncludeObject::Object if object["kind"] == SCALE => object,
+            IncludeObject::Object if self.subresource == Some(Subresource::Scale) => object,
             IncludeObject::Object => {
                 let mut object = self.resource.served_form_of(object);
                 object["kind"] = self.resource.kind().into();

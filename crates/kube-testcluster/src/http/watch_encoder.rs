@@ -16,7 +16,7 @@ use super::negotiation::Media;
 use super::represent::Representation;
 use super::response_budget::{EventReservation, ResponseBudget};
 use super::status::{self, ApiError};
-use super::table::Columns;
+use super::table::Definitions;
 use crate::store::watch_event::{EventObject, EventType, Identifier, WatchEvent};
 use kube_machinery::codec::protobuf;
 
@@ -56,43 +56,46 @@ async fn reserve(budget: Option<&ResponseBudget>, bytes: u64) -> Option<EventRes
 struct Encoder {
     representation: Representation,
     /// Only the first event of a Table has the definitions of its columns.
-    columns: Columns,
+    definitions: Definitions,
     /// The names of the two forms that this watch sends: with the definitions of columns, and without.
     identifiers: [Identifier; 2],
 }
 
 impl Encoder {
     fn new(representation: Representation) -> Self {
-        let identifiers = [Columns::Shown, Columns::Omitted].map(|columns| {
+        let identifiers = [Definitions::Shown, Definitions::Omitted].map(|definitions| {
             let (version, include) = (representation.resource.api_version(), representation.include.as_ref().ok());
-            format!("{version} {:?} {:?} {include:?} {columns:?}", representation.form.media, representation.form.view)
-                .into()
+            format!(
+                "{version} {:?} {:?} {include:?} {definitions:?}",
+                representation.form.media, representation.form.view
+            )
+            .into()
         });
-        Self { representation, columns: Columns::Shown, identifiers }
+        Self { representation, definitions: Definitions::Shown, identifiers }
     }
 
     /// Encodes an event. Returns `None` if its object has no such view, for example as a metadata list. As upstream,
     /// that ends the stream.
     fn encode(&mut self, event: &WatchEvent) -> Option<Bytes> {
-        let columns = std::mem::replace(&mut self.columns, Columns::Omitted);
+        let definitions = std::mem::replace(&mut self.definitions, Definitions::Omitted);
         match &event.object {
             EventObject::Stored(object) if self.representation.is_stored_form() && event.kind == EventType::Added => {
                 Some(object.added()) // the object is stored as this line
             }
-            _ => event.encoded(&self.identifiers[usize::from(columns == Columns::Omitted)], || {
-                self.encode_anew(event, columns)
+            _ => event.encoded(&self.identifiers[usize::from(definitions == Definitions::Omitted)], || {
+                self.encode_anew(event, definitions)
             }),
         }
     }
 
     /// Encodes an event that no watch has encoded in this form yet.
-    fn encode_anew(&self, event: &WatchEvent, columns: Columns) -> Option<Bytes> {
+    fn encode_anew(&self, event: &WatchEvent, definitions: Definitions) -> Option<Bytes> {
         if let (EventObject::Stored(object), true) = (&event.object, self.representation.is_stored_form()) {
             return Some(line(event.kind, &object.json()));
         }
         let object = event.value().ok()?;
         let is_status = event.kind == EventType::Error;
-        let object = if is_status { object } else { self.representation.view(object, columns).ok()? };
+        let object = if is_status { object } else { self.representation.view(object, definitions).ok()? };
         Some(match self.representation.form.media {
             Media::Protobuf => protobuf::event(event.kind.name(), &object).into(),
             _ => line(event.kind, &object.to_json()),

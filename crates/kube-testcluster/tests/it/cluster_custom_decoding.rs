@@ -104,6 +104,29 @@ async fn a_custom_resource_with_a_list_in_items_cannot_be_answered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_the_scale_subresource_has_the_columns_of_a_scale() {
+    let api = Api::new(&quiet().start());
+    let mut scales = definition("scales", "Scale", "Namespaced");
+    let column = json!({"name": "Size", "type": "integer", "jsonPath": ".spec.replicas"});
+    scales["spec"]["versions"][0]["additionalPrinterColumns"] = json!([column]);
+    assert_eq!(api.post(DEFINITIONS, &scales).await.status, 201);
+    let path = DOORS.replace("doors", "scales");
+    let scale =
+        json!({"apiVersion": "example.org/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": 2}});
+    assert_eq!(api.post(&path, &scale).await.status, 201);
+    let names = |table: &Value| -> Vec<Value> {
+        table["columnDefinitions"].as_array().unwrap().iter().map(|column| column["name"].clone()).collect()
+    };
+    for table in [api.table(&path).await, api.table(&format!("{path}/a")).await] {
+        assert_eq!(names(&table), ["Name", "Size"]);
+        assert_eq!(table["rows"][0]["cells"], json!(["a", 2]));
+    }
+    let table = api.table(&format!("{path}/a/scale")).await;
+    assert_eq!(names(&table), ["Name", "Desired", "Available", "Age"]);
+    assert_eq!(table["rows"][0]["cells"].as_array().unwrap()[..3], [json!("a"), json!(2), json!(0)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_patch_of_a_scale_is_decoded_strictly_on_demand_and_keeps_its_kind() {
     let api = with_doors().await;
     assert_eq!(api.post(DOORS, &door("a", json!({"replicas": 1}))).await.status, 201);

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use self::age::age;
 use super::custom_resource::CustomColumn;
-use super::resource::Resource;
+use super::resource::{Resource, Subresource};
 use crate::value::{Value, json};
 
 pub(super) mod age;
@@ -97,11 +97,13 @@ impl Columns<'_> {
 }
 
 impl Resource {
-    /// Returns the columns of a Table of objects of a kind: this one, or `Scale` for the scales of its objects.
-    pub fn table_columns(&self, kind: &str) -> Columns<'_> {
-        match kind {
-            "Scale" if self.is_unstructured() => Columns { own: scale::OF_CUSTOM_RESOURCES, defined: &[] },
-            "Scale" => Columns { own: scale::COLUMNS, defined: &[] },
+    /// Returns the columns of a Table of objects, or of what a subresource shows of them.
+    pub fn table_columns(&self, subresource: Option<Subresource>) -> Columns<'_> {
+        match subresource {
+            Some(Subresource::Scale) if self.is_unstructured() => {
+                Columns { own: scale::OF_CUSTOM_RESOURCES, defined: &[] }
+            }
+            Some(Subresource::Scale) => Columns { own: scale::COLUMNS, defined: &[] },
             _ => Columns { own: self.columns, defined: self.defined_columns() },
         }
     }

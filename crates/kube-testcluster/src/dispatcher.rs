@@ -4,10 +4,10 @@
 use axum::response::Response;
 use http::{HeaderMap, Method};
 
-use super::field_validation::warn;
-use super::negotiation::{Accept, Offers};
-use super::request_info::Target;
-use super::status::{ApiError, no_such_path};
+use crate::http::field_validation::warn;
+use crate::http::negotiation::{Accept, Offers};
+use crate::http::request_info::Target;
+use crate::http::status::ApiError;
 use crate::settings::ManagedFields;
 use crate::verbs::patch::check_media_type;
 use kube_machinery::kinds::{Resource, Router};
@@ -27,19 +27,25 @@ pub(crate) fn check_accept(resource: &Resource, accept: &Accept<'_>, offers: Off
     }
 }
 
-/// Returns the response to a method that the path does not allow. `refuse` makes the response of an error.
+/// The reason why no action was found for a request.
+pub(crate) enum NotAllowed {
+    /// Upstream's mux answers `404 page not found`.
+    NoSuchPath,
+    Refused(ApiError),
+}
+
+/// Returns the answer to a method that the path does not allow.
 pub(crate) fn not_allowed(
     method: &Method,
     target: &Target,
     headers: &HeaderMap,
     managed_fields: ManagedFields,
-    refuse: impl FnOnce(ApiError) -> Box<Response>,
-) -> Box<Response> {
+) -> NotAllowed {
     match target.served.router {
-        Router::GoRestful => refuse(ApiError::method_not_allowed()),
-        // The handler delegates methods that need a namespace to the next handler, which answers `404 page not found`.
-        Router::CustomResources if target.is_of_all_namespaces() => Box::new(no_such_path()),
-        Router::CustomResources => refuse(not_supported(method, target, headers, managed_fields)),
+        Router::GoRestful => NotAllowed::Refused(ApiError::method_not_allowed()),
+        // The handler delegates methods that need a namespace to the next handler, which has no such path.
+        Router::CustomResources if target.is_of_all_namespaces() => NotAllowed::NoSuchPath,
+        Router::CustomResources => NotAllowed::Refused(not_supported(method, target, headers, managed_fields)),
     }
 }
 
