@@ -63,7 +63,7 @@ impl Request<'_> {
     pub(super) fn versioned(&self, row: &Resource, value: &Value) -> Value {
         if self.has_whole_objects() {
             // A custom resource is in the version of the request. For another version, it gets that version's schema.
-            let is_other = row.custom.is_some() && *row != self.served;
+            let is_other = row.is_unstructured() && *row != self.served;
             return if is_other { row.served_object(&row.coerce(value.clone())) } else { row.served_object(value) };
         }
         let (mut value, kind) = (value.clone(), Kind::of(self, row));

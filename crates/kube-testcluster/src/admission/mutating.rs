@@ -140,7 +140,7 @@ pub(super) fn taken_over(request: &RequestContext<'_>, row: &Resource, object: V
     let failed = |why: String| ApiError::internal_error(&why);
     if request.has_whole_objects() {
         let shaped = row.decode_value(object).map_err(failed)?;
-        let is_other = row.custom.is_some() && *row != request.served;
+        let is_other = row.is_unstructured() && *row != request.served;
         let value = if is_other { request.served.coerce(shaped.value) } else { row.stored_form_of(shaped.value) };
         return Ok(with_defaults(request, value));
     }

@@ -55,7 +55,7 @@ pub(super) async fn collect(
     }
     // Built-in kinds convert without a webhook. Custom resources may be stored in another version than `paramKind`
     // names.
-    if row.custom.is_none() {
+    if !row.is_unstructured() {
         return Ok(found.iter().map(|stored| row.served_object(&stored.value)).collect());
     }
     let found = found.iter().map(|stored| stored.resource.served_object(&stored.value)).collect();
