@@ -1,5 +1,5 @@
 //! Chinese for the words in help and manual pages that come from clap: headings, labels, and the options that clap adds.
-//! All other texts stand in both languages in the doc comments of `args.rs` and `exercises.rs`.
+//! All other texts stand in both languages in the doc comments of `args/` and `exercises.rs`.
 
 pub const COMMANDS: &str = "命令";
 
