@@ -14,7 +14,7 @@ use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 /// The width and height of a terminal that shows every picture whole.
 const WHOLE: (u16, u16) = (80, 24);
 
-/// The time that a cluster has to answer.
+/// The time that a cluster has for the connection, and again for the checks.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One line of the report.

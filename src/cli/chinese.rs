@@ -1,18 +1,15 @@
 //! Chinese for the words in help and manual pages that come from clap: headings, labels, and the options that clap adds.
-//! All other texts stand in both languages in the doc comments of `args.rs` and `exercises.rs`.
+//! All other texts stand in both languages in the doc comments of `args/` and `exercises.rs`.
 
 pub const COMMANDS: &str = "命令";
 
-/// Our own headings.
-pub const HEADINGS: [&str; 5] = [COMMANDS, "集群", "时代", "运行", "输出"];
+/// The headings that this program sets, in English and in Chinese.
+pub const HEADINGS: [(&str, &str); 5] =
+    [("Commands", COMMANDS), ("Cluster", "集群"), ("Era", "时代"), ("Run", "运行"), ("Output", "输出")];
 
-pub fn heading(english: &str) -> &'static str {
-    match english {
-        "Cluster" => "集群",
-        "Era" => "时代",
-        "Run" => "运行",
-        _ => "输出",
-    }
+/// Returns the Chinese of a heading; `None` if it is not one of [`HEADINGS`].
+pub fn heading(english: &str) -> Option<&'static str> {
+    HEADINGS.iter().find(|(heading, _)| *heading == english).map(|(_, chinese)| *chinese)
 }
 
 pub const HELP: &str = "显示帮助";

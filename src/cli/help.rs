@@ -33,7 +33,7 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
 /// Replaces clap's words that cannot be set, and the English colon that clap writes after each heading of ours.
 fn with_chinese_words(help: &StyledStr) -> StyledStr {
     let help = chinese::replaced(&help.ansi().to_string(), &chinese::WORDS_OF_HELP);
-    let wide = |text: String, heading: &str| text.replace(&format!("{heading}:"), &format!("{heading}："));
+    let wide = |text: String, (_, heading)| text.replace(&format!("{heading}:"), &format!("{heading}："));
     chinese::HEADINGS.into_iter().fold(help, wide).into()
 }
 
@@ -96,7 +96,7 @@ fn translated(command: Command) -> Command {
 }
 
 fn translated_arg(arg: Arg) -> Arg {
-    let arg = match arg.get_help_heading().map(chinese::heading) {
+    let arg = match arg.get_help_heading().and_then(chinese::heading) {
         Some(heading) => arg.help_heading(heading),
         None => arg,
     };
@@ -128,22 +128,32 @@ mod tests {
         all
     }
 
+    /// Returns the headings of the options of a command and its subcommands.
+    fn headings(command: &Command) -> Vec<String> {
+        let own = command.get_arguments().filter_map(|arg| arg.get_help_heading()).map(str::to_owned);
+        own.chain(command.get_subcommands().flat_map(headings)).collect()
+    }
+
     /// Returns for each paragraph of a text whether it is in Chinese.
     fn languages(text: &str) -> Vec<bool> {
         text.lines().filter(|line| !line.is_empty()).map(is_chinese).collect()
     }
 
     #[test]
-    fn every_subcommand_option_argument_and_value_has_a_text_in_both_languages() {
+    fn every_subcommand_option_argument_value_and_heading_has_a_text_in_both_languages() {
         let mut command = Cli::command();
         command.build();
         // A lesson's own description is in the catalog, where each row has both languages.
         let texts = texts(&command).into_iter().filter(|(name, _)| !lessons().any(|row| row.command == name));
+        let headings = headings(&command).into_iter().map(|english| {
+            let chinese = chinese::heading(&english).unwrap_or_default();
+            (format!("heading {english}"), format!("{english}\n{chinese}"))
+        });
         let in_both = |text: &str| {
             let languages = languages(text);
             languages.first() == Some(&false) && languages.last() == Some(&true) && languages.is_sorted()
         };
-        let missing: Vec<_> = texts.filter(|(_, text)| !in_both(text)).collect();
+        let missing: Vec<_> = texts.chain(headings).filter(|(_, text)| !in_both(text)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 
@@ -154,7 +164,10 @@ mod tests {
                 let languages = languages(text);
                 !languages.is_empty() && languages.into_iter().all(|chinese| chinese == (lang == Lang::Zh))
             };
-            let wrong: Vec<_> = texts(&command(lang)).into_iter().filter(|(_, text)| !of_lang(text)).collect();
+            let command = command(lang);
+            let headings = headings(&command).into_iter().map(|heading| ("heading".to_owned(), heading));
+            let wrong: Vec<_> =
+                texts(&command).into_iter().chain(headings).filter(|(_, text)| !of_lang(text)).collect();
             assert!(wrong.is_empty(), "{wrong:?}");
         }
     }

@@ -36,10 +36,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Runs the command `words` with KUBECONFIG set, and returns its exit code. As in a shell, a command that a signal has
 /// ended has exit code 128 plus the signal's number.
 ///
-/// Each of the `signals`, given as the exit code that a shell reports for it, is passed on to the command and to the
-/// processes that it started. Ten seconds after the first signal, the remaining processes are killed, so that none
-/// outlives the cluster. In the foreground of a terminal, the terminal itself sends Ctrl-C to the command, so SIGINT is
-/// not passed on, and other signals go to the command alone. Windows has no signals: only Ctrl-C reaches the command.
+/// Each of the `signals`, given as the exit code that a shell reports for it, is passed on to the command's process group.
+/// Ten seconds after the first signal, the processes of the group that still run are killed.
+///
+/// In the foreground of a terminal, the command has no group of its own. The terminal itself sends Ctrl-C to it, so SIGINT
+/// is not passed on, and other signals go to the command alone. If the command still runs ten seconds after such a
+/// signal, it is killed, on Linux with its descendants. A process whose parent has ended is not found, and may outlive
+/// the cluster. Windows has no signals: only Ctrl-C reaches the command.
 ///
 /// A command that does not exist or cannot be run is reported, and the exit code is 127 or 126. On Unix a guardian ends
 /// the command if this program is killed.

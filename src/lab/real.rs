@@ -62,10 +62,11 @@ pub struct Reached {
     pub version: String,
 }
 
-/// Connects to a real cluster as a lesson does, and checks that this account may list and watch pods.
+/// Connects to a real cluster as a lesson does, and checks that this account may list and watch pods. The connection and
+/// the checks may take `patience` each.
 ///
 /// # Errors
-/// The kubeconfig cannot be used, the cluster does not answer within `patience`, or a permission is missing.
+/// The kubeconfig cannot be used, the cluster does not answer in time, or a permission is missing.
 pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
     let Connection { client, address } = connect(target, namespace, Some(patience)).await?;
     let version = check(&limited(&client, namespace), namespace, &address, patience).await?;

@@ -1,5 +1,4 @@
-//! Checks that the links in the Markdown documents resolve, and that the source files and the tests that the documents
-//! name exist.
+//! Checks that the links in the Markdown documents resolve, and that the source files that the documents name exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,38 +98,6 @@ fn every_source_file_that_the_documents_name_exists() {
         }
     }
     assert!(missing.is_empty(), "there are no such files:\n{}", missing.join("\n"));
-}
-
-/// Adds the text of all Rust files below a directory.
-fn sources(directory: &Path, text: &mut String) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, text);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            text.push_str(&fs::read_to_string(&path).unwrap());
-        }
-    }
-}
-
-/// A name of three words or more with underscores, in brackets, is a test.
-#[test]
-fn every_test_that_the_security_policy_names_exists() {
-    let mut code = String::new();
-    for folder in ["src", "tests", "crates"] {
-        sources(&root().join(folder), &mut code);
-    }
-    let policy = fs::read_to_string(root().join("SECURITY.md")).unwrap();
-    let is_test =
-        |name: &&str| name.matches('_').count() > 1 && name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'));
-    let named: Vec<&str> = policy.split('`').skip(1).step_by(2).filter(is_test).collect();
-    let exists = |name: &str| {
-        let before = code.split_once(&format!("fn {name}()")).map_or("", |(before, _)| before);
-        let attributes = before.rsplit("\n\n").next().unwrap_or_default();
-        attributes.contains("#[test]") || attributes.contains("#[tokio::test")
-    };
-    let missing: Vec<&str> = named.iter().copied().filter(|name| !exists(name)).collect();
-    assert!(named.len() > 30 && missing.is_empty(), "of {} tests, these are missing: {missing:?}", named.len());
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod record;
 mod runs;
 #[cfg(target_os = "linux")]
 mod screen;
+mod security;
 #[cfg(unix)]
 mod step;
 #[cfg(target_os = "linux")] // `script` of util-linux makes the terminal

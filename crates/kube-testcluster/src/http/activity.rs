@@ -247,7 +247,9 @@ impl http_body::Body for Followed {
                 Poll::Ready(Some(Err(axum::Error::new(why))))
             }
             (limit, piece) => {
-                limit.iter_mut().for_each(|limit| limit.has_begun |= piece.is_ready());
+                if let Some(limit) = limit {
+                    limit.has_begun |= piece.is_ready();
+                }
                 piece
             }
         }

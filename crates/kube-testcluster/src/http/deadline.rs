@@ -1,6 +1,8 @@
-//! Limits the time that a write may take: to `timeout` in the query, or 34 seconds. Only writes need a limit here:
-//! reads are fast, but a write may wait for a webhook, and retries for as long as other requests change its object
-//! first. The time until a client has read an answer has a limit of its own. Upstream: `WithRequestDeadline`,
+//! Limits the time of a request, except of a long-running one, to `timeout` in the query or to upstream's default.
+//!
+//! A write must be done by then, or within 34 seconds, because it may wait for a webhook, or repeat itself for as long as
+//! other requests change its object first ([`finish`]). A read is fast, and its work has no limit. The client must have
+//! read the answer of both by then, or within 60 seconds ([`limit`]). Upstream: `WithRequestDeadline`,
 //! `WithTimeoutForNonLongRunningRequests` and `FinishRequest`.
 
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //! of the earlier states must be freed.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -16,6 +17,9 @@ const CHANGES: usize = 1000;
 
 /// The limit of the history, in bytes: a few states of the definition, so that what is left is not history.
 const HISTORY: usize = 4 * 1024 * 1024;
+
+/// The longest time from the deletion of the definition to its end.
+const GONE_WITHIN: Duration = Duration::from_secs(60);
 
 /// The most memory that may be left when the definition is gone, in megabytes.
 const MOST_LEFT: usize = 20;
@@ -48,9 +52,12 @@ async fn one_life(address: SocketAddr, changes: usize) {
         send(address, "PATCH", LARGE, "application/json-patch+json", &patch, 200).await;
     }
     send(address, "DELETE", LARGE, "application/json", "", 200).await;
-    while get(address, LARGE).await != 404 {
-        tokio::task::yield_now().await;
-    }
+    let gone = async {
+        while get(address, LARGE).await != 404 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(GONE_WITHIN, gone).await.expect("the definition is gone a minute after its deletion");
 }
 
 async fn send(address: SocketAddr, method: &str, target: &str, content_type: &str, body: &str, expected: u16) {

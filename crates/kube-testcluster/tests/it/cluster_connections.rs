@@ -74,6 +74,7 @@ async fn half_a_body_is_answered_and_its_connection_closed() {
     };
     for (half, code, most) in [
         (half("POST", MAPS), "504", 41),
+        (half("POST", &format!("{MAPS}?timeout=5s")), "504", 12),
         (half("PATCH", &format!("{MAPS}/a")), "415", 7),
         (half("DELETE", &format!("{MAPS}/a")), "504", 41),
         (half("POST", "/lab/faults"), "504", 41),
@@ -84,6 +85,15 @@ async fn half_a_body_is_answered_and_its_connection_closed() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {code} ")), "{half}: {answer}");
         assert!(seconds < most, "{seconds} s: {half}");
     }
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_answer_comes_however_short_the_timeout_is() {
+    let (cluster, address) = served();
+    let list = format!("GET {MAPS}?timeout=1ns HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let (_, answer) = closed_after(address, list.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains(r#""items":[]"#), "{answer}");
     cluster.shutdown().await;
 }
 
@@ -188,28 +198,45 @@ async fn next_frame(connection: &mut TcpStream) -> Option<(u8, u32, Vec<u8>)> {
     Some((kind, u32::from_be_bytes(stream), payload))
 }
 
-/// The client reads the connection, but never enlarges the window of the stream, which is 16 KiB. The limits of the
-/// answer and of its unread pieces end at the same time, so either the stream ends, or the connection.
-#[tokio::test(start_paused = true)]
-async fn an_unread_stream_of_http_2_ends() {
+/// The way in which an unread answer over HTTP/2 ends.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    Reset,
+    Closed,
+}
+
+/// Sends a request and reads the connection, but never enlarges the window of the stream, which is 16 KiB. Returns the
+/// time after which the answer ends, in seconds, how it ends, and the number of bytes that came before.
+async fn unread_stream(address: SocketAddr, method: &str, path: &str, body: &str) -> (u64, End, usize) {
     const DATA: u8 = 0;
     const RESET: u8 = 3;
+    let begun = Instant::now();
+    let mut connection = connected(address, &request_of_http_2(method, path, body.as_bytes())).await;
+    let (mut end, mut read) = (End::Closed, 0);
+    while let Some((kind, _, payload)) = next_frame(&mut connection).await {
+        match kind {
+            DATA => read += payload.len(),
+            RESET => {
+                end = End::Reset;
+                break;
+            }
+            _ => {}
+        }
+    }
+    (begun.elapsed().as_secs(), end, read)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unread_stream_of_http_2_ends() {
     let (cluster, address) = served();
     fill(&Api::new(&cluster)).await;
+    let list = unread_stream(address, "GET", &format!("{MAPS}?timeout=5s"), "").await;
+    assert_eq!(list, (5, End::Reset, 16_384));
+    // The limits of the answer and of its unread pieces end at the same time, so either the stream ends, or the
+    // connection.
     let written = json!({"metadata": {"name": "written"}, "data": {"a": "y".repeat(60_000)}}).to_string();
-    for (method, body) in [("GET", ""), ("POST", &written)] {
-        let begun = Instant::now();
-        let mut connection = connected(address, &request_of_http_2(method, MAPS, body.as_bytes())).await;
-        let mut read = 0;
-        while let Some((kind, _, payload)) = next_frame(&mut connection).await {
-            match kind {
-                DATA => read += payload.len(),
-                RESET => break,
-                _ => {}
-            }
-        }
-        assert_eq!((begun.elapsed().as_secs(), read), (60, 16_384), "{method}");
-    }
+    let (seconds, _, read) = unread_stream(address, "POST", MAPS, &written).await;
+    assert_eq!((seconds, read), (60, 16_384));
     cluster.shutdown().await;
 }
 
@@ -243,12 +270,12 @@ async fn the_other_servers_have_the_same_limits() {
     let address = listener.local_addr().unwrap();
     let router = axum::Router::new().route("/", axum::routing::any(|body: String| async move { body }));
     tokio::spawn(serve_until(router, listener, std::future::pending()));
-    for (bytes, seconds) in [
-        ("", 32..34),
-        ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 90..92),
-        ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf", 60..67),
+    for (bytes, seconds, status) in [
+        ("", 32..34, ""),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 90..92, "HTTP/1.1 200 OK\r\n"),
+        ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf", 60..67, "HTTP/1.1 400 Bad Request\r\n"),
     ] {
-        let (after, _) = closed_after(address, bytes.as_bytes()).await;
-        assert!(seconds.contains(&after), "{after} s: {bytes}");
+        let (after, answer) = closed_after(address, bytes.as_bytes()).await;
+        assert!(seconds.contains(&after) && answer.starts_with(status), "{after} s: {bytes}: {answer}");
     }
 }
