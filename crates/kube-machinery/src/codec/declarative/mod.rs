@@ -93,7 +93,19 @@ impl Walk {
                     self.below(self.change(kind, new, None), &at.index(i));
                 }
             }
-            _ => {}
+            // No rules are below these: `peers/schema` refuses rules in the structs of a map.
+            FieldType::Map(_)
+            | FieldType::Text
+            | FieldType::Bool
+            | FieldType::Integer(_)
+            | FieldType::Float
+            | FieldType::Bytes
+            | FieldType::Time
+            | FieldType::MicroTime
+            | FieldType::Quantity
+            | FieldType::IntOrString
+            | FieldType::Raw
+            | FieldType::SchemaOr(_) => {}
         }
     }
 }
@@ -101,10 +113,25 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::schema::structs;
     use crate::value::json;
 
     fn sentences(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
         validate(kind, new, old).iter().map(|cause| cause.sentence()).collect()
+    }
+
+    #[test]
+    fn the_table_has_rules_only_where_the_walk_comes() {
+        fn is_walked(kind: &FieldType) -> bool {
+            match kind {
+                FieldType::Pointer(inner) | FieldType::List(inner) => is_walked(inner),
+                kind => matches!(kind, FieldType::Struct(_)),
+            }
+        }
+        for (name, field) in structs().flat_map(|(name, row)| row.fields.iter().map(move |field| (name, field))) {
+            assert!(!field.has_rules_below || is_walked(&field.kind), "{name}.{}", field.name);
+            assert!(!field.name.is_empty() || field.rules.is_empty() && !field.has_rules_below, "{name} embeds rules");
+        }
     }
 
     #[test]
