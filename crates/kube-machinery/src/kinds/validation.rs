@@ -53,7 +53,7 @@ impl Resource {
         causes.extend(own.distinct());
         let declared = declarative::validate(self.go_type(), new, old);
         if !declared.is_empty() {
-            *causes = std::mem::take(causes).into_iter().filter(|cause| !declared.contains(cause)).collect();
+            *causes = std::mem::take(causes).without(&declared);
             causes.extend(declared);
         }
     }
