@@ -51,7 +51,14 @@ impl Resource {
     /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
     fn add(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own.distinct());
-        let declared = declarative::validate(self.go_type(), new, old);
+        let declared = match self.row.stored_form {
+            // The rules are those of the version in the request, so they are for the fields of the served form.
+            Some(form) => {
+                let served = |stored: &Value| (form.from_stored)(stored.clone());
+                declarative::validate(self.go_type(), &served(new), old.map(served).as_ref())
+            }
+            None => declarative::validate(self.go_type(), new, old),
+        };
         if !declared.is_empty() {
             *causes = std::mem::take(causes).without(&declared);
             causes.extend(declared);
