@@ -145,6 +145,9 @@ func fields(known *smd.Schema, t reflect.Type) []string {
 			if f.Type == reflect.TypeOf(metav1.TypeMeta{}) {
 				continue
 			}
+			if len(rules(t, f)) > 0 {
+				refuse("%s embeds %s, which has rules, but the engine knows none for embedded structs", name(t), f.Type)
+			}
 			p := strings.Split(f.Tag.Get("protobuf"), ",")
 			if len(p) > 1 && f.Type.Kind() == reflect.Struct {
 				embeddedIn[f.Type] = t
@@ -210,6 +213,8 @@ func main() {
 			reach(items.Type) // the rules are those of stored objects
 		}
 	}
+	findRules()
+	checkDropped()
 	known, err := schema()
 	if err != nil {
 		log.Fatal(err)

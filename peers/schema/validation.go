@@ -11,6 +11,9 @@ import (
 	"strings"
 )
 
+// refuse ends the program with a sentence, because the table would lose a rule without an error. Tests replace it.
+var refuse = log.Fatalf
+
 // gates are the defaults of the feature gates that tags name: pkg/features/kube_features.go.
 var gates = map[string]bool{"HPAScaleToZero": true}
 
@@ -62,15 +65,20 @@ func rules(t reflect.Type, f reflect.StructField) []string {
 		case slices.Contains(checked, kind):
 			rest = append(rest, rule)
 		default:
-			log.Fatalf("%s is enforced for %s, but the engine does not know it", rule, path)
+			refuse("%s is enforced for %s, but the engine does not know it", rule, path)
 		}
 	}
 	if isUnchecked(tags) {
-		log.Fatalf("the items of %s must be unique, but the engine does not know this rule", path)
+		refuse("the items of %s must be unique, but the engine does not know this rule", path)
 	}
-	rest = append(rest, enum(f.Type)...)
-	if descends(t, f) && hasRules(f.Type) {
-		rest = append(rest, "+below")
+	if descends(t, f) {
+		rest = append(rest, ofNamed(f.Type, path)...)
+		if withRules[structOf(f.Type)] {
+			if isInMap(f.Type) {
+				refuse("the structs in the map %s have rules, but the engine does not descend into maps", path)
+			}
+			rest = append(rest, "+below")
+		}
 	}
 	if len(rest) > 0 {
 		return slices.Concat(alpha, first, rest)
@@ -125,7 +133,7 @@ func resolved(tag string) (string, stage) {
 	case "ifEnabled", "ifDisabled":
 		isEnabled, known := gates[argument]
 		if !known {
-			log.Fatalf("the default of the feature gate %s is missing here", argument)
+			refuse("the default of the feature gate %s is missing here", argument)
 		}
 		if isEnabled != (call == "ifEnabled") {
 			of = disabled
@@ -160,22 +168,58 @@ func isUnchecked(tags []string) bool {
 	return (is("+listType=set") || is("+listType=map") || is("+unique")) && !is("+customUnique")
 }
 
-// enum returns the rule for a field whose type is a string with enumerated values, or a pointer to one.
-func enum(t reflect.Type) []string {
+// ofNamed returns the rule for a field whose type is a string with enumerated values, or a pointer to one. It refuses
+// all other rules above the types without fields that the field's type consists of, such as that of a list's items.
+func ofNamed(t reflect.Type, path string) []string {
+	direct := t
 	if t.Kind() == reflect.Ptr {
-		t = t.Elem()
+		direct = t.Elem()
 	}
-	if t.Kind() != reflect.String || t.PkgPath() == "" {
-		return nil
-	}
-	for _, tag := range sourceOf(t).tags[t.Name()] {
-		if rule, stage := resolved(tag); rule == "+enum" && stage == enforced {
-			values := slices.Clone(sourceOf(t).constants[t.Name()])
+	var found []string
+	for _, named := range namedIn(t) {
+		for _, tag := range enforcedAbove(named) {
+			if tag != "+enum" || named != direct || named.Kind() != reflect.String {
+				refuse("%s is enforced for the type %s in %s, but the engine does not know it there", tag, named, path)
+				continue
+			}
+			values := slices.Clone(sourceOf(named).constants[named.Name()])
 			slices.Sort(values)
-			return []string{"+enum=" + strings.Join(values, ",")}
+			found = append(found, "+enum="+strings.Join(values, ","))
 		}
 	}
-	return nil
+	return found
+}
+
+// namedIn returns the types with a name and without fields that a type consists of: itself, and those of its items, keys
+// and values.
+func namedIn(t reflect.Type) []reflect.Type {
+	var in []reflect.Type
+	if _, described := leaf[t]; !described && t.PkgPath() != "" && t.Kind() != reflect.Struct {
+		in = append(in, t)
+	}
+	switch t.Kind() {
+	case reflect.Map:
+		in = slices.Concat(in, namedIn(t.Key()), namedIn(t.Elem()))
+	case reflect.Ptr, reflect.Slice:
+		in = append(in, namedIn(t.Elem())...)
+	}
+	return in
+}
+
+// enforcedAbove returns the rules above a type that check something, and those in alpha that can end a validation.
+func enforcedAbove(t reflect.Type) []string {
+	var enforcing []string
+	for _, tag := range sourceOf(t).tags[t.Name()] {
+		rule, stage := resolved(tag)
+		kind := tagName(strings.TrimPrefix(rule, "+"))
+		if rule == "" || strings.Contains(kind, "-gen") || slices.Contains(silent, kind) || slices.Contains(ofTypes, kind) {
+			continue
+		}
+		if stage == enforced || stage == unenforced && slices.Contains(ending, kind) {
+			enforcing = append(enforcing, rule)
+		}
+	}
+	return enforcing
 }
 
 // reached are the structs that the validation of a stored object can come to.
@@ -188,11 +232,8 @@ func reach(t reflect.Type) {
 		return
 	}
 	reached[t] = true
-	for _, tag := range sourceOf(t).tags[t.Name()] {
-		rule, stage := resolved(tag)
-		if kind := tagName(strings.TrimPrefix(rule, "+")); stage == enforced && !strings.Contains(kind, "-gen") && !slices.Contains(ofTypes, kind) {
-			log.Fatalf("%s is enforced for %s, but the engine does not know it", rule, name(t))
-		}
+	for _, rule := range enforcedAbove(t) {
+		refuse("%s is enforced for %s, but the engine does not know it", rule, name(t))
 	}
 	for i := range t.NumField() {
 		if descends(t, t.Field(i)) {
@@ -225,24 +266,41 @@ func descends(t reflect.Type, f reflect.StructField) bool {
 	return true
 }
 
-// known has the types for which it is known, or is being found out, whether they have rules.
-var known = map[reflect.Type]bool{}
+// isInMap returns true if the struct in a type is in a map.
+func isInMap(t reflect.Type) bool {
+	for t.Kind() == reflect.Ptr || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Map
+}
 
-// hasRules returns true if a type has rules in its fields, or below.
-func hasRules(t reflect.Type) bool {
-	t = structOf(t)
-	if t == nil {
-		return false
-	}
-	if has, ok := known[t]; ok {
-		return has
-	}
-	known[t] = false // a type that contains itself has no other rules for that
-	for i := range t.NumField() {
-		if len(rules(t, t.Field(i))) > 0 {
-			known[t] = true
-			break
+// withRules are the reached structs that have rules in their fields, or below.
+var withRules = map[reflect.Type]bool{}
+
+// findRules completes `withRules`. It repeats until no struct is added, because structs can contain each other.
+func findRules() {
+	for grows := true; grows; {
+		grows = false
+		for t := range reached {
+			for i := 0; i < t.NumField() && !withRules[t]; i++ {
+				if len(rules(t, t.Field(i))) > 0 {
+					withRules[t], grows = true, true
+				}
+			}
 		}
 	}
-	return known[t]
+}
+
+// checkDropped makes sure that the reached structs have the fields in `dropped`.
+func checkDropped() {
+	missing := slices.Clone(dropped)
+	for t := range reached {
+		for i := range t.NumField() {
+			path := name(t) + "." + jsonName(t.Field(i))
+			missing = slices.DeleteFunc(missing, func(one string) bool { return one == path })
+		}
+	}
+	if len(missing) > 0 {
+		refuse("no served type has the fields %s, which kube-apiserver dropped before the validation", strings.Join(missing, ", "))
+	}
 }

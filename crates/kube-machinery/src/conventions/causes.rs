@@ -2,6 +2,7 @@
 //! million places, and the response names each of them twice: as a cause and in the message. Upstream has no limit:
 //! `field.ErrorList`.
 
+use std::collections::HashSet;
 use std::iter::Chain;
 use std::ops::Deref;
 use std::option;
@@ -65,8 +66,16 @@ impl Causes {
 
     /// Removes duplicates, as upstream's `field.ErrorList.Filter` removes equal errors.
     pub(crate) fn distinct(self) -> Self {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         self.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
+    }
+
+    /// Removes the causes that another list has too. Upstream matches the type, the field and the origin of an error, which
+    /// a cause does not have. To match the whole cause is narrower: a cause with another message stays. Upstream:
+    /// `FilterCoveredHandwrittenErrors`.
+    pub(crate) fn without(self, others: &Self) -> Self {
+        let others: HashSet<&Cause> = others.iter().collect();
+        self.into_iter().filter(|cause| !others.contains(cause)).collect()
     }
 }
 
@@ -140,5 +149,11 @@ mod tests {
     fn equal_causes_are_one() {
         let causes: Causes = [0, 1, 0].map(wrong).into();
         assert_eq!(causes.distinct(), Causes::from([0, 1].map(wrong)));
+    }
+
+    #[test]
+    fn the_causes_of_another_list_are_removed() {
+        let causes: Causes = [0, 1, 2, 1].map(wrong).into();
+        assert_eq!(causes.without(&[1, 3].map(wrong).into()), Causes::from([0, 2].map(wrong)));
     }
 }

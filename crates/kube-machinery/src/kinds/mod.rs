@@ -1,6 +1,6 @@
 //! The kinds that the server knows. Each has a row in the table of kinds: a [`Resource`] with its names, its columns,
-//! and the functions that set its defaults and validate it. `served` is the table. This module knows nothing about
-//! storage and HTTP.
+//! and the functions that set its defaults and validate it. `served` is the table. A row also says how a server stores the
+//! objects and answers the requests of its kind (`strategy`, `registry`, `stored_form`), but this module does neither.
 //!
 //! A validation returns causes, as upstream's returns a `field.ErrorList`. Its parameter `at` is the path of the field.
 
@@ -31,6 +31,7 @@ mod networking;
 mod pod_disruption_budget;
 mod priority_class;
 mod rbac;
+mod registry;
 mod reset_fields;
 mod resource;
 mod resource_list;

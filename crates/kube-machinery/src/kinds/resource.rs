@@ -10,12 +10,13 @@ use std::sync::Arc;
 use super::custom_resource::{CustomResource, ScalePaths};
 use super::field_selector::FieldRow;
 pub use super::group_resource::GroupResource;
+pub use super::registry::{ObjectType, Router, TableConvertor};
 pub use super::row::{ResourceRow, Scope, Serving};
 use super::served::CUSTOM_RESOURCE_DEFINITIONS;
 pub use super::stored_form::StoredForm;
 pub use super::strategy::{
-    CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, ObjectType, Router, StatusOnCreate,
-    Strategy, TableConvertor, UnconditionalUpdate,
+    CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, StatusOnCreate, Strategy,
+    UnconditionalUpdate,
 };
 pub use super::subresource::{Subresource, SubresourceInfo};
 use crate::codec::schema;

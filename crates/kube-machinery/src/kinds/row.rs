@@ -4,10 +4,11 @@
 use super::columns::{self, Column};
 use super::field_selector::FieldRow;
 use super::names::NameRule;
+use super::registry::{ObjectType, Router, TableConvertor};
 use super::reset_fields;
 use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
-use super::strategy::{DeleteResponse, Deletion, Generation, ObjectType, Router, Strategy, TableConvertor};
+use super::strategy::{DeleteResponse, Deletion, Generation, Strategy};
 use super::subresource::Subresource;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::object;

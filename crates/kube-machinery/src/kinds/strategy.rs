@@ -1,6 +1,7 @@
 //! The strategy of a kind: the options by which kinds differ when objects are created, updated and deleted. For
-//! example, a PUT may create an object of some kinds only. A kind's row (`resource`) has the options, and the request
-//! handlers act on them. Upstream: the `strategy.go` of each kind.
+//! example, a PUT may create an object of some kinds only. A kind's row (`row`) has the options, and the request
+//! handlers act on them. `registry` has the options about requests of every verb. Upstream: the `strategy.go` of each
+//! kind.
 
 /// The way DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,34 +16,6 @@ pub enum Deletion {
     /// deletion of a collection removes it `AtOnce`. Upstream: `REST.Delete` of
     /// `pkg/registry/customresourcedefinition/etcd.go`.
     AfterInstances,
-}
-
-/// The router of upstream that dispatches the requests of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Router {
-    /// go-restful, with a route for each kind and method.
-    GoRestful,
-    /// One handler for all custom resources, which knows no routes. Upstream: `crdHandler` of
-    /// `customresource_handler.go`.
-    CustomResources,
-}
-
-/// The Go type as which upstream holds the objects of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObjectType {
-    /// A Go struct, which has zero values, a protobuf form, and tags for strategic merge patches.
-    Struct,
-    /// `unstructured.Unstructured`, a map of JSON, in which `kind` and `apiVersion` are fields like all others.
-    Unstructured,
-}
-
-/// The way upstream's registry of a kind makes Tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableConvertor {
-    /// With the printers of kube-apiserver, or with the columns of a definition.
-    Columns,
-    /// With `rest.NewDefaultTableConvertor`: the rows of an empty list are null, and the status has no Table.
-    Default,
 }
 
 /// The response to a DELETE that has removed an object.

@@ -14,7 +14,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_new_by_kind(self, new));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), None),
-            None => self.add(&mut found.causes, (self.validate)(new, None), new, None),
+            None => self.add_own_and_declared(&mut found.causes, (self.validate)(new, None), new, None),
         }
         let causes = found.causes; // there are no warnings: they are about values that an update leaves unchanged
         if causes.is_empty() { metadata::validate_new(new) } else { causes }
@@ -25,7 +25,7 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate(&mut found, &self.served_object(new), Some(&self.served_object(old))),
-            None => self.add(&mut found.causes, (self.validate)(new, Some(old)), new, Some(old)),
+            None => self.add_own_and_declared(&mut found.causes, (self.validate)(new, Some(old)), new, Some(old)),
         }
         found
     }
@@ -35,7 +35,9 @@ impl Resource {
         let mut found = Findings::of(metadata::validate_update(self, new, old));
         match &self.custom {
             Some(custom) => custom.validate_status(&mut found, &self.served_object(new), &self.served_object(old)),
-            None => self.add(&mut found.causes, (self.validate_status)(new, Some(old)), new, Some(old)),
+            None => {
+                self.add_own_and_declared(&mut found.causes, (self.validate_status)(new, Some(old)), new, Some(old))
+            }
         }
         found
     }
@@ -43,17 +45,24 @@ impl Resource {
     /// Upstream: `ValidateUpdate` of the subresource's strategy.
     pub fn causes_of_subresource_update(&self, subresource: Subresource, new: &Value, old: &Value) -> Causes {
         let mut causes = metadata::validate_update(self, new, old);
-        self.add(&mut causes, (self.validate_subresource)(subresource, new, old), new, Some(old));
+        self.add_own_and_declared(&mut causes, (self.validate_subresource)(subresource, new, old), new, Some(old));
         causes
     }
 
     /// Adds the causes of a built-in kind's own rules, and after them those of the declarative rules, in favor of which
     /// equal causes of the other rules are removed. Upstream: `ValidateDeclarativelyWithMigrationChecks`.
-    fn add(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
+    fn add_own_and_declared(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own.distinct());
-        let declared = declarative::validate(self.go_type(), new, old);
+        let declared = match self.row.stored_form {
+            // The rules are those of the version in the request, so they are for the fields of the served form.
+            Some(form) => {
+                let served = |stored: &Value| (form.from_stored)(stored.clone());
+                declarative::validate(self.go_type(), &served(new), old.map(served).as_ref())
+            }
+            None => declarative::validate(self.go_type(), new, old),
+        };
         if !declared.is_empty() {
-            *causes = std::mem::take(causes).into_iter().filter(|cause| !declared.contains(cause)).collect();
+            *causes = std::mem::take(causes).without(&declared);
             causes.extend(declared);
         }
     }

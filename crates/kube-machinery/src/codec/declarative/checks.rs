@@ -1,11 +1,12 @@
 //! The checks of the rules for one value, with upstream's messages. Upstream: `k8s.io/apimachinery/pkg/api/validate`.
 
-use super::change::Change;
-use crate::codec::schema::Rule;
+use super::compared::Compared;
+use crate::codec::schema::FieldRule;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
 use crate::conventions::names;
+use crate::conventions::operation::Operation;
 use crate::value::{Array, Value};
 
 /// The result of a rule.
@@ -23,42 +24,44 @@ impl From<Option<Cause>> for Outcome {
 }
 
 /// Checks a rule. A null pointer passes the rules for the form of a value.
-pub(super) fn check(rule: &Rule, change: Change<'_>, at: &Path<'_>) -> Outcome {
-    let (value, is_unset) = (&*change.value(), change.is_unset());
+pub(super) fn check(rule: &FieldRule, operation: Operation, compared: Compared<'_>, at: &Path<'_>) -> Outcome {
+    let (value, is_unset) = (&*compared.value(), compared.is_unset());
     let (number, text) = (value.as_i64(), value.as_str());
     let out_of_range = |why: String| Cause::invalid_json(at, value, &why);
     let cause = match rule {
-        Rule::Required => is_unset.then(|| Cause::required(at, "")),
-        Rule::Optional if is_unset => return Outcome::Ends,
-        Rule::Forbidden if is_unset => return Outcome::Ends,
-        Rule::Forbidden => Some(Cause::forbidden(at, "")),
+        FieldRule::Required => is_unset.then(|| Cause::required(at, "")),
+        FieldRule::Optional if is_unset => return Outcome::Ends,
+        FieldRule::Forbidden if is_unset => return Outcome::Ends,
+        FieldRule::Forbidden => Some(Cause::forbidden(at, "")),
         // The walk visits changed values only.
-        Rule::Immutable => change.is_update.then(|| Cause::invalid_as(at, "null", "field is immutable")),
-        Rule::Alpha(rule) => match check(rule, change, at) {
+        FieldRule::Immutable => {
+            (operation == Operation::Update).then(|| Cause::invalid_as(at, "null", "field is immutable"))
+        }
+        FieldRule::Alpha(rule) => match check(rule, operation, compared, at) {
             Outcome::Passes => None,
             Outcome::Ends | Outcome::Fails(_) => return Outcome::Ends,
         },
-        Rule::Minimum(least) => number
+        FieldRule::Minimum(least) => number
             .filter(|number| number < least)
             .map(|_| out_of_range(format!("must be greater than or equal to {least}"))),
-        Rule::Maximum(most) => {
+        FieldRule::Maximum(most) => {
             number.filter(|number| number > most).map(|_| out_of_range(format!("must be less than or equal to {most}")))
         }
-        Rule::MaxItems(most) => {
+        FieldRule::MaxItems(most) => {
             let count = value.as_array().map_or(0, Array::len);
             (count > *most).then(|| Cause::too_many(at, count, *most))
         }
-        Rule::MaxBytes(most) => text.filter(|text| text.len() > *most).map(|_| Cause::too_long(at, *most)),
-        Rule::Format(name) => {
+        FieldRule::MaxBytes(most) => text.filter(|text| text.len() > *most).map(|_| Cause::too_long(at, *most)),
+        FieldRule::Format(name) => {
             let Some(text) = text else { return Outcome::Passes };
             let causes: Causes = messages(name, text).iter().map(|why| Cause::invalid(at, text, why)).collect();
             return if causes.is_empty() { Outcome::Passes } else { Outcome::Fails(causes) };
         }
-        Rule::Enum(values) => {
+        FieldRule::Enum(values) => {
             text.filter(|text| !values.contains(text)).map(|text| Cause::unsupported_text(at, text, values))
         }
-        Rule::ZeroOrOneOf(key, members) => several(key, members, change, at),
-        Rule::Optional | Rule::Subfield(..) => None,
+        FieldRule::ZeroOrOneOf(key, members) => several(key, members, compared, at),
+        FieldRule::Optional | FieldRule::Subfield(..) => None,
     };
     cause.into()
 }
@@ -77,13 +80,13 @@ fn messages(format: &str, text: &str) -> Vec<String> {
 
 /// Returns the cause for a list with several of the members of a union, unless the old list had the same ones. Upstream:
 /// `ZeroOrOneOfUnion`.
-fn several(key: &str, members: &[&str], change: Change<'_>, at: &Path<'_>) -> Option<Cause> {
+fn several(key: &str, members: &[&str], compared: Compared<'_>, at: &Path<'_>) -> Option<Cause> {
     let in_list = |list: &Value| -> Vec<&str> {
         let has = |member: &&&str| list.as_array().into_iter().flatten().any(|item| item[key] == **member);
         members.iter().filter(has).copied().collect()
     };
-    let specified = in_list(change.new);
-    if specified.len() < 2 || change.old.is_some_and(|old| in_list(old) == specified) {
+    let specified = in_list(compared.new);
+    if specified.len() < 2 || compared.old.is_some_and(|old| in_list(old) == specified) {
         return None;
     }
     let Path::Child(_, field) = at else { return None };
@@ -115,16 +118,16 @@ mod tests {
 
     /// Checks the rule for a new value. Returns the sentence of its cause; empty if the value passes, `ends` if the other
     /// rules do not apply.
-    fn checked(rule: &Rule, kind: &'static FieldType, new: &Value, old: Option<&Value>) -> String {
-        let change = Change { kind, new, old, is_update: old.is_some() };
-        match check(rule, change, &Path::Root("spec").child("field")) {
+    fn checked(rule: &FieldRule, kind: &'static FieldType, new: &Value, old: Option<&Value>) -> String {
+        let operation = if old.is_some() { Operation::Update } else { Operation::Create };
+        match check(rule, operation, Compared { kind, new, old }, &Path::Root("spec").child("field")) {
             Outcome::Passes => String::new(),
             Outcome::Ends => "ends".to_owned(),
             Outcome::Fails(causes) => causes.iter().map(|cause| cause.sentence()).collect::<Vec<_>>().join("; "),
         }
     }
 
-    fn of_new(rule: &Rule, kind: &'static FieldType, new: &Value) -> String {
+    fn of_new(rule: &FieldRule, kind: &'static FieldType, new: &Value) -> String {
         checked(rule, kind, new, None)
     }
 
@@ -135,13 +138,13 @@ mod tests {
             [(&TEXT, json!(""), json!("a")), (&NUMBER, json!(0), json!(-1)), (list(), json!([]), json!([""]))]
         {
             for unset in [unset, Value::Null] {
-                assert_eq!(of_new(&Rule::Required, kind, &unset), "spec.field: Required value");
-                assert_eq!(of_new(&Rule::Optional, kind, &unset), "ends");
-                assert_eq!(of_new(&Rule::Forbidden, kind, &unset), "ends");
+                assert_eq!(of_new(&FieldRule::Required, kind, &unset), "spec.field: Required value");
+                assert_eq!(of_new(&FieldRule::Optional, kind, &unset), "ends");
+                assert_eq!(of_new(&FieldRule::Forbidden, kind, &unset), "ends");
             }
-            assert_eq!(of_new(&Rule::Required, kind, &set), "");
-            assert_eq!(of_new(&Rule::Optional, kind, &set), "");
-            assert_eq!(of_new(&Rule::Forbidden, kind, &set), "spec.field: Forbidden");
+            assert_eq!(of_new(&FieldRule::Required, kind, &set), "");
+            assert_eq!(of_new(&FieldRule::Optional, kind, &set), "");
+            assert_eq!(of_new(&FieldRule::Forbidden, kind, &set), "spec.field: Forbidden");
         }
     }
 
@@ -149,16 +152,16 @@ mod tests {
     #[test]
     fn an_update_cannot_change_an_immutable_value() {
         let (new, old) = (json!("b"), json!("a"));
-        assert_eq!(of_new(&Rule::Immutable, &TEXT, &new), "");
-        let cause = checked(&Rule::Immutable, &TEXT, &new, Some(&old));
+        assert_eq!(of_new(&FieldRule::Immutable, &TEXT, &new), "");
+        let cause = checked(&FieldRule::Immutable, &TEXT, &new, Some(&old));
         assert_eq!(cause, "spec.field: Invalid value: null: field is immutable");
-        assert_eq!(checked(&Rule::Alpha(Box::new(Rule::Immutable)), &TEXT, &new, Some(&old)), "ends");
+        assert_eq!(checked(&FieldRule::Alpha(Box::new(FieldRule::Immutable)), &TEXT, &new, Some(&old)), "ends");
     }
 
     /// Upstream: `limits_test.go`.
     #[test]
     fn a_limit_is_within_its_range() {
-        let (least, most) = (Rule::Minimum(1), Rule::Maximum(1));
+        let (least, most) = (FieldRule::Minimum(1), FieldRule::Maximum(1));
         assert_eq!(of_new(&least, &NUMBER, &json!(1)), "");
         let why = "spec.field: Invalid value: 0: must be greater than or equal to 1";
         assert_eq!(of_new(&least, &NUMBER, &json!(0)), why);
@@ -167,7 +170,7 @@ mod tests {
         assert_eq!(of_new(&least, pointer, &Value::Null), "");
         assert_eq!(of_new(&most, &NUMBER, &json!(1)), "");
         assert_eq!(of_new(&most, &NUMBER, &json!(2)), "spec.field: Invalid value: 2: must be less than or equal to 1");
-        let (items, bytes) = (Rule::MaxItems(2), Rule::MaxBytes(2));
+        let (items, bytes) = (FieldRule::MaxItems(2), FieldRule::MaxBytes(2));
         assert_eq!(of_new(&items, list(), &json!(["", ""])), "");
         assert_eq!(of_new(&items, list(), &json!(["", "", ""])), "spec.field: Too many: 3: must have at most 2 items");
         assert_eq!(of_new(&bytes, &TEXT, &json!("é")), "");
@@ -177,7 +180,7 @@ mod tests {
     /// Upstream: `enum_test.go`.
     #[test]
     fn a_value_is_one_of_an_enumeration() {
-        let rule = Rule::Enum(vec!["a", "b"]);
+        let rule = FieldRule::Enum(vec!["a", "b"]);
         assert_eq!(of_new(&rule, &TEXT, &json!("b")), "");
         let cause = of_new(&rule, &TEXT, &json!(""));
         assert_eq!(cause, r#"spec.field: Unsupported value: "": supported values: "a", "b""#);
@@ -193,22 +196,22 @@ mod tests {
             ("k8s-path-segment-name", "A:b", ".."),
             ("k8s-short-name", "a-b", "a.b"),
         ] {
-            assert_eq!(of_new(&Rule::Format(format), &TEXT, &json!(right)), "", "{format}");
-            assert_ne!(of_new(&Rule::Format(format), &TEXT, &json!(wrong)), "", "{format}");
+            assert_eq!(of_new(&FieldRule::Format(format), &TEXT, &json!(right)), "", "{format}");
+            assert_ne!(of_new(&FieldRule::Format(format), &TEXT, &json!(wrong)), "", "{format}");
         }
     }
 
     #[test]
     fn the_table_has_only_known_formats() {
-        fn is_known(rule: &Rule) -> bool {
+        fn is_known(rule: &FieldRule) -> bool {
             match rule {
-                Rule::Format(name) => !messages(name, "-/-/-").is_empty(),
-                Rule::Subfield(_, rules) => rules.iter().all(is_known),
+                FieldRule::Format(name) => !messages(name, "-/-/-").is_empty(),
+                FieldRule::Subfield(_, rules) => rules.iter().all(is_known),
                 _ => true,
             }
         }
         let fields = structs().flat_map(|(_, row)| &row.fields);
-        let unknown: Vec<&[Rule]> =
+        let unknown: Vec<&[FieldRule]> =
             fields.map(|field| &*field.rules).filter(|rules| !rules.iter().all(is_known)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
@@ -216,7 +219,7 @@ mod tests {
     /// Upstream: `zeroorone_test.go`.
     #[test]
     fn a_list_has_one_member_of_a_union() {
-        let rule = Rule::ZeroOrOneOf("type", vec!["A", "B"]);
+        let rule = FieldRule::ZeroOrOneOf("type", vec!["A", "B"]);
         let of = |types: &[&str]| types.iter().map(|kind| json!({"type": kind})).collect::<Value>();
         assert_eq!(of_new(&rule, list(), &of(&["A", "A", "C"])), "");
         let cause = concat!(

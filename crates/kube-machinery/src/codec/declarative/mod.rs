@@ -5,26 +5,29 @@
 //! unchanged, so that a new rule does not refuse the updates of objects that were valid before it (ratcheting). Upstream:
 //! the functions `Validate_…` in `pkg/apis/*/*/zz_generated.validations.go`, which validation-gen generates.
 
-mod change;
 mod checks;
+mod compared;
 
-use self::change::Change;
 use self::checks::{Outcome, check};
-use super::schema::{Field, FieldType, Rule, Struct, find};
+use self::compared::Compared;
+use super::schema::{Field, FieldRule, FieldType, Struct, find};
 use crate::conventions::causes::Causes;
 use crate::conventions::field::Path;
+use crate::conventions::operation::Operation;
 use crate::value::Value;
 
 /// Validates a new object of this type of the table, or an update, for which `old` is the old state. Upstream:
 /// `validateDeclaratively`.
 pub(crate) fn validate(kind: &str, new: &Value, old: Option<&Value>) -> Causes {
-    let mut walk = Walk { is_update: old.is_some(), causes: Causes::new() };
+    let operation = if old.is_some() { Operation::Update } else { Operation::Create };
+    let mut walk = Walk { operation, causes: Causes::new() };
     walk.fields(find(kind), new, old, &Path::Root(""));
     walk.causes
 }
 
 struct Walk {
-    is_update: bool,
+    /// Create or update. A new part of an updated object has no old state, so the old state does not tell.
+    operation: Operation,
     /// The causes that were found so far.
     causes: Causes,
 }
@@ -34,41 +37,38 @@ impl Walk {
     /// of the lists with rules have no identity.
     fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
         for field in row.fields.iter().filter(|field| field.has_rules_below || !field.rules.is_empty()) {
-            let change = self.change(&field.kind, &new[field.name], old.map(|old| &old[field.name]));
-            self.field(field, change, &at.child(field.name));
+            let old = old.map(|old| &old[field.name]);
+            self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
         }
     }
 
-    fn change<'v>(&self, kind: &'static FieldType, new: &'v Value, old: Option<&'v Value>) -> Change<'v> {
-        Change { kind, new, old, is_update: self.is_update }
-    }
-
-    fn field(&mut self, field: &'static Field, change: Change<'_>, at: &Path<'_>) {
-        if !change.is_none() && self.rules(&field.rules, change, at) && field.has_rules_below {
-            self.below(change, at);
+    fn field(&mut self, field: &'static Field, compared: Compared<'_>, at: &Path<'_>) {
+        if !compared.is_unchanged() && self.rules(&field.rules, compared, at) && field.has_rules_below {
+            self.below(compared, at);
         }
     }
 
     /// Applies the rules to a value. Returns false if the validation of the value ends with them.
-    fn rules(&mut self, rules: &[Rule], change: Change<'_>, at: &Path<'_>) -> bool {
-        let (ending, others) = rules.split_at(rules.partition_point(Rule::can_end));
+    fn rules(&mut self, rules: &[FieldRule], compared: Compared<'_>, at: &Path<'_>) -> bool {
+        let (ending, others) = rules.split_at(rules.partition_point(FieldRule::can_end));
         // One that ends the validation does not keep the other ones of its kind from running.
-        let failed = ending.iter().filter(|rule| !self.rule(rule, change, at)).count();
+        let failed = ending.iter().filter(|rule| !self.rule(rule, compared, at)).count();
         if failed == 0 {
-            others.iter().for_each(|rule| _ = self.rule(rule, change, at));
+            others.iter().for_each(|rule| _ = self.rule(rule, compared, at));
         }
         failed == 0
     }
 
-    /// Applies a rule to a value. Returns false if it fails.
-    fn rule(&mut self, rule: &Rule, change: Change<'_>, at: &Path<'_>) -> bool {
-        match (rule, change.kind) {
-            (Rule::Subfield(name, rules), FieldType::Struct(row)) => {
+    /// Applies a rule to a value. Returns false if the other rules do not apply.
+    fn rule(&mut self, rule: &FieldRule, compared: Compared<'_>, at: &Path<'_>) -> bool {
+        match (rule, compared.kind) {
+            (FieldRule::Subfield(name, rules), FieldType::Struct(row)) => {
                 let Some(field) = find(row).field(name) else { return true };
-                let change = self.change(&field.kind, &change.new[*name], change.old.map(|old| &old[*name]));
-                change.is_none() || self.rules(rules, change, &at.child(name))
+                let old = compared.old.map(|old| &old[*name]);
+                let compared = Compared { kind: &field.kind, new: &compared.new[*name], old };
+                compared.is_unchanged() || self.rules(rules, compared, &at.child(name))
             }
-            (rule, _) => match check(rule, change, at) {
+            (rule, _) => match check(rule, self.operation, compared, at) {
                 Outcome::Passes => true,
                 Outcome::Ends => false,
                 Outcome::Fails(causes) => {
@@ -80,20 +80,32 @@ impl Walk {
     }
 
     /// Validates the struct in a value, or the structs in its items.
-    fn below(&mut self, change: Change<'_>, at: &Path<'_>) {
-        match change.kind {
-            _ if change.new.is_null() => {}
+    fn below(&mut self, compared: Compared<'_>, at: &Path<'_>) {
+        match compared.kind {
+            _ if compared.new.is_null() => {}
             FieldType::Pointer(kind) => {
-                let old = change.old.filter(|old| !old.is_null());
-                self.below(Change { kind, old, ..change }, at);
+                let old = compared.old.filter(|old| !old.is_null());
+                self.below(Compared { kind, old, ..compared }, at);
             }
-            FieldType::Struct(row) => self.fields(find(row), change.new, change.old, at),
+            FieldType::Struct(row) => self.fields(find(row), compared.new, compared.old, at),
             FieldType::List(kind) => {
-                for (i, new) in change.new.as_array().into_iter().flatten().enumerate() {
-                    self.below(self.change(kind, new, None), &at.index(i));
+                for (i, new) in compared.new.as_array().into_iter().flatten().enumerate() {
+                    self.below(Compared { kind, new, old: None }, &at.index(i));
                 }
             }
-            _ => {}
+            // No rules are below these: `peers/schema` refuses rules in the structs of a map.
+            FieldType::Map(_)
+            | FieldType::Text
+            | FieldType::Bool
+            | FieldType::Integer(_)
+            | FieldType::Float
+            | FieldType::Bytes
+            | FieldType::Time
+            | FieldType::MicroTime
+            | FieldType::Quantity
+            | FieldType::IntOrString
+            | FieldType::Raw
+            | FieldType::SchemaOr(_) => {}
         }
     }
 }
@@ -101,10 +113,25 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::schema::structs;
     use crate::value::json;
 
     fn sentences(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
         validate(kind, new, old).iter().map(|cause| cause.sentence()).collect()
+    }
+
+    #[test]
+    fn the_table_has_rules_only_where_the_walk_comes() {
+        fn is_walked(kind: &FieldType) -> bool {
+            match kind {
+                FieldType::Pointer(inner) | FieldType::List(inner) => is_walked(inner),
+                kind => matches!(kind, FieldType::Struct(_)),
+            }
+        }
+        for (name, field) in structs().flat_map(|(name, row)| row.fields.iter().map(move |field| (name, field))) {
+            assert!(!field.has_rules_below || is_walked(&field.kind), "{name}.{}", field.name);
+            assert!(!field.name.is_empty() || field.rules.is_empty() && !field.has_rules_below, "{name} embeds rules");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) use self::byte_fields::replace_null_bytes;
 pub use self::conform::conform;
 pub use self::convert::from_map;
 pub use self::decode::{Decoded, decode, faults_at, json_type, zero};
-pub(crate) use self::rule::Rule;
+pub(crate) use self::rule::FieldRule;
 pub(crate) use self::scalar::float;
 pub(crate) use self::schema_or::Alternative;
 
@@ -62,7 +62,7 @@ pub(crate) struct Field {
     /// `protocol` by `TCP`. Without a default, the zero value identifies the item, if Go always writes the field.
     pub(crate) default: Option<&'static str>,
     /// The rules for the field's value. Those that can end the field's validation come first.
-    pub(crate) rules: Box<[Rule]>,
+    pub(crate) rules: Box<[FieldRule]>,
     /// True if fields below this one have rules.
     pub(crate) has_rules_below: bool,
 }
@@ -219,7 +219,7 @@ fn rows(text: &'static str) -> HashMap<&'static str, Row> {
 /// Parses the lines of a struct. The first line is the name and, where they apply, `@kind` and `@atomic`. Each other
 /// line is a field: name (with `?` if it is omitted when empty, `?!` also when it is an unset time, `+` if embedded),
 /// number, type, `strategy:key` if lists are merged, `=name` if Go has a named type, words with `@`: `set`,
-/// `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`, and words with `+`: [rules](Rule), and `below` if there are
+/// `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`, and words with `+`: [rules](FieldRule), and `below` if there are
 /// rules for the fields below.
 fn read(text: &'static str) -> Struct {
     let mut lines = text.lines();

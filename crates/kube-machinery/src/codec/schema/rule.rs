@@ -3,7 +3,7 @@
 
 /// A rule for the value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub(crate) enum FieldRule {
     Required,
     /// An unset field passes, and its other rules do not apply.
     Optional,
@@ -23,7 +23,7 @@ pub(crate) enum Rule {
     ZeroOrOneOf(&'static str, Vec<&'static str>),
 }
 
-impl Rule {
+impl FieldRule {
     /// Returns true if the rule runs before the others and can end the validation of the field. Upstream: the flag
     /// `ShortCircuit` in validation-gen.
     pub(crate) fn can_end(&self) -> bool {
@@ -74,9 +74,9 @@ impl Rule {
 }
 
 /// Parses the rules of a field. An unknown word is left out; a test proves that the table has none.
-pub(super) fn rules(words: &[&'static str]) -> Box<[Rule]> {
-    let mut rules: Vec<Rule> = Vec::new();
-    for rule in words.iter().filter_map(|word| Rule::read(word)) {
+pub(super) fn rules(words: &[&'static str]) -> Box<[FieldRule]> {
+    let mut rules: Vec<FieldRule> = Vec::new();
+    for rule in words.iter().filter_map(|word| FieldRule::read(word)) {
         let other = match rules.last_mut() {
             Some(last) => last.join(rule),
             None => Some(rule),
@@ -96,20 +96,20 @@ mod tests {
         let words = rows.flat_map(|row| row.split(' ').skip(5)).filter_map(|word| word.strip_prefix('+'));
         let rules: Vec<&str> = words.filter(|word| *word != "below").collect();
         assert!(rules.len() > 40, "{rules:?}");
-        let unknown: Vec<&&str> = rules.iter().filter(|word| Rule::read(word).is_none()).collect();
+        let unknown: Vec<&&str> = rules.iter().filter(|word| FieldRule::read(word).is_none()).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 
     #[test]
     fn rules_of_one_subfield_and_of_one_union_are_joined() {
         let words = ["optional", "subfield(name)=+optional", "subfield(name)=+format=k8s-long-name"];
-        let of_name = Rule::Subfield("name", vec![Rule::Optional, Rule::Format("k8s-long-name")]);
-        assert_eq!(*rules(&words), [Rule::Optional, of_name]);
+        let of_name = FieldRule::Subfield("name", vec![FieldRule::Optional, FieldRule::Format("k8s-long-name")]);
+        assert_eq!(*rules(&words), [FieldRule::Optional, of_name]);
         let words = ["item(type:Approved)=+zeroOrOneOfMember", "item(type:Denied)=+zeroOrOneOfMember"];
-        assert_eq!(*rules(&words), [Rule::ZeroOrOneOf("type", vec!["Approved", "Denied"])]);
+        assert_eq!(*rules(&words), [FieldRule::ZeroOrOneOf("type", vec!["Approved", "Denied"])]);
         assert_eq!(
             *rules(&["alpha=+immutable", "dependentRequired(a)", "required"]),
-            [Rule::Alpha(Box::new(Rule::Immutable)), Rule::Required]
+            [FieldRule::Alpha(Box::new(FieldRule::Immutable)), FieldRule::Required]
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The change of a value from the old state of an object to the new one.
+//! A value in the new state of an object, compared with the value in the old state.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,17 @@ use crate::value::Value;
 
 /// A value in the new state, and what it replaces.
 #[derive(Clone, Copy)]
-pub(super) struct Change<'a> {
+pub(super) struct Compared<'a> {
     pub(super) kind: &'static FieldType,
     pub(super) new: &'a Value,
     /// `None` in a new object, and in a new part of an updated one.
     pub(super) old: Option<&'a Value>,
-    pub(super) is_update: bool,
 }
 
-impl Change<'_> {
+impl Compared<'_> {
     /// Returns true if an update leaves the value unchanged. An absent list or map equals an empty one. Upstream:
     /// `equality.Semantic.DeepEqual`.
-    pub(super) fn is_none(&self) -> bool {
+    pub(super) fn is_unchanged(&self) -> bool {
         let is_collection = matches!(self.kind, FieldType::List(_) | FieldType::Map(_));
         let was_unset = |old| is_collection && self.is_unset() && is_unset(self.kind, old);
         self.old.is_some_and(|old| old == self.new || was_unset(old))

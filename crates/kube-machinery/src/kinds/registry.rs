@@ -1,0 +1,30 @@
+//! What upstream's registry of a kind decides about its requests: the router that dispatches them, the Go type that they
+//! are decoded into, and the Tables that answer them. A kind's row (`row`) has the choices. Upstream: `rest.Storage`.
+
+/// The router of upstream that dispatches the requests of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Router {
+    /// go-restful, with a route for each kind and method.
+    GoRestful,
+    /// One handler for all custom resources, which knows no routes. Upstream: `crdHandler` of
+    /// `customresource_handler.go`.
+    CustomResources,
+}
+
+/// The Go type as which upstream holds the objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectType {
+    /// A Go struct, which has zero values, a protobuf form, and tags for strategic merge patches.
+    Struct,
+    /// `unstructured.Unstructured`, a map of JSON, in which `kind` and `apiVersion` are fields like all others.
+    Unstructured,
+}
+
+/// The way upstream's registry of a kind makes Tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableConvertor {
+    /// With the printers of kube-apiserver, or with the columns of a definition.
+    Columns,
+    /// With `rest.NewDefaultTableConvertor`: the rows of an empty list are null, and the status has no Table.
+    Default,
+}
