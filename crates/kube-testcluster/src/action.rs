@@ -11,7 +11,7 @@ use crate::http::status::ApiError;
 use crate::settings::ManagedFields;
 use crate::verbs::{self, Call, subresources};
 use kube_controllers::nodes::logs::Logs;
-use kube_machinery::kinds::{Router, Serving, Subresource};
+use kube_machinery::kinds::{Dispatcher, Serving, Subresource};
 
 /// Returns true if the subresource is read and written as the whole object, even if a write changes only a part.
 fn is_whole(subresource: Option<Subresource>) -> bool {
@@ -58,7 +58,7 @@ impl Action {
             (None, None, &Method::POST) if !all_namespaces => Self::Create,
             // Upstream's handler of custom resources checks only the method, so a POST to the path of an object
             // creates.
-            (Some(_), None, &Method::POST) if target.served.router == Router::CustomResources => Self::Create,
+            (Some(_), None, &Method::POST) if target.served.dispatcher == Dispatcher::CrdHandler => Self::Create,
             (None, None, &Method::DELETE)
                 if !all_namespaces && target.resource.verbs().contains(&"deletecollection") =>
             {

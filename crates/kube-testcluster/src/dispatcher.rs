@@ -10,20 +10,20 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::settings::ManagedFields;
 use crate::verbs::patch::check_media_type;
-use kube_machinery::kinds::{Resource, Router};
+use kube_machinery::kinds::{Dispatcher, Resource};
 
 /// Returns the method by which the request is handled. HEAD on custom resources is a GET without a body; go-restful
 /// does not know HEAD.
 pub(crate) fn method(method: &Method, resource: &Resource) -> Method {
-    let is_get = method == Method::HEAD && resource.router == Router::CustomResources;
+    let is_get = method == Method::HEAD && resource.dispatcher == Dispatcher::CrdHandler;
     if is_get { Method::GET } else { method.clone() }
 }
 
 /// Checks that the `Accept` header names a media type that go-restful knows. It does that before a handler negotiates.
 pub(crate) fn check_accept(resource: &Resource, accept: &Accept<'_>, offers: Offers) -> Result<(), ApiError> {
-    match resource.router {
-        Router::GoRestful => accept.check(offers),
-        Router::CustomResources => Ok(()),
+    match resource.dispatcher {
+        Dispatcher::GoRestful => accept.check(offers),
+        Dispatcher::CrdHandler => Ok(()),
     }
 }
 
@@ -41,11 +41,11 @@ pub(crate) fn not_allowed(
     headers: &HeaderMap,
     managed_fields: ManagedFields,
 ) -> NotAllowed {
-    match target.served.router {
-        Router::GoRestful => NotAllowed::Refused(ApiError::method_not_allowed()),
+    match target.served.dispatcher {
+        Dispatcher::GoRestful => NotAllowed::Refused(ApiError::method_not_allowed()),
         // The handler delegates methods that need a namespace to the next handler, which has no such path.
-        Router::CustomResources if target.is_of_all_namespaces() => NotAllowed::NoSuchPath,
-        Router::CustomResources => NotAllowed::Refused(not_supported(method, target, headers, managed_fields)),
+        Dispatcher::CrdHandler if target.is_of_all_namespaces() => NotAllowed::NoSuchPath,
+        Dispatcher::CrdHandler => NotAllowed::Refused(not_supported(method, target, headers, managed_fields)),
     }
 }
 
@@ -75,7 +75,7 @@ fn not_supported(method: &Method, target: &Target, headers: &HeaderMap, managed_
 /// Adds the deprecation warning of a custom resource to the response of a request that is refused before its action
 /// runs. go-restful, which refuses such requests for built-in kinds, adds no warning.
 pub(crate) fn with_early_warning(resource: &Resource, response: Box<Response>) -> Box<Response> {
-    match resource.warning().filter(|_| resource.router == Router::CustomResources) {
+    match resource.warning().filter(|_| resource.dispatcher == Dispatcher::CrdHandler) {
         Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),
         None => response,
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::custom_resource::Definition;
-use super::resource::{Resource, Router};
+use super::resource::{Dispatcher, Resource};
 use super::served::{RESOURCES, served};
 
 /// An immutable snapshot of the served kinds. A change of a definition makes a new catalog.
@@ -100,9 +100,9 @@ impl Catalog {
     }
 
     /// Returns the router of the requests for a group: that of custom resources if all kinds of the group are custom.
-    pub fn router_of(&self, group: &str) -> Router {
+    pub fn dispatcher_of(&self, group: &str) -> Dispatcher {
         let is_built_in = served().any(|row| row.group() == group);
-        if is_built_in { Router::GoRestful } else { Router::CustomResources }
+        if is_built_in { Dispatcher::GoRestful } else { Dispatcher::CrdHandler }
     }
 
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Resource> {

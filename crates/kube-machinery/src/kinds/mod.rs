@@ -50,8 +50,8 @@ pub use self::catalog::{Catalog, preference};
 pub use self::certificate_signing_request::{note_requester, subject_restriction};
 pub use self::core::namespace;
 pub use self::resource::{
-    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
-    Resource, Router, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
+    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
+    Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
 };
 pub use self::reviews::TOKEN_REQUEST;
 pub use self::served::{

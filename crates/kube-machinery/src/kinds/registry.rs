@@ -3,12 +3,12 @@
 
 /// The router of upstream that dispatches the requests of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Router {
+pub enum Dispatcher {
     /// go-restful, with a route for each kind and method.
     GoRestful,
     /// One handler for all custom resources, which knows no routes. Upstream: `crdHandler` of
     /// `customresource_handler.go`.
-    CustomResources,
+    CrdHandler,
 }
 
 /// The Go type as which upstream holds the objects of a kind.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::custom_resource::{CustomResource, ScalePaths};
 use super::field_selector::FieldRow;
 pub use super::group_resource::GroupResource;
-pub use super::registry::{ObjectType, Router, TableConvertor};
+pub use super::registry::{Dispatcher, ObjectType, TableConvertor};
 pub use super::row::{ResourceRow, Scope, Serving};
 use super::served::CUSTOM_RESOURCE_DEFINITIONS;
 pub use super::stored_form::StoredForm;
@@ -219,7 +219,7 @@ impl Resource {
             Serving::Review => return vec!["create"],
             Serving::Computed => return vec!["get", "list"],
         }
-        if self.router == Router::CustomResources {
+        if self.dispatcher == Dispatcher::CrdHandler {
             let writes = if self.is_terminating() { &[][..] } else { &["patch", "create", "update"] };
             return [&["delete", "deletecollection", "get", "list"], writes, &["watch"]].concat();
         }

@@ -4,7 +4,7 @@
 use super::columns::{self, Column};
 use super::field_selector::FieldRow;
 use super::names::NameRule;
-use super::registry::{ObjectType, Router, TableConvertor};
+use super::registry::{Dispatcher, ObjectType, TableConvertor};
 use super::reset_fields;
 use super::resource::{Allocator, Change, Resource};
 use super::stored_form::StoredForm;
@@ -47,7 +47,7 @@ pub struct ResourceRow {
     /// The storageVersionHash in discovery; empty for a kind that is not stored.
     pub(super) storage_hash: &'static str,
     pub serving: Serving,
-    pub router: Router,
+    pub dispatcher: Dispatcher,
     pub object_type: ObjectType,
     pub table_convertor: TableConvertor,
     pub(super) scope: Scope,
@@ -107,7 +107,7 @@ impl ResourceRow {
         kind: "",
         storage_hash: "",
         serving: Serving::Stored,
-        router: Router::GoRestful,
+        dispatcher: Dispatcher::GoRestful,
         object_type: ObjectType::Struct,
         table_convertor: TableConvertor::Columns,
         scope: Scope::Namespaced,

@@ -19,7 +19,7 @@ use crate::settings::Era;
 use crate::store::Store;
 use kube_machinery::KUBERNETES_VERSION;
 use kube_machinery::kinds::api_service::discovery_order;
-use kube_machinery::kinds::{Catalog, Resource, Router, preference};
+use kube_machinery::kinds::{Catalog, Dispatcher, Resource, preference};
 use kube_machinery::value::{Value, json};
 
 mod aggregated;
@@ -174,9 +174,9 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
     let Some(first) = rows.first() else {
         // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404
         // page not found`.
-        return match catalog.router_of(group) {
-            Router::CustomResources => no_such_path(),
-            Router::GoRestful => ApiError::unknown_resource().into_response(),
+        return match catalog.dispatcher_of(group) {
+            Dispatcher::CrdHandler => no_such_path(),
+            Dispatcher::GoRestful => ApiError::unknown_resource().into_response(),
         };
     };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();

@@ -2,7 +2,7 @@
 //! does this once for each request; handlers get the target. Upstream: `RequestInfo`.
 
 use kube_machinery::conventions::escape;
-use kube_machinery::kinds::{Catalog, NAMESPACES, Resource, Router, Serving, Subresource};
+use kube_machinery::kinds::{Catalog, Dispatcher, NAMESPACES, Resource, Serving, Subresource};
 
 /// The parsed path of a request below `/api/v1` or `/apis/GROUP/VERSION`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     };
     // Upstream's handler of custom resources delegates unknown resources to the next handler, which answers `404 page
     // not found`.
-    let nowhere = || match catalog.router_of(group) {
-        Router::CustomResources => NoTarget::NoSuchPath,
-        Router::GoRestful => NoTarget::NoSuchResource,
+    let nowhere = || match catalog.dispatcher_of(group) {
+        Dispatcher::CrdHandler => NoTarget::NoSuchPath,
+        Dispatcher::GoRestful => NoTarget::NoSuchResource,
     };
     let find = |plural: &str| catalog.find(group, version, plural).ok_or_else(nowhere);
     let (resource, namespace, rest) = match rest {
@@ -77,9 +77,9 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["", ..] => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),
         [name, subresource] => {
-            let none = || match resource.router {
-                Router::CustomResources => NoTarget::NoSuchSubresource(resource.clone(), (*name).to_owned()),
-                Router::GoRestful => NoTarget::NoSuchResource,
+            let none = || match resource.dispatcher {
+                Dispatcher::CrdHandler => NoTarget::NoSuchSubresource(resource.clone(), (*name).to_owned()),
+                Dispatcher::GoRestful => NoTarget::NoSuchResource,
             };
             let subresource = resource.subresource(subresource).ok_or_else(none)?;
             (Some((*name).to_owned()), Some(subresource))

@@ -9,7 +9,7 @@ use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Restored, RestoredObject, Wal};
 use super::watch_cache::Audience;
 use kube_machinery::conventions::random::Random;
-use kube_machinery::kinds::Router;
+use kube_machinery::kinds::Dispatcher;
 use kube_machinery::kinds::custom_resource::Definition;
 use kube_machinery::kinds::{Catalog, Resource, Scope};
 use kube_machinery::value::Value;
@@ -112,7 +112,7 @@ fn opened(restored: &RestoredObject, catalog: &Catalog, undefined: &mut Undefine
         // The schema of the definition may have changed since the object was written.
         return Some((resource.clone(), resource.coerce_and_default(value)));
     }
-    if catalog.router_of(group) == Router::GoRestful {
+    if catalog.dispatcher_of(group) == Dispatcher::GoRestful {
         return None;
     }
     let scope = if restored.key.contains('/') { Scope::Namespaced } else { Scope::Cluster };

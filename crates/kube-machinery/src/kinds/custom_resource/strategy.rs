@@ -6,7 +6,7 @@ use crate::conventions::edit::object;
 use crate::kinds::columns;
 use crate::kinds::reset_fields::excluded;
 use crate::kinds::resource::{
-    Generation, ObjectType, Resource, ResourceRow, Router, Strategy, Subresource, UnconditionalUpdate,
+    Dispatcher, Generation, ObjectType, Resource, ResourceRow, Strategy, Subresource, UnconditionalUpdate,
 };
 use crate::managed_fields::Filter;
 use crate::value::Value;
@@ -14,7 +14,7 @@ use crate::value::Value;
 /// The row of every custom resource. Its names are in the definition, and so are its scope, its subresources and its
 /// schema.
 pub(super) const ROW: ResourceRow = ResourceRow {
-    router: Router::CustomResources,
+    dispatcher: Dispatcher::CrdHandler,
     object_type: ObjectType::Unstructured,
     generation: Generation::CountedButMetadata,
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
