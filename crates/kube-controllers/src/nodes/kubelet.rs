@@ -10,6 +10,7 @@ mod schedule;
 mod texts;
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ use super::logs::Logs;
 use super::pod;
 use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
-use super::stages::Stages;
+use super::stages::{Stage, Stages};
 use crate::clock::Clock;
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
@@ -89,6 +90,17 @@ pub struct Kubelet {
     pods: HashMap<String, Managed>,
     /// The number of the last address that a pod got.
     addresses: u32,
+    /// Whether the pods of the first list were run by an earlier kubelet of the same cluster.
+    earlier: Earlier,
+}
+
+/// The pods that an earlier kubelet of the same cluster ran, before a restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// There are none: a bound pod with a status belongs to another kubelet.
+    None,
+    /// Their stages go on.
+    Resumed,
 }
 
 /// A pod that this kubelet runs.
@@ -129,7 +141,13 @@ impl Kubelet {
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, scheduler: None };
-        Self { context, stages, running, pods, addresses: 0 }
+        Self { context, stages, running, pods, addresses: 0, earlier: Earlier::None }
+    }
+
+    /// Chooses what happens to the pods that are bound and started already when the kubelet begins.
+    #[must_use]
+    pub fn with_earlier(self, earlier: Earlier) -> Self {
+        Self { earlier, ..self }
     }
 
     /// Runs until `stop`.
@@ -168,10 +186,21 @@ impl Kubelet {
         }
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
         let mut there = BTreeSet::new();
+        let pods = match self.earlier {
+            Earlier::None => pods,
+            Earlier::Resumed => {
+                // No new pod gets the address of one that is there.
+                let all: Vec<_> = pods.collect();
+                let taken = all.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
+                self.addresses = taken.max().unwrap_or_default();
+                Box::new(all.into_iter())
+            }
+        };
         for pod in pods {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
         }
+        self.earlier = Earlier::None; // a pod that is written from now on was not run before
         // Forget the pods that were deleted while no watch ran.
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
@@ -220,7 +249,7 @@ impl Kubelet {
             Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
             Some(_) => SyncPodType::Delete,
             None if is_gated(&pod) => return, // the update that removes the last gate comes here again
-            None if self.is_to_be_run(&pod) => SyncPodType::Run,
+            None if self.is_to_be_run(&pod) || self.is_to_be_resumed(&pod) => SyncPodType::Run,
             None => return,
         };
         let before = self.pods.get(uid);
@@ -229,13 +258,15 @@ impl Kubelet {
         }
         let lifecycle = self.stages.of_pod(&pod);
         let stages = match sync_type {
+            SyncPodType::Run if pod["status"]["phase"] == "Running" => after_start(&lifecycle.run),
             SyncPodType::Run => lifecycle.run.clone(),
             SyncPodType::Delete => lifecycle.delete.clone(),
         };
-        if stages.is_empty() {
+        if stages.is_empty() && !self.is_to_be_resumed(&pod) {
             return;
         }
-        let address = before.map_or(self.addresses + 1, |managed| {
+        let own = pod["status"]["podIP"].as_str().and_then(number);
+        let address = before.map_or(own.unwrap_or(self.addresses + 1), |managed| {
             managed.abort(); // a pod that is being deleted is not started any more
             managed.address
         });
@@ -294,6 +325,15 @@ impl Kubelet {
         }
     }
 
+    /// Returns true if an earlier kubelet of this cluster has started the pod and not ended it.
+    fn is_to_be_resumed(&self, pod: &Value) -> bool {
+        let is_bound = pod["spec"]["nodeName"].is_string();
+        let status = &pod["status"];
+        let has_begun =
+            status["startTime"].is_string() && (status["phase"] == "Pending" || status["phase"] == "Running");
+        self.earlier == Earlier::Resumed && is_bound && has_begun
+    }
+
     /// Handles the end of a pod's task.
     fn ended(&mut self, ended: Result<String, JoinError>) {
         match ended {
@@ -338,17 +378,30 @@ fn ip(n: u32) -> String {
     format!("10.{}.{c}.{d}", b.wrapping_add(244))
 }
 
+/// Returns the number of the pod with this address: the inverse of [`ip`]. `None` for an address of another network.
+fn number(ip: &str) -> Option<u32> {
+    let [first, b, c, d] = ip.parse::<Ipv4Addr>().ok()?.octets();
+    (first == 10).then(|| u32::from_be_bytes([0, b.wrapping_sub(244), c, d]))
+}
+
+/// Returns the stages after the one that first reports that the containers run.
+fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
+    let started = run.iter().position(Stage::starts_containers).map_or(run.len(), |at| at + 1);
+    run[started..].into()
+}
+
 fn is_gated(pod: &Value) -> bool {
     pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::ip;
+    use super::{ip, number};
 
     #[test]
     fn pods_beyond_the_first_65_thousand_have_addresses_of_their_own() {
         assert_eq!(ip(1), "10.244.0.1");
+        assert!([1, 255, 65_536, 786_431, (1 << 24) - 1].iter().all(|n| number(&ip(*n)) == Some(*n)));
         let blocks: std::collections::BTreeSet<String> = (0..256).map(|block| ip(block << 16)).collect();
         assert_eq!(blocks.len(), 256);
     }

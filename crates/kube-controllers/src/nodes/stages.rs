@@ -78,6 +78,18 @@ pub(crate) struct Stage {
     pub(crate) action: StageAction,
 }
 
+impl Stage {
+    /// Returns true if the stage reports that the containers run.
+    pub(crate) fn starts_containers(&self) -> bool {
+        match &self.action {
+            StageAction::Containers(state, _) => matches!(state, ContainerState::Running { .. }),
+            StageAction::Status(status) => status["phase"] == "Running",
+            StageAction::Steps(inner) | StageAction::Repeat(inner, _) => inner.iter().any(Self::starts_containers),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) first: Duration,

@@ -13,10 +13,10 @@ use crate::support::seeds;
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 /// A folder for one test, removed when it is dropped.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&path); // left by an earlier run that failed
         Self(path)

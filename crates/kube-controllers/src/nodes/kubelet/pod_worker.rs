@@ -55,6 +55,7 @@ impl PodWorker {
     /// Performs the action of a stage. `backoff` is the value of `$backoff`.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         match action {
+            StageAction::Bind(Binding::Node(node)) if self.pod["spec"]["nodeName"] == node.as_str() => Ok(()),
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
             StageAction::Bind(Binding::Scheduled) => self.schedule().await,
             StageAction::Status(status) => {
