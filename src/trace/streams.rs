@@ -168,7 +168,8 @@ impl Streams {
     }
 
     pub(super) fn labelled(&self, label: &str, text: &str) -> String {
-        labelled(label, &visible(text), self.width.of_screen()).join("\n") + "\n"
+        let lines: Vec<_> = text.split('\n').map(visible).collect();
+        labelled(label, &lines.join("\n"), self.width.of_screen()).join("\n") + "\n"
     }
 
     /// Writes one of the program's own texts, whose escape codes are not made visible.

@@ -34,9 +34,9 @@ pub struct ClusterCommandArgs {
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub token_auth_file: Option<PathBuf>,
     /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program;
-    /// kubeconfigs and tokens hold after the next start
+    /// the credentials of kubeconfigs and tokens hold after the next start
     ///
-    /// 把全部数据保存在这个目录里，下次从中继续：无论怎样结束，已答复的写入都不会丢；kubeconfig 和 token 下次启动后仍然有效
+    /// 把全部数据保存在这个目录里，下次从中继续：无论怎样结束，已答复的写入都不会丢；kubeconfig 里的凭据和 token 下次启动后仍然有效
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
