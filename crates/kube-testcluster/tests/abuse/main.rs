@@ -15,3 +15,12 @@ mod http;
 mod redefinition;
 mod server;
 mod together;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Waits until no other test of this file's modules runs: they measure times, and each of them keeps the processors
+/// busy.
+async fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::const_new(());
+    ALONE.lock().await
+}

@@ -26,6 +26,7 @@ const MOST_LEFT: usize = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_changes_of_a_large_definition_leave_nothing() {
+    let _alone = crate::alone().await;
     let mut server = Server::start(HISTORY);
     one_life(server.address, 10).await; // the allocator keeps what one life of a definition needs
     let before = server.memory();

@@ -61,6 +61,7 @@ const AT_ONCE: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_request_that_the_documents_suggest_is_answered_in_proportion() {
+    let _alone = crate::alone().await;
     let (count, first) = (number("ABUSE", 2_000), number("ABUSE_SEED", 0) as u64);
     let server = Server::start(HISTORY);
     definition::create(server.address).await;

@@ -26,6 +26,7 @@ const TIMES_AS_LONG: u32 = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_ordinary_client_is_served_beside_all_abuses_in_a_gigabyte() {
+    let _alone = crate::alone().await;
     let mut server = Server::start(HISTORY);
     let address = server.address;
     let mut ordinary = Ordinary::begin(address).await;
