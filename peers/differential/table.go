@@ -94,15 +94,12 @@ var table = []row{
 	},
 	{
 		name:   "names in Go",
-		reason: "the peer's internal types and its scheme have other names than kube-apiserver's",
-		mend: renaming(
-			strings.NewReplacer("informer-lab/peers/apiserver/core.", "core.", "core.ReplicaSet", "apps.ReplicaSet", "core.Lease", "coordination.Lease"),
-			regexp.MustCompile(`in scheme \\?"[^"\\]*\\?"`), "in scheme"),
-	},
-	{
-		name:   "the names of CEL's types",
-		reason: "the real server names the type of self by the nanosecond in which it compiles the rule; our server calls it object",
-		mend:   renaming(strings.NewReplacer(), regexp.MustCompile(`selfType\d+[\w.@]*`), "object"),
+		reason: "the peer's internal types and its scheme have other names than kube-apiserver's, and the real server names the type of self in CEL by the nanosecond in which it compiles the rule",
+		mend: both(
+			renaming(
+				strings.NewReplacer("informer-lab/peers/apiserver/core.", "core.", "core.ReplicaSet", "apps.ReplicaSet", "core.Lease", "coordination.Lease"),
+				regexp.MustCompile(`in scheme \\?"[^"\\]*\\?"`), "in scheme"),
+			renaming(strings.NewReplacer(), regexp.MustCompile(`selfType\d+[\w.@]*`), "object")),
 	},
 	{
 		name:   "the order of a Go map",
@@ -142,6 +139,14 @@ func dropping(paths *regexp.Regexp) func(Request, Outcome, Outcome) (Outcome, Ou
 
 func isCustom(request Request) bool {
 	return strings.Contains(request.Path, customDomain) || strings.Contains(request.Path, definitionsPath)
+}
+
+// both returns a mend that applies two mends.
+func both(first, second func(Request, Outcome, Outcome) (Outcome, Outcome)) func(Request, Outcome, Outcome) (Outcome, Outcome) {
+	return func(request Request, real, ours Outcome) (Outcome, Outcome) {
+		real, ours = first(request, real, ours)
+		return second(request, real, ours)
+	}
 }
 
 // renaming returns a mend that rewrites the texts of both outcomes.
