@@ -1,6 +1,7 @@
 //! The kubelet of all simulated nodes: watches pods, and runs each through its stages, which are steps that write what
 //! a real pod's status would be. No containers run. The scheduler's binding is one of these stages.
 
+mod address;
 mod catch_up;
 mod containers;
 mod event_correlator;
@@ -10,7 +11,6 @@ mod schedule;
 mod texts;
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::{Stage, Stages};
 use crate::clock::Clock;
+use address::{ip, number};
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
 
@@ -244,12 +245,13 @@ impl Kubelet {
         self.obey_readiness_gates(&pod);
         self.catch_up(&pod);
         let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
+        let resumed = self.is_to_be_resumed(&pod);
         let sync_type = match pod["metadata"]["deletionTimestamp"].as_str() {
             // The pod runs on no node, so its deletion does not wait for a kubelet.
             Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
             Some(_) => SyncPodType::Delete,
             None if is_gated(&pod) => return, // the update that removes the last gate comes here again
-            None if self.is_to_be_run(&pod) || self.is_to_be_resumed(&pod) => SyncPodType::Run,
+            None if self.is_to_be_run(&pod) || resumed => SyncPodType::Run,
             None => return,
         };
         let before = self.pods.get(uid);
@@ -258,14 +260,14 @@ impl Kubelet {
         }
         let lifecycle = self.stages.of_pod(&pod);
         let stages = match sync_type {
-            SyncPodType::Run if pod["status"]["phase"] == "Running" => after_start(&lifecycle.run),
+            SyncPodType::Run if resumed && pod["status"]["phase"] == "Running" => after_start(&lifecycle.run),
             SyncPodType::Run => lifecycle.run.clone(),
             SyncPodType::Delete => lifecycle.delete.clone(),
         };
-        if stages.is_empty() && !self.is_to_be_resumed(&pod) {
+        if stages.is_empty() && !resumed {
             return;
         }
-        let own = pod["status"]["podIP"].as_str().and_then(number);
+        let own = pod["status"]["podIP"].as_str().and_then(number).filter(|_| resumed);
         let address = before.map_or(own.unwrap_or(self.addresses + 1), |managed| {
             managed.abort(); // a pod that is being deleted is not started any more
             managed.address
@@ -371,19 +373,6 @@ impl KubeletContext {
     }
 }
 
-/// Returns the address of the n-th pod. The first addresses are those of 10.244.0.0/16, the usual pod network of test
-/// clusters. The first 16 million pods have different addresses.
-fn ip(n: u32) -> String {
-    let [_, b, c, d] = n.to_be_bytes();
-    format!("10.{}.{c}.{d}", b.wrapping_add(244))
-}
-
-/// Returns the number of the pod with this address: the inverse of [`ip`]. `None` for an address of another network.
-fn number(ip: &str) -> Option<u32> {
-    let [first, b, c, d] = ip.parse::<Ipv4Addr>().ok()?.octets();
-    (first == 10).then(|| u32::from_be_bytes([0, b.wrapping_sub(244), c, d]))
-}
-
 /// Returns the stages after the one that first reports that the containers run.
 fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
     let started = run.iter().position(Stage::starts_containers).map_or(run.len(), |at| at + 1);
@@ -392,17 +381,4 @@ fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
 
 fn is_gated(pod: &Value) -> bool {
     pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ip, number};
-
-    #[test]
-    fn pods_beyond_the_first_65_thousand_have_addresses_of_their_own() {
-        assert_eq!(ip(1), "10.244.0.1");
-        assert!([1, 255, 65_536, 786_431, (1 << 24) - 1].iter().all(|n| number(&ip(*n)) == Some(*n)));
-        let blocks: std::collections::BTreeSet<String> = (0..256).map(|block| ip(block << 16)).collect();
-        assert_eq!(blocks.len(), 256);
-    }
 }
