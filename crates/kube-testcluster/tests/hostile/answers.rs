@@ -3,13 +3,16 @@
 use serde_json::{Value, json};
 
 /// Messages of errors that upstream also answers with 500 and without a reason.
-const UNCLASSIFIED: [&str; 14] = [
+const UNCLASSIFIED: [&str; 16] = [
     "Component not found: ",
     "strconv.ParseUint: ",
     "resourceVersion should not be set",
     "resourceVersion: Invalid value: ",
     "target.",
     "unknown patch type: ",
+    // Objects in a server-side apply that do not fit their type.
+    "failed to create typed ",
+    "failed to create manager for existing fields: ",
     // Errors in the middle of a strategic merge.
     " does not contain declared merge key: ",
     "merging an object in json but data type is not struct",
