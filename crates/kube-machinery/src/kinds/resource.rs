@@ -274,6 +274,12 @@ impl Resource {
         self.object_type == ObjectType::Unstructured
     }
 
+    /// Returns true if upstream takes an object of this kind for a list, because its field `items` is an array. Upstream:
+    /// `Unstructured.IsList`.
+    pub fn is_taken_for_list(&self, object: &Value) -> bool {
+        self.is_unstructured() && object["items"].is_array()
+    }
+
     /// Returns true if objects of this kind define other kinds: CustomResourceDefinitions.
     pub fn defines_kinds(&self) -> bool {
         self == CUSTOM_RESOURCE_DEFINITIONS

@@ -111,9 +111,8 @@ impl Representation {
                 Ok(response)
             }
             Content::Events(events) => watch_encoder::response(self, events, budget),
-            Content::Object(object) if is_stored_form && !self.may_look_like_a_list(&object.json()) => {
-                Ok(status::json(code, object.json().into()))
-            }
+            Content::Object(object) if object.summary.is_taken_for_list => Err(ApiError::taken_for_list()),
+            Content::Object(object) if is_stored_form => Ok(status::json(code, object.json().into())),
             Content::Object(object) => self.value(code, object.value()?),
             Content::List(list) if is_stored_form => {
                 Ok(status::answer(code, Media::Json.name(), list_text::body(list)))
@@ -136,27 +135,13 @@ impl Representation {
     }
 
     fn value(&self, code: StatusCode, value: Value) -> Result<Response, ApiError> {
-        self.check_no_list(&value)?;
+        if value["kind"] == self.resource.kind() && self.resource.is_taken_for_list(&value) {
+            return Err(ApiError::taken_for_list());
+        }
         let value = if value["kind"] == "Status" { value } else { self.view(value, Definitions::Shown)? };
         let media = self.form.media;
         let text = encode(media, self.pretty || self.form.pretty, &value);
         Ok(status::answer(code, media.name(), Body::from(text)))
-    }
-
-    /// Returns true if the text may be that of a custom resource with a field `items`.
-    fn may_look_like_a_list(&self, text: &[u8]) -> bool {
-        const ITEMS: &[u8] = b"\"items\":[";
-        self.resource.is_unstructured() && text.windows(ITEMS.len()).any(|window| window == ITEMS)
-    }
-
-    /// Refuses a custom resource with a list in the field `items`. Upstream takes it for a list of objects
-    /// (`Unstructured.IsList`), and then finds none (`SetList` in `transformResponseObject`).
-    fn check_no_list(&self, value: &Value) -> Result<(), ApiError> {
-        if self.resource.is_unstructured() && value["kind"] == self.resource.kind() && value["items"].is_array() {
-            let why = "*unstructured.Unstructured is not a list: no Items field in this object";
-            return Err(ApiError::internal(why));
-        }
-        Ok(())
     }
 
     /// Returns a list as a Table or as metadata, written object by object to save memory. Returns `None` if that is not

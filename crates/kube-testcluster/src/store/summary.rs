@@ -13,6 +13,7 @@ use kube_machinery::value::Value;
 pub(crate) struct Summary {
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
+    pub(crate) is_taken_for_list: bool,
     /// The number of entries in `texts` that are labels: two for each label, its key and its value.
     labels: u32,
     /// The number of entries in `texts` that are finalizers.
@@ -37,6 +38,7 @@ impl Summary {
         Self {
             is_deleting: metadata["deletionTimestamp"].is_string(),
             has_owners: metadata["ownerReferences"].as_array().is_some_and(|owners| !owners.is_empty()),
+            is_taken_for_list: resource.is_taken_for_list(value),
             labels: labels.count() as u32, // a request has 3 MiB at most
             finalizers: finalizers.count() as u32,
             texts: plain.chain(fields).collect(),

@@ -20,6 +20,12 @@ impl ApiError {
         Self::invalid_kind("", "", "", [Cause::invalid("patch", object, why)])
     }
 
+    /// The error for a custom resource with a list in the field `items`. Upstream takes it for a list of objects, and then
+    /// finds none (`SetList` in `transformResponseObject`).
+    pub(crate) fn taken_for_list() -> Self {
+        Self::internal("*unstructured.Unstructured is not a list: no Items field in this object")
+    }
+
     pub(crate) fn unsupported_patch() -> Self {
         let message = "415: Unsupported Media Type";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
