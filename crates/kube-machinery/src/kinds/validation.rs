@@ -54,6 +54,8 @@ impl Resource {
     fn add_own_and_declared(&self, causes: &mut Causes, own: Causes, new: &Value, old: Option<&Value>) {
         causes.extend(own.distinct());
         let declared = match self.row.stored_form {
+            // Without rules, the object need not be converted.
+            Some(_) if !declarative::has_rules(self.go_type()) => Causes::new(),
             // The rules are those of the version in the request, so they are for the fields of the served form.
             Some(form) => {
                 let served = |stored: &Value| (form.from_stored)(stored.clone());

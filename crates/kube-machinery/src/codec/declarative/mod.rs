@@ -25,6 +25,15 @@ pub(crate) fn validate(kind: &str, new: &Value, old: Option<&Value>) -> Causes {
     walk.causes
 }
 
+/// Returns true if there are rules for objects of this type.
+pub(crate) fn has_rules(kind: &str) -> bool {
+    find(kind).fields.iter().any(is_checked)
+}
+
+fn is_checked(field: &Field) -> bool {
+    field.has_rules_below || !field.rules.is_empty()
+}
+
 struct Walk {
     /// Create or update. A new part of an updated object has no old state, so the old state does not tell.
     operation: Operation,
@@ -36,7 +45,7 @@ impl Walk {
     /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the items
     /// of the lists with rules have no identity.
     fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
-        for field in row.fields.iter().filter(|field| field.has_rules_below || !field.rules.is_empty()) {
+        for field in row.fields.iter().filter(|field| is_checked(field)) {
             let old = old.map(|old| &old[field.name]);
             self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
         }
