@@ -1,5 +1,5 @@
-//! What upstream's registry of a kind decides about its requests: the router that dispatches them, the Go type that they
-//! are decoded into, and the Tables that answer them. A kind's row (`row`) has the choices. Upstream: `rest.Storage`.
+//! The choices of upstream's registry of a kind: the router that dispatches the kind's requests, the Go type into which it
+//! decodes the objects, and the way it makes Tables of them. A kind's row (`row`) has the choices. Upstream: `rest.Storage`.
 
 /// The router of upstream that dispatches the requests of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -89,12 +89,12 @@ pub(super) async fn write(
 
 /// A patch, its target and its options.
 #[derive(Clone, Copy)]
-struct Patching<'a> {
-    target: &'a Target,
-    gate: &'a Gate<'a>,
-    patch: &'a PatchBody,
-    options: WriteOptions,
-    writer: &'a Writer,
+pub(super) struct Patching<'a> {
+    pub(super) target: &'a Target,
+    pub(super) gate: &'a Gate<'a>,
+    pub(super) patch: &'a PatchBody,
+    pub(super) options: WriteOptions,
+    pub(super) writer: &'a Writer,
 }
 
 /// Computes the state after a patch. The store calls it again if another request has written the object meanwhile; the

@@ -4,12 +4,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use crate::http::{Read, answer, request};
 use crate::server::Server;
+use crate::together::definitions::{DEFINITIONS, change_of_schema, large_definition};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const LARGE: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/larges.abuse.example.org";
 
 /// The number of changes.
@@ -39,18 +37,9 @@ async fn a_thousand_changes_of_a_large_definition_leave_nothing() {
 
 /// Creates the definition, changes it, and deletes it.
 async fn one_life(address: SocketAddr, changes: usize) {
-    let property = json!({"type": "string", "description": "d".repeat(200)});
-    let properties: Value = (0..2000).map(|n| (format!("q{n}"), property.clone())).collect();
-    let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
-    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
-    let names = json!({"plural": "larges", "kind": "Large"});
-    let spec = json!({"group": "abuse.example.org", "scope": "Namespaced", "names": names, "versions": [version]});
-    let definition = json!({"metadata": {"name": "larges.abuse.example.org"}, "spec": spec}).to_string();
-    send(address, "POST", DEFINITIONS, "application/json", &definition, 201).await;
+    send(address, "POST", DEFINITIONS, "application/json", &large_definition(), 201).await;
     for n in 0..changes {
-        let path = "/spec/versions/0/schema/openAPIV3Schema/description";
-        let patch = json!([{"op": "add", "path": path, "value": n.to_string()}]).to_string();
-        send(address, "PATCH", LARGE, "application/json-patch+json", &patch, 200).await;
+        send(address, "PATCH", LARGE, "application/json-patch+json", &change_of_schema(n), 200).await;
     }
     send(address, "DELETE", LARGE, "application/json", "", 200).await;
     let gone = async {

@@ -90,7 +90,7 @@ impl Definition {
 
     /// Returns true if the definition is being deleted, and waits for the deletion of its objects.
     pub fn is_terminating(&self) -> bool {
-        self.stored.custom.as_ref().is_some_and(|custom| custom.is_terminating)
+        self.stored.is_terminating()
     }
 
     /// Returns true if objects have the same form under both definitions. The definitions may differ in being deleted.

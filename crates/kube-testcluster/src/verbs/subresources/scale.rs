@@ -10,7 +10,6 @@ use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::answer::Answer;
 use crate::http::body::{self, Format};
-use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
@@ -19,7 +18,7 @@ use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
 use crate::verbs::apply::{Apply, absence, is_apply};
 use crate::verbs::ownership::{Writer, is_managed, scale_manager};
-use crate::verbs::patch::PatchBody;
+use crate::verbs::patch::{PatchBody, Patching};
 use crate::verbs::{Call, conversion, key, update};
 use kube_informers::selector::LabelSelector;
 use kube_machinery::codec::schema::{self, Decoded};
@@ -77,12 +76,12 @@ pub(crate) async fn patch(call: Call) -> Result<Answer, ApiError> {
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, &request);
     let user = user_of(request.extensions());
-    let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
-    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    let (patch, options) = PatchBody::read(request, &query).await?;
+    let gate = Gate::of(&store, &target, &user, options.commit, || write_options::fields(&query));
     let warnings = Mutex::default();
-    let with = Patching { target: &target, gate: &gate, patch: &patch, strictness, writer: &writer };
+    let with = Patching { target: &target, gate: &gate, patch: &patch, options, writer: &writer };
     let next = |current| patched(&store, current, with, &warnings);
-    let answer = Answer::from(write(&store, &target, commit, next).await);
+    let answer = Answer::from(write(&store, &target, options.commit, next).await);
     let warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(answer.with_warnings(warnings).with_warnings(gate.warnings()))
 }
@@ -110,16 +109,6 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
     Ok(answer(scale))
 }
 
-/// A patch of a scale, its target and its options.
-#[derive(Clone, Copy)]
-struct Patching<'a> {
-    target: &'a Target,
-    gate: &'a Gate<'a>,
-    patch: &'a PatchBody,
-    strictness: Strictness,
-    writer: &'a Writer,
-}
-
 /// Computes the object after a patch of its scale. The store calls it again if another request has written the object
 /// meanwhile; the warnings then replace those of the earlier attempt.
 async fn patched(
@@ -128,12 +117,12 @@ async fn patched(
     with: Patching<'_>,
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
-    let Patching { target, gate, patch, strictness, writer } = with;
+    let Patching { target, gate, patch, options, writer } = with;
     let mut wanted = live(&current, &target.served)?;
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let fits = body::check_patched_kind(&wanted, KIND, VERSION).and_then(|()| schema::decode(KIND, wanted));
-    let decoded = fits.and_then(|decoded| patch.checked(decoded, strictness));
+    let decoded = fits.and_then(|decoded| patch.checked(decoded, options.strictness));
     let Decoded { value, faults } = decoded.map_err(|why| ApiError::undecodable_patch(&text, &why))?;
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     admitted(store, gate, target, current, value, writer).await

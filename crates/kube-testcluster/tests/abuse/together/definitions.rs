@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 
 use super::writes::send;
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const JSON: &str = "Content-Type: application/json";
 
 fn definition(plural: &str, spec: Value) -> String {
@@ -18,15 +18,25 @@ fn definition(plural: &str, spec: Value) -> String {
     json!({"metadata": {"name": format!("{plural}.abuse.example.org")}, "spec": spec}).to_string()
 }
 
-/// Changes one definition of 460 kB again and again, so that each change reads and compiles its schema anew.
-pub async fn changes_of_a_large_definition(address: SocketAddr) -> Vec<TcpStream> {
+/// Returns a definition of 460 kB, whose plural is `larges`.
+pub fn large_definition() -> String {
     let property = json!({"type": "string", "description": "d".repeat(200)});
     let properties: Value = (0..2000).map(|n| (format!("q{n}"), property.clone())).collect();
-    let created = definition("larges", json!({"type": "object", "properties": properties}));
+    definition("larges", json!({"type": "object", "properties": properties}))
+}
+
+/// Returns the n-th change of a definition's schema, as a JSON patch.
+pub fn change_of_schema(n: usize) -> String {
+    let path = "/spec/versions/0/schema/openAPIV3Schema/description";
+    json!([{"op": "add", "path": path, "value": n.to_string()}]).to_string()
+}
+
+/// Changes one definition of 460 kB again and again, so that each change reads and compiles its schema anew.
+pub async fn changes_of_a_large_definition(address: SocketAddr) -> Vec<TcpStream> {
+    let created = large_definition();
     assert!(matches!(send(address, "POST", DEFINITIONS, JSON, created.as_bytes()).await.status, 201 | 429 | 504));
     for n in 0..40 {
-        let path = "/spec/versions/0/schema/openAPIV3Schema/description";
-        let patch = json!([{"op": "add", "path": path, "value": n.to_string()}]).to_string();
+        let patch = change_of_schema(n);
         let target = format!("{DEFINITIONS}/larges.abuse.example.org");
         let content_type = "Content-Type: application/json-patch+json";
         let status = send(address, "PATCH", &target, content_type, patch.as_bytes()).await.status;

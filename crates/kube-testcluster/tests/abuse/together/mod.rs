@@ -2,7 +2,7 @@
 //! costs add up, as in an attack.
 
 mod connections;
-mod definitions;
+pub mod definitions;
 mod ordinary;
 mod writes;
 
