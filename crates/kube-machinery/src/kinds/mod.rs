@@ -29,6 +29,7 @@ mod lease;
 pub mod metadata;
 mod networking;
 mod pod_disruption_budget;
+pub mod pod_security;
 mod priority_class;
 mod rbac;
 mod registry;

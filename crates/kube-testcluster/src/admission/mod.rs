@@ -15,6 +15,7 @@ mod equivalent;
 mod in_process;
 mod matching;
 mod mutating;
+pub(crate) mod pod_security;
 mod policy;
 mod refusal;
 mod review;

@@ -13,6 +13,7 @@ use crate::admission::builtin::{
     certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition,
 };
 use crate::admission::builtin_pods;
+use crate::admission::pod_security::PodSecurity;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
@@ -91,6 +92,15 @@ impl Creation<'_> {
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;
         }
+        let pod_security = PodSecurity {
+            store,
+            resource: &target.resource,
+            subresource: None,
+            namespace: key.namespace(),
+            old: None,
+            new: &value,
+        };
+        warnings.extend(pod_security.validate()?);
         certificate_subject_restriction(&target.resource, &value)?;
         gate.validate(Operation::Create, Some(&value), None).await?;
         self.check_version(&version)?;

@@ -12,6 +12,7 @@ use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
 use super::{Call, conversion, key};
 use crate::admission::builtin_pods;
+use crate::admission::pod_security::PodSecurity;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
@@ -149,21 +150,40 @@ pub(super) async fn admitted(
     gate: &Gate<'_>,
     current: &Opened,
     served: &Resource,
+    new: Value,
+    subresource: Option<Subresource>,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    let old = Some(&current.value);
+    let next = if gate.is_open() {
+        next(store, current, served, new, subresource, writer, gate)?
+    } else {
+        mutated(store, gate, current, served, new, subresource, writer).await?
+    };
+    warn_of(gate, current, subresource, &next);
+    if let Next::Put(new) | Next::Release(new) = &next {
+        let (resource, namespace) = (&current.resource, current.key.namespace());
+        gate.warn(PodSecurity { store, resource, subresource, namespace, old, new }.validate()?);
+        gate.validate(Operation::Update, Some(new), old).await?;
+    }
+    Ok(next)
+}
+
+/// Computes the state after an update that plugins and webhooks may change.
+async fn mutated(
+    store: &Store,
+    gate: &Gate<'_>,
+    current: &Opened,
+    served: &Resource,
     mut new: Value,
     subresource: Option<Subresource>,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    if gate.is_open() {
-        let next = next(store, current, served, new, subresource, writer, gate)?;
-        warn_of(gate, current, subresource, &next);
-        return Ok(next);
-    }
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
     if !entries.is_null() {
         object(&mut new["metadata"]).insert("managedFields".into(), entries.clone());
     }
-    let old = Some(&current.value);
-    let mut mutation = gate.mutation(Operation::Update, old);
+    let mut mutation = gate.mutation(Operation::Update, Some(&current.value));
     loop {
         builtin_pods::admit_update(store, current, subresource, &mut new);
         let (object, reinvoke) = mutation.round(Some(new)).await?;
@@ -172,12 +192,7 @@ pub(super) async fn admitted(
             break;
         }
     }
-    let next = after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)?;
-    warn_of(gate, current, subresource, &next);
-    if let Next::Put(new) | Next::Release(new) = &next {
-        gate.validate(Operation::Update, Some(new), old).await?;
-    }
-    Ok(next)
+    after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
 /// Adds the kind's warnings about the new state; an update of a subresource has none.

@@ -49,6 +49,7 @@ mod cluster_nodes;
 mod cluster_openapi;
 #[cfg(feature = "cel")]
 mod cluster_operators;
+mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]
 mod cluster_policies;
