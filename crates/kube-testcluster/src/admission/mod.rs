@@ -9,13 +9,11 @@
 
 mod attributes;
 pub(crate) mod builtin;
-pub(crate) mod builtin_pods;
 mod conditions;
 mod equivalent;
 mod in_process;
 mod matching;
 mod mutating;
-pub(crate) mod pod_security;
 mod policy;
 mod refusal;
 mod review;

@@ -3,7 +3,7 @@
 
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::admission::builtin_pods::DEFAULT_ACCOUNT;
+use crate::admission::builtin::DEFAULT_ACCOUNT;
 use crate::bootstrap::{api_service, bootstrap_policy, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;

@@ -11,8 +11,7 @@ use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
 use super::{Call, conversion, key};
-use crate::admission::builtin_pods;
-use crate::admission::pod_security::PodSecurity;
+use crate::admission::builtin::Write;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
@@ -139,7 +138,7 @@ pub(crate) fn next(
     gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
-    builtin_pods::admit_update(store, current, subresource, &mut new);
+    update_of(store, current, subresource).admit_update(&mut new);
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
@@ -162,8 +161,7 @@ pub(super) async fn admitted(
     };
     warn_of(gate, current, subresource, &next);
     if let Next::Put(new) | Next::Release(new) = &next {
-        let (resource, namespace) = (&current.resource, current.key.namespace());
-        gate.warn(PodSecurity { store, resource, subresource, namespace, old, new }.validate()?);
+        gate.warn(update_of(store, current, subresource).validate(new)?);
         gate.validate(Operation::Update, Some(new), old).await?;
     }
     Ok(next)
@@ -185,7 +183,7 @@ async fn mutated(
     }
     let mut mutation = gate.mutation(Operation::Update, Some(&current.value));
     loop {
-        builtin_pods::admit_update(store, current, subresource, &mut new);
+        update_of(store, current, subresource).admit_update(&mut new);
         let (object, reinvoke) = mutation.round(Some(new)).await?;
         new = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {
@@ -193,6 +191,11 @@ async fn mutated(
         }
     }
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
+}
+
+fn update_of<'a>(store: &'a Store, current: &'a Opened, subresource: Option<Subresource>) -> Write<'a> {
+    let (resource, namespace) = (&current.resource, current.key.namespace());
+    Write { store, resource, subresource, namespace, old: Some(&current.value) }
 }
 
 /// Adds the kind's warnings about the new state; an update of a subresource has none.
