@@ -1,16 +1,21 @@
 //! Tests the plugin `PodSecurity`: the labels of a namespace decide which pods may enter it. The checks themselves have
 //! their tests beside the code, with upstream's answers.
 
-use kube_testcluster::Admission;
+use kube_testcluster::{Admission, ClusterBuilder, Controllers};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, quiet};
 
 const RESTRICTED: &str = "/api/v1/namespaces/safe/pods";
 
+/// Returns the builder of a cluster with kube-apiserver's plugins. Without controllers, pods need no service account.
+fn kube() -> ClusterBuilder {
+    quiet().admission(Admission::Kube).controllers(Controllers::None)
+}
+
 /// Returns a cluster with the namespace `safe`, which enforces the level `restricted`.
 async fn start() -> Api {
-    let api = Api::new(&quiet().admission(Admission::Kube).start());
+    let api = Api::new(&kube().start());
     assert_eq!(api.post("/api/v1/namespaces", &namespace(&json!({"enforce": "restricted"}))).await.status, 201);
     api
 }
@@ -97,7 +102,7 @@ async fn a_template_of_pods_is_warned_about() {
 
 #[tokio::test(start_paused = true)]
 async fn a_new_namespace_must_have_valid_labels() {
-    let api = Api::new(&quiet().admission(Admission::Kube).start());
+    let api = Api::new(&kube().start());
     let refused = api.post("/api/v1/namespaces", &namespace(&json!({"enforce": "strict", "warn-version": "1"}))).await;
     assert_eq!((refused.status, &refused.body["reason"]), (422, &json!("Invalid")));
     let fields: Vec<&str> = refused.body["details"]["causes"]
@@ -117,7 +122,7 @@ async fn a_new_namespace_must_have_valid_labels() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pod_that_violates_only_the_level_of_warnings_is_accepted_with_one() {
-    let api = Api::new(&quiet().admission(Admission::Kube).start());
+    let api = Api::new(&kube().start());
     let labels = json!({"enforce": "baseline", "warn": "restricted", "warn-version": "v1.24"});
     assert_eq!(api.post("/api/v1/namespaces", &namespace(&labels)).await.status, 201);
     let made = api.post(RESTRICTED, &pod("a", &json!({"securityContext": {"runAsNonRoot": true}}))).await;
