@@ -3,10 +3,13 @@
 //! themselves. Upstream: `plugin/pkg/admission`.
 
 mod certificate_subject_restriction;
+mod default_class;
 mod default_toleration_seconds;
 mod namespace_lifecycle;
+mod persistent_volume_claim_resize;
 mod pod_security;
 mod priority;
+mod runtime_class;
 mod service_account;
 mod taint_nodes_by_condition;
 
@@ -16,7 +19,7 @@ pub(crate) use self::taint_nodes_by_condition::taint_nodes_by_condition;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
-use kube_machinery::kinds::{PODS, Resource, Subresource};
+use kube_machinery::kinds::{INGRESSES, PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, Resource, Subresource};
 use kube_machinery::value::Value;
 
 /// A write that creates or updates an object.
@@ -41,6 +44,11 @@ impl Write<'_> {
             service_account::admit(self, new).await?;
             priority::admit(self, new)?;
             default_toleration_seconds::admit(new);
+            runtime_class::admit(self, new)?;
+        } else if self.resource == PERSISTENT_VOLUME_CLAIMS {
+            default_class::admit_claim(self, new)?;
+        } else if self.resource == INGRESSES {
+            default_class::admit_ingress(self, new)?;
         }
         Ok(())
     }
@@ -57,9 +65,25 @@ impl Write<'_> {
 
     /// Decides about the state that will be stored. Returns the warnings for the client.
     pub(crate) fn validate(&self, new: &Value) -> Result<Vec<String>, ApiError> {
-        let warnings = if self.is_plain() { Vec::new() } else { pod_security::validate(self, new)? };
+        let mut warnings = Vec::new();
+        if !self.is_plain() {
+            warnings = pod_security::validate(self, new)?;
+            if self.subresource.is_none() {
+                self.validate_whole(new)?;
+            }
+        }
         certificate_subject_restriction::validate(self, new)?;
         Ok(warnings)
+    }
+
+    /// Runs the plugins that look only at writes of whole objects.
+    fn validate_whole(&self, new: &Value) -> Result<(), ApiError> {
+        match self.resource {
+            kind if kind == PRIORITY_CLASSES => priority::validate(self, new),
+            kind if kind == PERSISTENT_VOLUME_CLAIMS => persistent_volume_claim_resize::validate(self, new),
+            kind if kind == PODS && self.old.is_none() => runtime_class::validate(self, new),
+            _ => Ok(()),
+        }
     }
 
     fn is_plain(&self) -> bool {

@@ -10,9 +10,6 @@ use kube_machinery::conventions::edit::object;
 use kube_machinery::kinds::{PODS, PRIORITY_CLASSES};
 use kube_machinery::value::{Value, json};
 
-/// The priority classes that exist in every cluster, and their values.
-const SYSTEM_CLASSES: [(&str, i64); 2] =
-    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 const DEFAULT_PREEMPTION: &str = "PreemptLowerPriority";
 
 /// The values that a priority class gives to its pods.
@@ -30,12 +27,8 @@ impl Class {
         Self { name: text(&object["metadata"]["name"]), value, policy: text(&object["preemptionPolicy"]) }
     }
 
-    /// Returns the priority class with this name: one of the two system classes, or one that was created.
+    /// Returns the priority class with this name.
     fn named(store: &Store, name: &str) -> Result<Option<Self>, ApiError> {
-        let of_the_system = SYSTEM_CLASSES.iter().find(|(known, _)| *known == name);
-        if let Some((name, value)) = of_the_system {
-            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: DEFAULT_PREEMPTION.to_owned() }));
-        }
         let found = store.get(PRIORITY_CLASSES, &Key::new(None, name));
         found.map(|class| Ok(Self::of(&class.open()?.value))).transpose()
     }
@@ -63,8 +56,9 @@ pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> 
     let requested = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
     let class = match requested.as_str() {
         "" => Class::by_default(store)?,
-        class => Class::named(store, class)?
-            .ok_or_else(|| ApiError::forbidden(PODS, &name, &format!("no PriorityClass with name {class} was found")))?,
+        class => Class::named(store, class)?.ok_or_else(|| {
+            ApiError::forbidden(PODS, &name, &format!("no PriorityClass with name {class} was found"))
+        })?,
     };
     let (computed, policy) = (class.value, class.policy);
     if let Some(given) = spec.get("priority").and_then(Value::as_i64).filter(|given| *given != computed) {
@@ -87,6 +81,20 @@ pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> 
     spec.insert("priority".into(), json!(computed));
     spec.insert("preemptionPolicy".into(), json!(policy));
     Ok(())
+}
+
+/// Refuses a second class for pods that name none. Upstream: `validatePriorityClass`.
+pub(super) fn validate(write: &Write<'_>, class: &Value) -> Result<(), ApiError> {
+    if class["globalDefault"] != true {
+        return Ok(());
+    }
+    let default = Class::by_default(write.store)?.name;
+    let is_itself = write.old.is_some() && class["metadata"]["name"] == default;
+    if default.is_empty() || is_itself {
+        return Ok(());
+    }
+    let why = format!("PriorityClass {default} is already marked as default. Only one default can exist");
+    Err(write.forbidden(class, &why))
 }
 
 /// Keeps the priority and the preemption policy of a pod in an update that leaves them out.
