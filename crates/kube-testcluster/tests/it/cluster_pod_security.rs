@@ -79,7 +79,8 @@ async fn an_update_is_judged_if_it_changes_a_container() {
     );
     let path = format!("{RESTRICTED}/a");
     assert_eq!(api.merge(&path, &json!({"metadata": {"labels": {"a": "b"}}})).await.status, 200);
-    let other = api.merge(&path, &json!({"spec": pod("a", &json!({"image": "other"}))["spec"]})).await;
+    let image = json!([{"op": "replace", "path": "/spec/containers/0/image", "value": "other"}]);
+    let other = api.send("PATCH", &path, "application/json-patch+json", image.to_string()).await;
     assert_eq!((other.status, &other.body["reason"]), (403, &json!("Forbidden")), "{}", other.body);
     let debugger = json!({"spec": {"ephemeralContainers": [{"name": "debug", "image": "busybox"}]}});
     assert_eq!(api.merge(&format!("{path}/ephemeralcontainers"), &debugger).await.status, 403);
