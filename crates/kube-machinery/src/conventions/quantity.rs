@@ -190,7 +190,6 @@ impl Quantity {
     }
 
     /// Returns the sum, in this quantity's notation unless it is zero. Upstream: `Add`.
-    #[cfg(feature = "cel")]
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let notation = if self.is_zero() { other.notation } else { self.notation };
         let exponent = self.exponent.min(other.exponent);

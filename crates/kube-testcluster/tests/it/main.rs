@@ -22,6 +22,7 @@ mod cluster_custom_read_back;
 mod cluster_custom_resources;
 mod cluster_data;
 mod cluster_data_pods;
+mod cluster_default_plugins;
 mod cluster_definitions;
 mod cluster_delete;
 mod cluster_delete_options;

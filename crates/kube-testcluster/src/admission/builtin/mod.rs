@@ -5,6 +5,7 @@
 mod certificate_subject_restriction;
 mod default_class;
 mod default_toleration_seconds;
+mod limit_ranger;
 mod namespace_lifecycle;
 mod persistent_volume_claim_resize;
 mod pod_security;
@@ -41,6 +42,7 @@ impl Write<'_> {
             return Ok(());
         }
         if self.resource == PODS {
+            limit_ranger::admit(self, new)?;
             service_account::admit(self, new).await?;
             priority::admit(self, new)?;
             default_toleration_seconds::admit(new);
@@ -67,6 +69,9 @@ impl Write<'_> {
     pub(crate) fn validate(&self, new: &Value) -> Result<Vec<String>, ApiError> {
         let mut warnings = Vec::new();
         if !self.is_plain() {
+            if self.is_limited() {
+                limit_ranger::validate(self, new)?;
+            }
             warnings = pod_security::validate(self, new)?;
             if self.subresource.is_none() {
                 self.validate_whole(new)?;
@@ -74,6 +79,15 @@ impl Write<'_> {
         }
         certificate_subject_restriction::validate(self, new)?;
         Ok(warnings)
+    }
+
+    /// Returns true for the writes that can change requests and limits. Upstream: `SupportsAttributes`.
+    fn is_limited(&self) -> bool {
+        match self.subresource {
+            None if self.resource == PODS => self.old.is_none(),
+            None => self.resource == PERSISTENT_VOLUME_CLAIMS,
+            Some(subresource) => subresource == Subresource::Resize,
+        }
     }
 
     /// Runs the plugins that look only at writes of whole objects.

@@ -1,6 +1,10 @@
 //! The LimitRange kind, which gives the pods of a namespace default requests and limits, and bounds for them. Upstream:
 //! `pkg/apis/core`.
 
+mod limits;
+mod pod_amounts;
+
+pub use self::limits::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use std::collections::{BTreeSet, HashSet};
 
 use std::cmp::Ordering;
