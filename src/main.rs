@@ -13,7 +13,7 @@ use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Record, RecordFile, Speed, read_record};
 use informer_lab::{board, book, cluster, doctor, replay, step};
 
-use cli::{Invocation, RecordSource, Request, manual};
+use cli::{Invocation, RecordSource, Request, completion, manual};
 
 /// The cluster works on trees of JSON, which are many small allocations. With the system's allocator, a pod takes one
 /// and a half times the processor time, and far more in the static release, because musl's allocator has a single lock.
@@ -29,6 +29,12 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     if let Some(guarding) = cluster::Guarding::from_args(&args) {
         return guarding.run();
+    }
+    // Before anything prints, because a shell takes each line for a candidate.
+    match completion::answered(&args) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => error.exit(),
     }
     let invocation = match cli::parse(&args) {
         Ok(invocation) => invocation,
@@ -85,7 +91,7 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Envtest => envtest::run(console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
-        Request::Completions(shell) => manual::completions(shell, &console.printer),
+        Request::Completions(shell) => completion::script(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
         Request::Exercises => exercises::list(&console.printer),
         Request::Exercise(exercise, view) => exercises::show(exercise, view, &console.printer),

@@ -2,17 +2,22 @@
 //! exercises. The doc comments are the texts of `--help` in both languages.
 
 use clap::{ArgAction, Args};
+use clap_complete::ArgValueCandidates;
 use informer_lab::exercises::{Exercise, ExerciseView};
 
 use super::request::Request;
-use super::values;
+use super::{completion, values};
 
 #[derive(Debug, Args)]
 pub struct BreakArgs {
     /// An exercise: its name or its number
     ///
     /// 哪个练习：名字或编号
-    #[arg(value_name = "NAME", value_parser = values::exercise)]
+    #[arg(
+        value_name = "NAME",
+        value_parser = values::exercise,
+        add = ArgValueCandidates::new(completion::exercise_names)
+    )]
     exercise: Option<&'static Exercise>,
     /// A hint; given twice, the next one too
     ///
@@ -41,7 +46,11 @@ pub struct CheckArgs {
     /// The exercise: its name or its number [default: the first that is not mended yet]
     ///
     /// 哪个练习：名字或编号 [默认：第一个还没修好的]
-    #[arg(value_name = "NAME", value_parser = values::exercise)]
+    #[arg(
+        value_name = "NAME",
+        value_parser = values::exercise,
+        add = ArgValueCandidates::new(completion::exercise_names)
+    )]
     pub exercise: Option<&'static Exercise>,
 }
 

@@ -1,11 +1,10 @@
-//! Shell completions and manual pages, generated from clap's commands.
+//! Manual pages, generated from clap's commands.
 
 use std::path::Path;
 use std::{fs, io};
 
 use anyhow::Result;
 use clap::{Command, CommandFactory};
-use clap_complete::Shell;
 use clap_mangen::Man;
 use informer_lab::console::Ended;
 use informer_lab::lessons::lessons;
@@ -63,7 +62,7 @@ fn about(name: &str) -> Option<Both> {
 }
 
 /// Builds a command with its texts in one language.
-fn built(command: Command, lang: Lang) -> Command {
+pub(super) fn built(command: Command, lang: Lang) -> Command {
     let mut command = command.mut_subcommands(|subcommand| match about(subcommand.get_name()) {
         Some(about) => subcommand.about(paragraphs(about)),
         None => subcommand,
@@ -74,13 +73,6 @@ fn built(command: Command, lang: Lang) -> Command {
         Lang::En => command,
         Lang::Zh => in_chinese(command),
     }
-}
-
-/// Prints the completions of a shell, in English in every locale, because a shell may be started in another one.
-pub fn completions(shell: Shell, printer: &Printer) -> Result<Ended> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut built(Cli::command(), Lang::En), "informer-lab", &mut text);
-    Ended::from_write(printer.bytes(&text))
 }
 
 /// Writes a manual page for each subcommand into the folder, or prints the first one, in the printer's language.

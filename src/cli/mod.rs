@@ -5,6 +5,7 @@ mod args;
 mod board;
 mod check;
 mod chinese;
+pub mod completion;
 mod exercises;
 mod explain;
 mod help;

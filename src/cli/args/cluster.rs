@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 use informer_lab::cluster::{Admission, Authorization, Controllers, ManagedFields, Pods};
 use informer_lab::lab::Era;
 use kube_testcluster::Fault;
 
-use super::super::values;
+use super::super::{completion, values};
 
 #[derive(Debug, Args)]
 pub struct ClusterCommandArgs {
@@ -37,7 +38,7 @@ pub struct ClusterCommandArgs {
     /// the credentials of kubeconfigs and tokens hold after the next start
     ///
     /// 把全部数据保存在这个目录里，下次从中继续：无论怎样结束，已答复的写入都不会丢；kubeconfig 里的凭据和 token 下次启动后仍然有效
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
     ///
@@ -70,7 +71,13 @@ pub struct ClusterCommandArgs {
     /// 运行哪些 controller：all 是全部；deletions 是垃圾回收、namespace 和节点的
     /// controller；deployment,replicaset,job,endpointslice 这样的名字是在 deletions 之外再加上这几个工作负载的
     /// controller；none 是一个也没有，像单独的 API server
-    #[arg(long, default_value = "all", value_name = "all|deletions|NAME,…|none", value_parser = values::controllers)]
+    #[arg(
+        long,
+        default_value = "all",
+        value_name = "all|deletions|NAME,…|none",
+        value_parser = values::controllers,
+        add = ArgValueCompleter::new(completion::controllers)
+    )]
     pub controllers: Controllers,
     /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
     /// the service kubernetes, the roles that it begins with), or nothing
@@ -103,7 +110,13 @@ pub struct ClusterCommandArgs {
     /// The pods at the start: so many that run already, or those of a file (YAML)
     ///
     /// 开始时有哪些 Pod：一个数，表示有这么多个已在运行的 Pod；或一个文件（YAML）里的 Pod
-    #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
+    #[arg(
+        long,
+        value_name = "N|FILE",
+        allow_hyphen_values = true,
+        value_parser = values::pods,
+        value_hint = ValueHint::FilePath
+    )]
     pub pods: Option<Pods>,
     /// What happens in it (YAML)
     ///
@@ -116,12 +129,17 @@ pub struct ClusterCommandArgs {
     /// Pod 会怎样：一个文件（YAML），或
     /// run、fast、slow-image、bad-image、crash-loop、completed、error、evicted、never-ready 之一；Pod 自己的 label
     /// lab/lifecycle 只对它自己起同样的作用 [默认：run]
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", add = ArgValueCompleter::new(completion::stages))]
     pub stages: Option<PathBuf>,
     /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists them all; may be given again
     ///
     /// 一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；写错名字时会列出全部；可以写多次
-    #[arg(long = "fault", value_name = "FAULT", value_parser = values::fault)]
+    #[arg(
+        long = "fault",
+        value_name = "FAULT",
+        value_parser = values::fault,
+        add = ArgValueCandidates::new(completion::faults)
+    )]
     pub faults: Vec<Fault>,
     /// Let faults be started at /lab/faults too
     ///
@@ -131,6 +149,6 @@ pub struct ClusterCommandArgs {
     /// Run this with KUBECONFIG set, and end with it and its exit code
     ///
     /// 设置好 KUBECONFIG 后运行这条命令，随它一起结束，退出码也和它相同
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::AnyPath)]
     pub command: Vec<OsString>,
 }

@@ -89,9 +89,9 @@ pub enum Command {
     ///
     /// 检查终端、语言、kubeconfig 和集群是否可用
     Doctor(DoctorArgs),
-    /// The completions of a shell: informer-lab completions bash >/etc/bash_completion.d/informer-lab
+    /// The completions of a shell, for its start file: source <(informer-lab completions bash)
     ///
-    /// 某种 shell 的补全脚本：informer-lab completions bash >/etc/bash_completion.d/informer-lab
+    /// 某种 shell 的补全脚本，写进它的启动文件：source <(informer-lab completions bash)
     Completions {
         /// The shell
         ///
@@ -105,6 +105,7 @@ pub enum Command {
         /// Where to write them [default: standard output, the first page only]
         ///
         /// 写到哪个目录 [默认：标准输出，只写第一页]
+        #[arg(value_hint = clap::ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },
 }

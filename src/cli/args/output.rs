@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
+
+use super::super::completion;
 
 // The options on the output of a run.
 #[derive(Debug, Args)]
@@ -12,7 +15,7 @@ pub struct PrintArgs {
     /// The pace of printing: 1 is the tutorials', 2 twice as fast, or max [default: 1 on a terminal, else max]
     ///
     /// 输出的速度：1 是教程的速度，2 快一倍，max 不停顿 [默认：终端上是 1，否则是 max]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", add = ArgValueCandidates::new(completion::speeds))]
     pub speed: Option<Speed>,
     /// What standard output holds
     ///

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 use informer_lab::lab::{Era, Seed};
 
-use super::super::values;
+use super::super::{completion, values};
 
 // Groups of options have no doc comments, because clap would show them as the lesson's description.
 
@@ -48,7 +49,7 @@ pub struct SourceArgs {
     /// What the built-in cluster's kubelet does: a file (YAML), or a name such as crash-loop (cluster --help has them all)
     ///
     /// 内置集群的 kubelet 怎样处理 Pod：一个文件（YAML），或 crash-loop 之类的名字（cluster --help 列出全部）
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", add = ArgValueCompleter::new(completion::stages))]
     pub stages: Option<PathBuf>,
     /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
     ///
@@ -97,6 +98,6 @@ pub struct RunArgs {
     /// What decides the races: a number, or random
     ///
     /// 决定竞态结果的 seed：一个数，或 random
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, add = ArgValueCandidates::new(completion::seeds))]
     pub seed: Option<Seed>,
 }

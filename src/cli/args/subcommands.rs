@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 
-use super::super::values;
+use super::super::{completion, values};
 use super::PrintArgs;
 
 #[derive(Debug, Args)]
@@ -14,7 +15,7 @@ pub struct TourArgs {
     /// The stop to begin with
     ///
     /// 从第几站开始
-    #[arg(value_parser = values::stop)]
+    #[arg(value_parser = values::stop, add = ArgValueCandidates::new(completion::stops))]
     pub stop: Option<usize>,
     /// Also the lessons beyond the tutorials; with pauses, they are always there
     ///
@@ -58,7 +59,7 @@ pub struct ReadArgs {
     /// The chapter's name or number, or a lesson that it is about, such as: reflector, 04
     ///
     /// 章的名字或编号，或者它讲的那一课，例如：reflector、04
-    #[arg(value_name = "CHAPTER")]
+    #[arg(value_name = "CHAPTER", add = ArgValueCandidates::new(completion::chapters))]
     pub chapter: Option<String>,
 }
 
@@ -75,6 +76,7 @@ pub struct StepArgs {
     #[arg(
         id = "steps",
         value_name = "LESSON|FILE",
+        value_hint = ValueHint::FilePath,
         required = true,
         trailing_var_arg = true,
         allow_hyphen_values = true
@@ -92,7 +94,7 @@ pub struct BoardArgs {
     /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
     ///
     /// 旁边再显示一次运行：一个参数，例如 'reflector --known-objects'，或一个文件
-    #[arg(long, value_name = "LESSON|FILE")]
+    #[arg(long, value_name = "LESSON|FILE", add = ArgValueCompleter::new(completion::lesson_or_file))]
     pub beside: Option<OsString>,
     /// Write the page into this file, and serve nothing; the record alone, with its questions, if the name ends in .ndjson
     ///
@@ -107,7 +109,13 @@ pub struct BoardArgs {
     /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
     ///
     /// 课程和它的选项，例如：reflector --known-objects；或者用 --record 写的文件
-    #[arg(id = "board_words", value_name = "LESSON|FILE", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(
+        id = "board_words",
+        value_name = "LESSON|FILE",
+        value_hint = ValueHint::FilePath,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub words: Vec<OsString>,
 }
 
