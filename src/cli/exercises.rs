@@ -19,17 +19,17 @@ pub struct BreakArgs {
         add = ArgValueCandidates::new(completion::exercise_names)
     )]
     exercise: Option<&'static Exercise>,
-    /// A hint; given twice, the next one too
+    /// Show a hint; given twice, the next hint too
     ///
     /// 提示；写两次就再给一条
     #[arg(long, action = ArgAction::Count, requires = "exercise", conflicts_with = "solution")]
     hint: u8,
-    /// The mended program, once yours is right
+    /// Show the mended program, once yours is right
     ///
     /// 修好的程序，你的程序修好之后才显示
     #[arg(long, requires = "exercise")]
     solution: bool,
-    /// The mended program, also if yours is not right
+    /// Show the mended program, even if yours is not right
     ///
     /// 你的程序还没修好，也显示修好的程序
     #[arg(long, requires = "solution")]

@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::Node;
+use kube::Api;
+use kube::api::ListParams;
 use tokio_util::sync::CancellationToken;
 
 use super::command::ProcessGroup;
@@ -46,15 +49,17 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let scheme = if credentials.is_some() { "https" } else { "http" };
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
-            announce_data(folder, &console.printer);
+            announce_data(folder, settings, &console.printer);
         }
         if settings.authorization == Authorization::Rbac && credentials.is_none() {
             warn_that_tokens_need_tls(&console.printer);
         }
+        let client = cluster.client("default");
+        let introduction = introduction(client.clone()).await.context("the cluster does not answer")?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let playing =
-            tokio::spawn(play_scenario(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
+        let playing = tokio::spawn(play_scenario(scenario, client, console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
+            console.printer.notice(&introduction.0, &introduction.1);
             wait_for_signal(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
             let signals = console.interrupt.hand_over();
@@ -70,12 +75,39 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
-/// Announces that the folder of `--data` holds a cluster already, which goes on.
-fn announce_data(folder: &Path, printer: &Printer) {
+/// Introduces the cluster in English and Chinese: the program's version, the version of the API, and the nodes. Asks
+/// before the faults start, which apply to this client too.
+async fn introduction(client: kube::Client) -> kube::Result<(String, String)> {
+    let (program, kubernetes) = (env!("CARGO_PKG_VERSION"), client.apiserver_version().await?.git_version);
+    let nodes = Api::<Node>::all(client).list_metadata(&ListParams::default()).await?.items.len();
+    let counted = match nodes {
+        0 => "no nodes".to_owned(),
+        1 => "1 node".to_owned(),
+        more => format!("{more} nodes"),
+    };
+    Ok((
+        format!("informer-lab {program}: an API server like that of Kubernetes {kubernetes}, with {counted}"),
+        format!("informer-lab {program}：API server 相当于 Kubernetes {kubernetes}，{nodes} 个节点"),
+    ))
+}
+
+/// Announces that the folder of `--data` holds a cluster already, which continues, and names the given options that
+/// have no effect on it.
+fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
     let folder = folder.display();
+    let given = [("--nodes", settings.nodes.is_some()), ("--pods", settings.pods.is_some())];
+    let ignored: Vec<_> = given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect();
+    if ignored.is_empty() {
+        printer.notice(&format!("continues with the data in {folder}"), &format!("继续使用 {folder} 里的数据"));
+        return;
+    }
+    let are = if ignored.len() == 1 { "is" } else { "are" };
     printer.notice(
-        &format!("goes on with what is in {folder}; --nodes and --pods are used at its first start only"),
-        &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
+        &format!(
+            "continues with the data in {folder}: {} {are} ignored, because the cluster keeps those of its first start",
+            ignored.join(" and ")
+        ),
+        &format!("继续使用 {folder} 里的数据：忽略 {}，因为这个集群沿用首次启动时的设置", ignored.join("、")),
     );
 }
 
@@ -130,7 +162,8 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
 
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(DEFAULT_STAGES))), None)?;
-    let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
+    let builder =
+        Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes.unwrap_or(1)).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
     let builder = builder.authorization(settings.authorization.into());
     let builder = builder.managed_fields(settings.managed_fields.into());

@@ -1,18 +1,17 @@
-//! The learner's progress: the list of mended programs, in a file of the user.
-//!
-//! The file is `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the
-//! user's application data.
+//! The learner's progress: the list of mended programs, in the state file `break.json` of the user.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::path::PathBuf;
+use std::{fs, io};
 
 use anyhow::Result;
-use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
 use super::{ALL, Exercise};
+use crate::console::{replace, state_file};
 use crate::trace::Failure;
+
+const FILE: &str = "break.json";
 
 #[derive(Debug)]
 pub(super) struct Progress {
@@ -30,7 +29,7 @@ struct Kept {
 impl Progress {
     /// Reads the progress. Without a file, there is none yet.
     pub(super) fn load() -> Result<Self> {
-        Self::of_file(file()?)
+        Self::of_file(state_file(FILE)?)
     }
 
     fn of_file(file: PathBuf) -> Result<Self> {
@@ -56,7 +55,7 @@ impl Progress {
 
     /// Removes all progress. Having none is no error.
     pub(super) fn reset() -> Result<()> {
-        let file = file()?;
+        let file = state_file(FILE)?;
         match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let file = file.display();
@@ -98,28 +97,10 @@ impl Progress {
     }
 }
 
-/// Replaces a file in one step, so another process reads the old text or the new one.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(directory) = file.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let draft = file.with_extension(format!("{}.tmp", process::id()));
-    fs::write(&draft, text)?;
-    fs::rename(&draft, file).inspect_err(|_| drop(fs::remove_file(&draft)))
-}
-
-fn file() -> Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::new(("there is no place for the progress", "没有地方保存进度"))
-            .because(error)
-            .next(("set HOME to your home directory", "请把 HOME 设为你的主目录"))
-    })?;
-    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()); // Windows has no folder for state
-    Ok(state.join("informer-lab").join("break.json"))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::process;
+
     use super::*;
     use crate::trace::Lang;
 

@@ -66,7 +66,7 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
     }
     let more = printer.pick("more: ", "更多：");
     let line = format!("\n{more}informer-lab break {} --hint --hint", exercise.name);
-    printer.page_styled(&format!("{line}\n"), &format!("{}\n", printer.dimmed(&line)))
+    printer.page_styled(&format!("{line}\n"), &format!("{}\n", printer.aside(&line)))
 }
 
 fn too_early(exercise: &Exercise) -> Failure {

@@ -19,6 +19,13 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     [simple_informer::ROWS, shared_informer::ROWS, beyond::ROWS, parts::ROWS].into_iter().flatten()
 }
 
+/// Returns all rows in the order of the book: by chapter, and within a chapter in the catalog's order.
+pub fn rows_by_chapter() -> Vec<&'static Row> {
+    let mut all: Vec<_> = rows().collect();
+    all.sort_by_key(|row| row.chapter); // stable
+    all
+}
+
 /// Returns the main row of each lesson, whose command has no option: `shared`, not `shared --step stages`.
 pub fn lessons() -> impl Iterator<Item = &'static Row> {
     rows().filter(|row| row.is_usual())

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Pipeline;
 use super::commentary::{Remark, Speaker};
-use super::narrator::short;
+use super::narrator::{short, short_version};
 use super::record::{Cause, Record, WaitingDelta, What};
 
 /// Collects the steps of one change (an event of the watch, a list or a resync) into a line, which ends when another
@@ -18,6 +18,8 @@ pub struct Explainer {
     keys: BTreeSet<String>,
     /// The informer that these steps are about.
     of: Option<String>,
+    /// The ways of the changes so far: the verbs of each line, without the names and numbers.
+    ways: BTreeSet<Vec<String>>,
 }
 
 /// One step of the line, such as `stored`. Equal steps of several objects are one step.
@@ -32,6 +34,8 @@ struct Step {
     note: (String, String),
     /// True if the step names its objects: the first step of a line does, and a step about other objects.
     named: bool,
+    /// True if the note is a part of the way: with another note, the change takes another way.
+    decides: bool,
 }
 
 impl Explainer {
@@ -71,7 +75,8 @@ impl Explainer {
             return None;
         }
         let line = |text: &dyn Fn(&Step) -> String| steps.iter().map(text).collect::<Vec<_>>().join(" → ");
-        Some(Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)))
+        let again = !self.ways.insert(steps.iter().map(Step::kind).collect());
+        Some(Remark { again, ..Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)) })
     }
 
     /// Returns true if this event begins another change, and so another line.
@@ -107,7 +112,7 @@ fn is_last(what: &What, after: &Pipeline) -> bool {
 impl Step {
     fn new(group: &'static str, en: impl Into<String>, zh: impl Into<String>) -> Self {
         let note = (String::new(), String::new());
-        Self { verb: (en.into(), group), verb_zh: zh.into(), keys: Vec::new(), note, named: true }
+        Self { verb: (en.into(), group), verb_zh: zh.into(), keys: Vec::new(), note, named: true, decides: false }
     }
 
     fn of(mut self, key: &str) -> Self {
@@ -118,6 +123,15 @@ impl Step {
     fn note(mut self, en: String, zh: String) -> Self {
         self.note = (en, zh);
         self
+    }
+
+    fn decisive_note(self, en: String, zh: String) -> Self {
+        Self { decides: true, ..self.note(en, zh) }
+    }
+
+    /// Returns the kind of the step, which is the same for every object.
+    fn kind(&self) -> String {
+        if self.decides { format!("{}{}", self.verb.0, self.note.0) } else { self.verb.0.clone() }
     }
 
     fn en(&self) -> String {
@@ -160,28 +174,29 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Watched { kind, key, resource_version } => {
             Step::new("watch", format!("watch {kind}"), format!("watch {kind}"))
                 .of(key)
-                .note(format!(" {resource_version}"), format!(" {resource_version}"))
+                .note(format!(" {}", short_version(resource_version)), format!(" {}", short_version(resource_version)))
         }
         What::Listed { resource_version, objects } => {
             let verb = if record.cause == Some(Cause::Relist) { "relist" } else { "list" };
-            let number = objects.len();
-            Step::new("list", verb, verb).note(
-                format!(" at {resource_version}: {number} objects"),
-                format!("（版本 {resource_version}）：{number} 个对象"),
-            )
+            let (number, version) = (objects.len(), short_version(resource_version));
+            Step::new("list", verb, verb)
+                .note(format!(" at {version}: {number} objects"), format!("（版本 {version}）：{number} 个对象"))
         }
         What::ListFailed { .. } => Step::new("list", "list failed", "list 失败"),
         What::Watching { resource_version } => {
             let (from, from_zh) = match resource_version.as_str() {
                 // A streaming list sends the existing objects first.
                 "" => (", which sends first what there is".to_owned(), "，先送来已有的对象".to_owned()),
-                version => (format!(" from {version}"), format!("，从 {version} 开始")),
+                version => {
+                    let version = short_version(version);
+                    (format!(" from {version}"), format!("，从 {version} 开始"))
+                }
             };
             Step::new("watch", "watch opened", "打开 watch").note(from, from_zh)
         }
         What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
         What::Relisting { reason } => Step::new("list", "relist", "relist")
-            .note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
+            .decisive_note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
         What::Queued { key, delta, .. } => {
             let (mark, mark_zh) = if delta.tombstone { (" (tombstone)", "（tombstone）") } else { ("", "") };
             let (en, zh) = waiting();
@@ -193,7 +208,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Popped { key, deltas, .. } => {
             let several = if deltas.len() > 1 { names(deltas) } else { String::new() };
             let several_zh = several.clone();
-            Step::new("popped", "popped", "pop").of(key).note(several, several_zh)
+            Step::new("popped", "popped", "pop").of(key).decisive_note(several, several_zh)
         }
         What::Stored { key, old, resource_version, .. } => match old {
             Some(old) if old == resource_version => {

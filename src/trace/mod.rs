@@ -21,6 +21,7 @@ mod lang;
 mod log;
 mod look;
 mod narrator;
+mod palette;
 mod picture;
 mod printer;
 mod record;
@@ -32,7 +33,7 @@ mod visible;
 mod width;
 
 pub use cause_zh::cause_in_chinese;
-pub use color::{ColorChoice, Style};
+pub use color::{ColorChoice, Style, Tint};
 pub use commentary::{Commentary, Remark, Speaker};
 pub use differences::{Sentence, differences};
 pub use failure::{Failure, Words};
@@ -40,8 +41,9 @@ pub use lang::{Both, Lang};
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
+pub use palette::Hue;
 pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Slots, Work};
-pub use printer::Printer;
+pub use printer::{AfterPause, Printer};
 pub(crate) use record::to_json;
 pub use record::{
     Cause, Header, NarratedSentence, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What,

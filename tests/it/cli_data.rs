@@ -227,13 +227,19 @@ fn a_file_or_a_folder_with_other_files_is_an_error() {
 }
 
 #[test]
-fn a_cluster_that_continues_from_its_folder_prints_that() {
+fn a_cluster_that_continues_from_its_folder_prints_that_and_names_ignored_options() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-continued");
     let _ = fs::remove_dir_all(&folder);
     let run = || finish(command("cluster --bare --data").arg(&folder).args(["--", "true"]));
     let [first, second] = [run(), run()];
     assert_eq!([first.code, second.code], [Some(0); 2]);
-    let goes_on = format!("goes on with what is in {}", folder.display());
+    let goes_on = format!("continues with the data in {}", folder.display());
     assert_eq!([first, second].map(|run| run.err.contains(&goes_on)), [false, true]);
+    let ignored = |line: &str, options: &[&str]| {
+        let said = finish(command(line).arg("--data").arg(&folder).args(options).args(["--", "true"])).err;
+        said.replace("\n# ", " ").contains(&format!("{goes_on}: --nodes and --pods are ignored"))
+    };
+    assert!(ignored("cluster", &["--nodes", "2", "--pods", "1"]));
+    assert!(!ignored("cluster", &[]));
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -95,7 +95,7 @@ pub(super) static DELTAFIFO: Options = Options::new(CommonOptions::Client).choic
                     "第一个 key 的各个 delta 和它们的值，每个 delta 一次回调",
                 ),
             ),
-            ("list", both("What the queue holds after three additions", "加入三个对象之后，队列里有什么")),
+            ("list", both("The content of the queue after three additions", "加入三个对象之后，队列里有什么")),
             ("pop", both("Pop one key", "取出一个 key")),
             ("events", both("Pop a key that was added, updated and deleted", "取出一个先后被添加、更新和删除的 key")),
             ("callbacks", both("The same with a callback for each delta", "同上，每个 delta 一次回调")),
@@ -123,7 +123,7 @@ pub(super) static INDEXER: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "by",
-        both("What the pods are indexed by", "按什么为 Pod 建立索引"),
+        both("The value by which pods are indexed", "按什么为 Pod 建立索引"),
         Values::OneOf {
             name: "BY",
             usual: Some("label"),
@@ -137,7 +137,7 @@ pub(super) static INDEXER: Options = Options {
 
 pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
     "step",
-    both("How much of the shared informer is put together", "shared informer 组装到什么程度"),
+    both("The stage of the shared informer", "shared informer 组装到什么程度"),
     Values::OneOf {
         name: "STEP",
         usual: Some("simulate"),
@@ -175,7 +175,7 @@ pub(super) static FACTORY: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "step",
-        both("Who makes the informers", "由谁创建 informer"),
+        both("The maker of the informers", "由谁创建 informer"),
         Values::OneOf {
             name: "STEP",
             usual: Some("library"),
@@ -191,7 +191,7 @@ pub(super) static FACTORY: Options = Options {
                 (
                     "apart",
                     both(
-                        "No factory: an informer for each that asks, and twice the requests",
+                        "No factory: an informer for each user, and twice the requests",
                         "没有 factory：每个使用者各有一个 informer，请求也就多一倍",
                     ),
                 ),

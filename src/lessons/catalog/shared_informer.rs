@@ -1,6 +1,6 @@
 //! The catalog rows of the tutorials' programs from the shared informer on: listeners, the indexer and the factory,
-//! in the tutorials' order. Each group ends with rows that the tutorials lack: the same concept taken apart or built
-//! by hand.
+//! with rows that the tutorials lack: the same concept taken apart or built by hand. The rows of a chapter have the
+//! order of its runs in the book.
 
 use futures::FutureExt;
 
@@ -123,6 +123,30 @@ pub(super) static ROWS: &[Row] = &[
         modern: Some(Modern { trace: None, lesson: Some(|lab| indexer::modern::serve(lab).boxed_local()) }),
     },
     Row {
+        command: "factory --step apart",
+        options: &FACTORY,
+        origin: Origin::Beyond,
+        en: "No factory: two informers ask the API server for everything twice",
+        zh: "没有 factory：两个 informer，向 API server 请求两遍",
+        chapter: "12-factory",
+        trace: Some("factory-apart.txt"),
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::apart::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
+        command: "factory --step by-hand",
+        options: &FACTORY,
+        origin: Origin::Beyond,
+        en: "The tutorials' own factory: a map from types to informers",
+        zh: "教程自己写的 factory：从类型到 informer 的 map",
+        chapter: "12-factory",
+        trace: Some("factory-by-hand.txt"),
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::by_hand::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
         command: "factory",
         options: &FACTORY,
         origin: Origin::Program("go run sharedinformer/sharedinformerfactory.go"),
@@ -145,29 +169,5 @@ pub(super) static ROWS: &[Row] = &[
         defaults: watching(FOUR_PODS),
         lesson: |lab| factory::serve::run(lab).boxed_local(),
         modern: Some(Modern { trace: None, lesson: None }),
-    },
-    Row {
-        command: "factory --step by-hand",
-        options: &FACTORY,
-        origin: Origin::Beyond,
-        en: "The tutorials' own factory: a map from types to informers",
-        zh: "教程自己写的 factory：从类型到 informer 的 map",
-        chapter: "12-factory",
-        trace: Some("factory-by-hand.txt"),
-        defaults: watching(FOUR_PODS),
-        lesson: |lab| factory::by_hand::run(lab).boxed_local(),
-        modern: None,
-    },
-    Row {
-        command: "factory --step apart",
-        options: &FACTORY,
-        origin: Origin::Beyond,
-        en: "No factory: two informers ask the API server for everything twice",
-        zh: "没有 factory：两个 informer，向 API server 请求两遍",
-        chapter: "12-factory",
-        trace: Some("factory-apart.txt"),
-        defaults: watching(FOUR_PODS),
-        lesson: |lab| factory::apart::run(lab).boxed_local(),
-        modern: None,
     },
 ];
