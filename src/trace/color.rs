@@ -29,7 +29,7 @@ pub enum Style {
 const HANDLER_COLORS: [Color; 4] = [Color::Blue, Color::Magenta, Color::BrightBlue, Color::BrightMagenta];
 
 impl Style {
-    fn color(self) -> Option<Color> {
+    pub(crate) fn color(self) -> Option<Color> {
         match self {
             Self::Added => Some(Color::Green),
             Self::Updated => Some(Color::Yellow),

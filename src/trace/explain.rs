@@ -227,7 +227,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
 }
 
 /// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
-fn reason_en(reason: &str) -> String {
+pub(super) fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
         ["cannot", "watch"] => "the WATCH failed".to_owned(),
@@ -235,7 +235,7 @@ fn reason_en(reason: &str) -> String {
     }
 }
 
-fn reason_zh(reason: &str) -> &str {
+pub(super) fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",
         ["cannot", "watch"] => "WATCH 失败",
