@@ -134,3 +134,38 @@ fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     lines.reverse();
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::step::Predict;
+    use crate::trace::{Header, Lang, Record, Recorder, What};
+
+    #[test]
+    fn a_printed_line_has_the_colour_of_the_trace_if_the_output_has_colours() {
+        let mut recorder = Recorder::default();
+        let line = What::Line { style: TraceStyle::Added, text: "Added : nettool".to_owned() };
+        let texts = [What::Run(Header::new("reflector")), line];
+        let records: Vec<Record> = texts.map(|what| recorder.program_text(Duration::ZERO, what)).to_vec();
+        let area = Rect::new(0, 0, 80, 24);
+        for (ink, colored) in [(Ink::Colors, true), (Ink::Plain, false)] {
+            let mut session = Session::new(records.clone(), Predict::No, Lang::En);
+            session.ink = ink;
+            session.press(crate::step::Key::Forward);
+            let mut buffer = Buffer::empty(area);
+            draw(&session, area, &mut buffer);
+            let cell = area.positions().map(|place| &buffer[place]).find(|cell| cell.symbol() == "A").unwrap();
+            let expected = Ink::Colors.of(TraceStyle::Added).fg.unwrap();
+            assert_eq!(cell.fg == expected, colored, "{ink:?}: {cell:?}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_title_has_its_first_word() {
+        assert_eq!(box_title("Processor ([waiting] ▶ in hand)", true, 40), "*Processor ([waiting] ▶ in hand)*");
+        assert_eq!(box_title("Processor ([waiting] ▶ in hand)", false, 20), "Processor");
+        assert_eq!(box_title("Processor（[等待] ▶ 处理中）", false, 20), "Processor");
+    }
+}

@@ -73,7 +73,7 @@ impl FrameBox {
             Self::Queue => parts.queue.as_deref().unwrap_or("queue"),
             Self::Store => "Indexer (store)",
             Self::Handlers => lang.pick("Processor ([waiting] ▶ in hand)", "Processor（[等待] ▶ 处理中）"),
-            Self::WorkQueue => "work queue: queue",
+            Self::WorkQueue => "work queue",
             Self::Dirty => "dirty",
             Self::Processing => "processing",
             Self::Delayed => "delayed",

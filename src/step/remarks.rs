@@ -3,7 +3,7 @@
 use super::fit::cut;
 use super::predict::Question;
 use super::session::Session;
-use crate::trace::{What, hanging, is_drawn};
+use crate::trace::{What, fitting, hanging, is_drawn};
 
 /// The program's own sentence on the first frame of a run. The player has the same.
 pub const INTRODUCTION: (&str, &str) =
@@ -17,7 +17,13 @@ pub(super) fn remark_lines(session: &Session, width: usize, most: usize) -> Vec<
         None => remarks(session),
     };
     let room = width * most;
-    let lines = texts.iter().flat_map(|text| text.split('\n')).flat_map(|text| hanging(&cut(text, room), width));
+    let lines = texts.iter().flat_map(|text| text.split('\n')).flat_map(|text| {
+        let text = cut(text, room);
+        match text.starts_with(' ') {
+            true => hanging(&text, width), // a choice
+            false => fitting(&text, width).into_iter().map(|line| text[line].to_owned()).collect(),
+        }
+    });
     lines.take(most).collect()
 }
 

@@ -17,8 +17,10 @@ pub(super) struct RunParts {
     pub work: bool,
     /// True if the run has a delayed key.
     pub delays: bool,
-    /// True if an event shows that a store exists.
+    /// True if the store has had an object.
     stores: bool,
+    /// True if the queue has known objects: the store behind it.
+    knows: bool,
     /// True if a Reflector has listed.
     lists: bool,
 }
@@ -79,12 +81,13 @@ impl RunParts {
             _ => {}
         }
         self.delays |= matches!(what, What::WorkDelayed { .. });
-        self.stores |= what.shows_store() && !matches!(what, What::Joined { .. });
+        self.stores |= matches!(what, What::Stored { .. } | What::Removed { .. } | What::Replaced { .. });
+        self.knows |= what.shows_store() && !matches!(what, What::Joined { .. });
     }
 
     /// Returns true if the run has a store. An informer has one even if no object ever reaches it.
     pub(super) fn has_store(&self) -> bool {
-        self.stores || (self.lists && self.handlers)
+        self.stores || (self.lists && (self.handlers || self.knows))
     }
 
     fn join(&mut self, other: &Self) {

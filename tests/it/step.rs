@@ -152,7 +152,7 @@ fn a_wrong_answer_is_shown_the_right_one_and_a_number_without_a_choice_does_noth
     for (lang, verdict) in [(Lang::En, "Not so. Right is \u{201c}It drops it"), (Lang::Zh, "不对。正确的是“丢弃")]
     {
         let mut session = Session::new(records("reflector"), Predict::Yes, lang);
-        while session.question().is_none() {
+        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with that")) {
             assert!(session.press(Key::Forward), "nothing was asked");
         }
         let question = session.question().cloned().unwrap();
@@ -265,9 +265,9 @@ fn the_reflector_watches_again_from_its_version_and_lists_only_if_that_is_refuse
     };
     let ends = asked("loop", "the server ends this watch");
     assert_eq!(right(&ends), "It watches again from version 9, the last that it knows.");
-    let expired = asked("loop", "The WATCH has failed");
+    let expired = asked("loop", "The WATCH failed (too old resource version");
     assert!(right(&expired).starts_with("It lists everything") && expired.reason.0.contains("410"), "{expired:?}");
-    let unreachable = asked("relist", "The WATCH has failed");
+    let unreachable = asked("relist", "The WATCH failed (");
     assert!(right(&unreachable).starts_with("It lists everything"), "{unreachable:?}");
     assert!(unreachable.reason.0.contains("could not even be opened"), "{unreachable:?}");
 }
@@ -393,7 +393,7 @@ fn the_work_queue_is_drawn_with_dirty_and_processing() {
 #[test]
 fn an_empty_box_says_what_it_will_hold() {
     let first = &frames("reflector", Lang::En)[0];
-    assert!(first.contains("empty: objects, with their versions") && first.contains("empty: deltas"), "{first}");
+    assert!(first.contains("empty: objects, with their") && first.contains("empty: deltas"), "{first}");
     let first = &frames("workqueue", Lang::Zh)[0];
     assert!(first.contains("空：需要处理的"), "{first}");
 }

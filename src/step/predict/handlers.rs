@@ -102,8 +102,8 @@ fn receivers(moment: &Moment<'_>, key: &str, version: &str) -> Option<SituatedQu
     let notified: BTreeSet<usize> = more.chain([first]).collect();
     let name = short(key);
     let text = (
-        format!("The Processor distributes this change of {name}. Into whose buffer does it go?"),
-        format!("Processor 分发 {name} 的这个变化。它会进入哪些 handler 的缓冲？"),
+        format!("The Processor distributes this change of {name}. Which handlers get it?"),
+        format!("Processor 分发 {name} 的这个变化。哪些 handler 会收到？"),
     );
     let reason =
         ("each handler gets each change, in a buffer of its own.", "每个 handler 都会收到每个变化，各有自己的缓冲。");
@@ -198,16 +198,11 @@ fn slow(moment: &Moment<'_>, slow: usize) -> Option<SituatedQuestion> {
 
 /// Asks how many notifications wait for a handler when the next one comes.
 fn buffer(moment: &Moment<'_>, listener: usize, key: &str) -> Option<SituatedQuestion> {
-    let mut is_done = false;
     let pending = moment.later_events().find_map(|next| match next.what {
-        What::Called { listener: of, .. } if of == listener => {
-            is_done = true;
-            None
-        }
         What::Notified { listener: of, pending, .. } if of == listener => Some(pending),
         _ => None,
     })?;
-    let situation = moment.new_situation(format!("buffer {is_done} {}", pending > 1))?;
+    let situation = moment.new_situation(format!("buffer {}", pending > 1))?;
     let name = short(key);
     let text = (
         format!(
@@ -221,14 +216,14 @@ fn buffer(moment: &Moment<'_>, listener: usize, key: &str) -> Option<SituatedQue
         _ => (format!("{number}, with the new one"), format!("连新来的一共 {number} 个")),
     };
     let choices = Choices::numbers(pending, &[0, 1, pending + 1], count);
-    let reason = match is_done {
-        true => (
-            "the handler is done by then, and its buffer is empty before the new one comes.",
-            "那时 handler 已经处理完，新通知到来之前缓冲是空的。",
+    let reason = match pending {
+        1 => (
+            "the handler keeps up: it has taken what came before, and the buffer is empty.",
+            "handler 跟得上：之前的通知都已取走，缓冲是空的。",
         ),
-        false => (
-            "the handler is still at work, and what comes meanwhile waits; the sender does not.",
-            "handler 还没处理完，其间到来的都在缓冲里等；发送方不等。",
+        _ => (
+            "the handler is slower than its notifications come. They wait in its buffer; their sender does not.",
+            "handler 处理得比通知来得慢。通知在它的缓冲里等，发送方不等。",
         ),
     };
     Some(SituatedQuestion::new(situation, text, choices, reason))

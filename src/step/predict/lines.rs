@@ -19,8 +19,9 @@ struct LineQuestion {
     reason: Both,
 }
 
-/// Returns the questions on lines, by the index of the event at which they are asked: the last one before the line that
-/// is no narration.
+/// Returns the questions on lines, by the index of the event at which they are asked: the line before, because the
+/// events in between would give the answer away. A first line is asked about at the last event before it that is no
+/// narration.
 pub(super) fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
     let mut questions = BTreeMap::new();
     let (mut command, mut line, mut asks_at) = ("", 0, 0);
@@ -33,6 +34,7 @@ pub(super) fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
                 questions.extend(of_line.and_then(|question| Some((asks_at, question.answered_by(text)?))));
                 line += 1;
             }
+            _ if line > 0 => continue,
             _ => {}
         }
         asks_at = at;
@@ -56,23 +58,49 @@ fn single_spaced(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+const DELETES_NETTOOL: Both = Both {
+    en: "Next, kubectl delete pod nettool runs. Which line is printed first?",
+    zh: "接下来执行 kubectl delete pod nettool。先打印哪一行？",
+};
+
+const FIRST_A_CHANGE: Both = Both {
+    en: "the API server first sets deletionTimestamp, which is a change; the pod goes when its containers have ended.",
+    zh: "API server 先设置 deletionTimestamp，这是一次修改；容器都结束之后 Pod 才消失。",
+};
+
 static LINES: &[LineQuestion] = &[
     LineQuestion {
         command: "listwatch",
         line: 13,
-        text: Both {
-            en: "Next, kubectl delete pod nettool runs. Which line does the watch print first?",
-            zh: "接下来执行 kubectl delete pod nettool。watch 先打印哪一行？",
-        },
+        text: DELETES_NETTOOL,
         choices: &[
             "MODIFIED : nettool , Status: Running",
             "DELETED : nettool , Status: Running",
             "DELETED : nettool , Status: Succeeded",
         ],
-        reason: Both {
-            en: "the API server first sets deletionTimestamp, which is a change; the pod goes when its containers have ended.",
-            zh: "API server 先设置 deletionTimestamp，这是一次修改；容器都结束之后 Pod 才消失。",
-        },
+        reason: FIRST_A_CHANGE,
+    },
+    LineQuestion {
+        command: "reflector",
+        line: 5,
+        text: DELETES_NETTOOL,
+        choices: &[
+            "Updated : nettool : Running",
+            "Deleted : nettool : Running",
+            "Deleted : nettool : Running : DeletedFinalStateUnknown",
+        ],
+        reason: FIRST_A_CHANGE,
+    },
+    LineQuestion {
+        command: "reflector --known-objects",
+        line: 5,
+        text: DELETES_NETTOOL,
+        choices: &[
+            "Updated : nettool : Running",
+            "Deleted : nettool : Running",
+            "Deleted : nettool : Running : DeletedFinalStateUnknown",
+        ],
+        reason: FIRST_A_CHANGE,
     },
     LineQuestion {
         command: "listwatch",
@@ -225,8 +253,8 @@ static LINES: &[LineQuestion] = &[
         command: "stale",
         line: 2,
         text: Both {
-            en: "The API server has careless-0, and the watch is behind. careless counts the pods in its cache. What does it do?",
-            zh: "API server 上有了 careless-0，但 watch 落后。careless 数缓存里的 Pod。它会做什么？",
+            en: "careless creates careless-0, and the watch is behind. Then it counts the pods in its cache once more. What does it do?",
+            zh: "careless 创建了 careless-0，但 watch 落后。它再数一次缓存里的 Pod。它会做什么？",
         },
         choices: &[
             "careless: 0 of 1 pods, create careless-1",
@@ -242,7 +270,7 @@ static LINES: &[LineQuestion] = &[
         command: "stale",
         line: 4,
         text: Both {
-            en: "careful has created careful-0, too, and the watch is still behind. What does it do next?",
+            en: "careful creates careful-0, too, and the watch is still behind. What does careful do next?",
             zh: "careful 也创建了 careful-0，watch 仍然落后。它接下来做什么？",
         },
         choices: &[

@@ -97,7 +97,7 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuestio
         [
             (
                 "It stays in the store, because nothing compares the list with it.",
-                "留在 store 里，因为没有谁拿 list 和它比较。",
+                "留在 store 里，因为没有任何部分拿 list 和 store 比较。",
             ),
             (
                 "A tombstone takes it out of the store: a deletion without a final state.",
@@ -145,7 +145,7 @@ fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuest
         answer,
     );
     let reason = match answer {
-        0 => ("nothing puts this list into a queue.", "没有谁把这个 list 放进队列。"),
+        0 => ("nothing puts this list into a queue.", "这个 list 没有进入队列。"),
         _ => (
             "a relist hands out all that the list has, changed or not.",
             "relist 把 list 里的都交出来，不论有没有变化。",

@@ -7,12 +7,11 @@
 
 use super::choices::Choices;
 use super::{Moment, SituatedQuestion};
-use crate::trace::{Cause, Record, What, short};
+use crate::trace::{Cause, Record, What, cause_in_chinese, short};
 
 pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     match &moment.record.what {
-        What::WatchFailed { .. } if moment.pipeline.lists == 0 => no_streaming_list(moment),
-        What::WatchFailed { .. } => failed(moment),
+        What::WatchFailed { error } => failed(moment, error),
         What::Committed { hidden: true, key, resource_version, .. } => hidden(moment, key, resource_version),
         _ => ends(moment),
     }
@@ -39,10 +38,10 @@ fn ends(moment: &Moment<'_>) -> Option<SituatedQuestion> {
 }
 
 /// Asks what follows a watch that could not be opened, or ended with an error.
-fn failed(moment: &Moment<'_>) -> Option<SituatedQuestion> {
-    let seen = moment.pipeline.seen.as_deref()?;
+fn failed(moment: &Moment<'_>, error: &str) -> Option<SituatedQuestion> {
     let next = moment.later_events().find(|next| is_request(next))?;
     let (answer, reason) = match &next.what {
+        What::Listed { .. } => return no_streaming_list(moment),
         What::Watching { .. } => (
             0,
             (
@@ -66,10 +65,12 @@ fn failed(moment: &Moment<'_>) -> Option<SituatedQuestion> {
             ),
         ),
     };
+    let seen = moment.pipeline.seen.as_deref()?;
     let situation = moment.new_situation(format!("watch failed {}", reason.0))?;
+    let error_zh = cause_in_chinese(error).unwrap_or_else(|| error.to_owned());
     let text = (
-        "The WATCH has failed with the error above. What does the Reflector do next?".to_owned(),
-        "WATCH 失败了，错误见上。Reflector 接下来会做什么？".to_owned(),
+        format!("The WATCH failed ({error}). What does the Reflector do next?"),
+        format!("WATCH 失败（{error_zh}）。Reflector 接下来会做什么？"),
     );
     Some(SituatedQuestion::unordered(situation, text, after_the_watch(seen, answer), reason))
 }
@@ -91,15 +92,9 @@ fn after_the_watch(seen: &str, answer: usize) -> Choices {
     )
 }
 
-/// Asks what follows if the server refuses a streaming list, before the Reflector has any list.
+/// Asks what follows if the server refuses a streaming list.
 fn no_streaming_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("no streaming list")?;
-    let next = moment.later_events().find(|next| is_request(next))?;
-    let answer = match &next.what {
-        What::Listed { .. } => 0,
-        What::Watching { .. } => 1,
-        _ => return None,
-    };
     let text = (
         "The server refuses a streaming list, in which a WATCH sends the existing objects. What does the Reflector do?"
             .to_owned(),
@@ -109,17 +104,14 @@ fn no_streaming_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
         [
             ("It falls back to a LIST, as before streaming lists.", "退回到普通的 LIST，和没有流式 list 时一样。"),
             ("It asks for a streaming list again and again.", "一直重试流式 list。"),
-            ("It watches without a list, and the store stays empty.", "不 list，直接 watch，store 保持为空。"),
+            ("It watches without a list, and the store stays as it is.", "不 list，直接 watch，store 保持原样。"),
         ],
-        answer,
+        0,
     );
-    let reason = match answer {
-        0 => (
-            "an older server has no streaming lists, and a LIST gives it the same objects.",
-            "旧的服务端没有流式 list，而 LIST 给出同样的对象。",
-        ),
-        _ => ("the next request succeeded.", "下一个请求成功了。"),
-    };
+    let reason = (
+        "an older server has no streaming lists, and a LIST brings the same objects.",
+        "旧的服务端没有流式 list，而 LIST 给出同样的对象。",
+    );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }
 

@@ -72,8 +72,10 @@ fn taken(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let situation = moment.new_situation("work order")?;
     let queued = moment.work.queued.iter().map(|queued| short(queued));
     let choices = Choices::names(short(key), queued)?;
-    let text =
-        ("Next, a worker takes a key. Which one?".to_owned(), "接下来，worker 取走一个 key。是哪一个？".to_owned());
+    let text = (
+        "The worker is free. Which key does it get next?".to_owned(),
+        "worker 空闲了。它接着会拿到哪个 key？".to_owned(),
+    );
     let reason = ("the key that has waited longest comes first.", "等得最久的 key 先出来。");
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }
