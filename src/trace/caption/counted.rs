@@ -15,7 +15,7 @@ pub(super) fn object(key: &str, version: Option<&str>) -> Sentence {
 /// Counts what waits: `none waiting`, `one waiting`, `2 waiting`.
 pub(super) fn waiting(number: usize) -> Sentence {
     match number {
-        0 => ("none waiting".to_owned(), "没有在等的".to_owned()),
+        0 => ("none waiting".to_owned(), "0 个在等".to_owned()),
         1 => ("one waiting".to_owned(), "1 个在等".to_owned()),
         _ => (format!("{number} waiting"), format!("{number} 个在等")),
     }

@@ -32,14 +32,14 @@ pub(super) fn caption(what: &What, after: &Pipeline) -> Option<Sentence> {
             let (wait, wait_zh) = waiting(*pending);
             (
                 format!("Handler {listener} begins with {notification} of {name}, {wait}."),
-                format!("handler {listener} 开始处理 {name_zh} 的 {notification}，{wait_zh}。"),
+                format!("handler {listener} 开始处理 {notification}：{name_zh}，{wait_zh}。"),
             )
         }
         What::Called { listener, notification, key, pending } => {
             let (wait, wait_zh) = waiting(*pending);
             (
                 format!("Handler {listener} is done with {notification} of {}, {wait}.", short(key)),
-                format!("handler {listener} 处理完 {} 的 {notification}，{wait_zh}。", short(key)),
+                format!("handler {listener} 处理完 {notification}：{}，{wait_zh}。", short(key)),
             )
         }
         _ => return None,
