@@ -27,6 +27,7 @@ export function showSaid(board: Board): void {
   }
   if (!session.question) said.push(...sentences(board));
   const box = byId("said");
+  box.setAttribute("aria-label", text.said);
   const same = box.childElementCount === said.length && said.every((element, at) => element.isEqualNode(box.children[at]!));
   if (!same) box.replaceChildren(...said); // because a screen reader reads the box again after each change
 }

@@ -1,9 +1,9 @@
 //! Questions on a watch: what follows its end or its failure, and how a change that a fault hides from it is found. Each
 //! function returns its question, or `None` if the situation was asked about before or no later event has the answer.
 //!
-//! As in client-go, a watch that ends is opened again from the last version that the Reflector knows. So it is after a
-//! refused connection and after 429, too. Any other failure to open a watch, and a version that the server no longer
-//! has (410), leads to a list.
+//! As in client-go, the Reflector opens a watch that has ended again, from the last version that it knows. It does the
+//! same after a refused connection and after 429. It lists only if the server no longer has the changes since that
+//! version (410), or if an error does not say whether the server has them.
 
 use super::choices::Choices;
 use super::{Moment, SituatedQuestion};
@@ -49,19 +49,19 @@ fn failed(moment: &Moment<'_>, error: &str) -> Option<SituatedQuestion> {
                 "它知道自己走到了哪里，什么也没漏，不需要 list。",
             ),
         ),
-        What::Relisting { reason } if reason.starts_with("cannot watch") => (
+        _ if is_expired(error) => (
             1,
             (
-                "this WATCH could not even be opened. After a watch that ends, a refused connection or a 429, the \
-                 Reflector watches again from the version that it knows; after any other failure it lists.",
-                "这个 WATCH 根本没能建立。watch 正常结束、连接被拒绝或 429 之后，Reflector 从已知的版本继续 watch；其他失败之后则 list。",
+                "the server no longer has the changes since that version (410), so only a list can tell what is there.",
+                "服务端已经没有那个版本之后的变化（410），只有 list 能说明现在有什么。",
             ),
         ),
         _ => (
             1,
             (
-                "the server no longer has the changes since that version (410), so only a list can tell what is there now.",
-                "服务端已经没有那个版本之后的变化（410），只有 list 能说明现在有什么。",
+                "this error does not say whether the server still has the changes since that version, so it lists. \
+                 After a refused connection or a 429 it watches again from its version.",
+                "这个错误没有说明服务端是否还有那个版本之后的变化，所以重新 list。若是连接被拒绝或 429，则从所知的版本继续 watch。",
             ),
         ),
     };
@@ -73,6 +73,12 @@ fn failed(moment: &Moment<'_>, error: &str) -> Option<SituatedQuestion> {
         format!("WATCH 失败（{error_zh}）。Reflector 接下来会做什么？"),
     );
     Some(SituatedQuestion::unordered(situation, text, after_the_watch(seen, answer), reason))
+}
+
+/// Returns true if an error says that the server's history does not reach back to the version. The error's text is all
+/// that a record has of it.
+fn is_expired(error: &str) -> bool {
+    error.contains("too old") || error.contains("expired")
 }
 
 fn is_request(record: &Record) -> bool {

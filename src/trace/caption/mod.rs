@@ -61,19 +61,16 @@ pub(crate) fn caption_beside<'a>(
 
 fn committed(change: &str, object: &Sentence, hidden: bool) -> Sentence {
     let (done, done_zh) = match change {
-        "existing" => ("there before the run begins", "运行开始前就有"),
-        "created" => ("created", "已创建"),
-        "deleted" => ("deleted", "已删除"),
-        _ => ("changed", "已修改"),
+        "existing" => ("on the API server since before the run", "运行开始前就在 API server 上"),
+        "created" => ("created on the API server", "在 API server 上创建"),
+        "deleted" => ("deleted on the API server", "在 API server 上删除"),
+        _ => ("changed on the API server", "在 API server 上修改"),
     };
     let (client, client_zh) = match hidden {
         true => ("A fault hides this from every watch.", "故障使所有 watch 都收不到。"),
         false => ("The client does not know it yet.", "客户端还不知道。"),
     };
-    (
-        format!("{}: {done} on the API server. {client}", object.0),
-        format!("{}：API server 上{done_zh}。{client_zh}", object.1),
-    )
+    (format!("{}: {done}. {client}", object.0), format!("{}：{done_zh}。{client_zh}", object.1))
 }
 
 #[cfg(test)]
@@ -82,15 +79,9 @@ mod tests {
 
     use super::*;
     use crate::trace::{Recorder, WaitingDelta};
-    use kube_informers::cache::observe::Versioned;
 
-    fn listed(recorder: &mut Recorder, versions: &[(&str, &str)]) -> Record {
-        let object = |(key, version): &(&str, &str)| Versioned {
-            key: (*key).to_owned(),
-            resource_version: (*version).to_owned(),
-        };
-        let objects = versions.iter().map(object).collect();
-        event(recorder, What::Listed { resource_version: "9".to_owned(), objects })
+    fn listed(recorder: &mut Recorder) -> Record {
+        event(recorder, What::Listed { resource_version: "9".to_owned(), objects: Vec::new() })
     }
 
     fn event(recorder: &mut Recorder, what: What) -> Record {
@@ -147,7 +138,7 @@ mod tests {
         let recorder = &mut Recorder::default();
         let dropped = event(recorder, What::Dropped { key: "default/nettool".to_owned(), known_objects: false });
         assert!(dropped.caption.is_none() && dropped.said[0].en.starts_with("Deleted of nettool is dropped"));
-        listed(recorder, &[("default/a", "3")]);
+        listed(recorder);
         let sync = queued(recorder, "default/nettool", "Sync");
         assert!(sync.said[0].en.starts_with("this Sync is of the first list"), "{:?}", sync.said);
         assert_eq!(caption_of(&sync).0, "nettool: Sync queued, one waiting.");

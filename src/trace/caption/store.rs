@@ -12,15 +12,15 @@ pub(super) fn caption(what: &What, after: &Pipeline) -> Option<Sentence> {
         What::Stored { key, resource_version, old, .. } => {
             let (name, name_zh) = object(key, Some(resource_version));
             let (how, how_zh) = match old {
-                None => ("stored, new in the store".to_owned(), "存入 store，原来没有".to_owned()),
+                None => ("new in the store".to_owned(), "新存入 store".to_owned()),
                 Some(old) if old == resource_version => {
                     ("stored again, unchanged".to_owned(), "再次存入 store，没有变化".to_owned())
                 }
-                Some(old) => (format!("stored, in place of version {old}"), format!("存入 store，替换版本 {old}")),
+                Some(old) => (format!("stored in place of version {old}"), format!("存入 store，替换版本 {old}")),
             };
             (
-                format!("{name}: {how}. The store has {number}."),
-                format!("{name_zh}：{how_zh}。store 里有 {number_zh}。"),
+                format!("{name}: {how}; the store has {number}."),
+                format!("{name_zh}：{how_zh}；store 里有 {number_zh}。"),
             )
         }
         What::Removed { key, old: Some(old), .. } => {
