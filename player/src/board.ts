@@ -6,6 +6,7 @@ import { choose, save, standalone } from "./files";
 import { HALF, HALF_WORK, type Layout, type Part, TALL, TALL_WORK, WIDE, WIDE_WORK } from "./layout";
 import { eventOf, nameOf, parse, type Sentence, Unreadable } from "./record";
 import { Recording } from "./recording";
+import { changesABox } from "./scene";
 import { Session } from "./session";
 import { differing, Stage } from "./stage";
 import { TEXTS } from "./texts";
@@ -188,6 +189,18 @@ export class Board {
     if (kind !== undefined) this.found(this.session.findKind(kind), this.text.noNext(eventName(kind, this.lang)));
   }
 
+  /** Goes to the next event of the same kind; if there is none, to the next event that changes a box. */
+  nextLikeThis(): void {
+    const { event } = this.session;
+    if (!event) return;
+    this.pause();
+    const found = this.session.findKind(nameOf(event));
+    const changes = !found && this.session.find(changesABox);
+    const kind = eventName(nameOf(event), this.lang);
+    this.notice = found ? undefined : changes ? this.text.nextChange(kind) : this.text.noNext(kind);
+    this.changed("step", 0);
+  }
+
   search(part: string): void {
     this.pause();
     this.found(this.session.findKey(part), this.text.noKey(part));
@@ -203,7 +216,7 @@ export class Board {
     this.changed("step", 0);
   }
 
-  answer(answer: boolean): void {
+  answer(answer: number): void {
     this.session.answer(answer);
     this.changed("step", 0);
   }

@@ -7,7 +7,7 @@ import type { Recording } from "./recording";
 import { scene } from "./scene";
 import { SCENE_WORDS, TEXTS } from "./texts";
 import { heading, type Lang, saying } from "./words";
-import { workerLines, workLines } from "./work";
+import { dirtyKeys, processingKeys, workLines } from "./work";
 
 export class Stage {
   readonly element = document.createElement("figure");
@@ -65,7 +65,7 @@ function described({ pipeline, parts, works, picture }: Recording, lang: Lang, c
     [TITLES.server, serverLines(pipeline)], [parts.queue ?? TITLES.queue, queueLines(pipeline)],
     [TITLES.store, storeLines(pipeline)], [TITLES.processor, handlerLines(pipeline)],
   ];
-  if (works) boxes.push([TITLES.work, workLines(picture.work)], [TITLES.workers, workerLines(picture.work)]);
+  if (works) boxes.push([TITLES.work, workLines(picture.work)], ["dirty", dirtyKeys(picture.work)], [TITLES.workers, processingKeys(picture.work)]);
   return `${pictureOf(command)}. ${boxes.map(([box, lines]) => holds(box, lines.slice(0, 12))).join(". ")}`;
 }
 
@@ -75,7 +75,7 @@ export function differing(left: Recording, right: Recording): Set<Part> {
   const parts: [Part, (of: Recording) => string[]][] = [
     ["server", ({ pipeline }) => serverLines(pipeline)], ["queue", ({ pipeline }) => queueLines(pipeline)],
     ["store", ({ pipeline }) => storeLines(pipeline)], ["processor", ({ pipeline }) => handlerLines(pipeline)],
-    ["work", ({ picture }) => workLines(picture.work)], ["workers", ({ picture }) => workerLines(picture.work)],
+    ["work", ({ picture }) => [...workLines(picture.work), ...dirtyKeys(picture.work)]], ["workers", ({ picture }) => processingKeys(picture.work)],
   ];
   return new Set(parts.filter(([, lines]) => differ(lines)).map(([part]) => part));
 }

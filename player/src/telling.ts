@@ -22,10 +22,12 @@ export function showSaid(board: Board): void {
   else if (board.stages.length === 0) said.push(paragraph(text.empty, "notice"));
   if (session.verdict) {
     const { right, question } = session.verdict;
-    said.push(paragraph(`${right ? text.right : text.wrong}${question.why[lang]}`, right ? "right" : "wrong"));
+    const verdict = right ? text.right : text.wrong(question.choices[question.answer]![lang].replace(/[.。]$/, ""));
+    said.push(paragraph(`${verdict}${question.why[lang]}`, right ? "right" : "wrong"));
   }
   if (!session.question) said.push(...sentences(board));
   const box = byId("said");
+  box.setAttribute("aria-label", text.said);
   const same = box.childElementCount === said.length && said.every((element, at) => element.isEqualNode(box.children[at]!));
   if (!same) box.replaceChildren(...said); // because a screen reader reads the box again after each change
 }
@@ -56,7 +58,7 @@ export function showQuestion(board: Board): void {
   const box = byId("question");
   box.hidden = !session.question;
   if (!session.question) return box.replaceChildren();
-  const asks = session.question.asks[lang].replace(/\s*y\/n$/, "");
+  const { asks, choices } = session.question;
   const of = board.stages.length > 1 ? `${board.stages[0]!.title(lang)}: ` : ""; // questions are asked about the first of two recordings
   const button = (label: string, act: () => void): HTMLElement => {
     const element = document.createElement("button");
@@ -67,11 +69,10 @@ export function showQuestion(board: Board): void {
   const answers = document.createElement("div");
   answers.className = "answers";
   answers.append(
-    button(text.yes, () => board.answer(true)),
-    button(text.no, () => board.answer(false)),
+    ...choices.map((choice, at) => button(`${at + 1}  ${choice[lang]}`, () => board.answer(at))),
     button(text.skip, () => board.forward()),
   );
-  box.replaceChildren(paragraph(`${of}${asks}`), answers);
+  box.replaceChildren(paragraph(`${of}${asks[lang]}`), answers);
 }
 
 export function showTrace(board: Board): void {

@@ -27,7 +27,10 @@ impl Recording {
             if let Some(question) = questions.remove(&at) {
                 let sentence = |(en, zh): &(String, String)| json!({ "en": en, "zh": zh });
                 line["question"] = json!({
-                    "asks": sentence(&question.text), "happens": question.answer, "why": sentence(&question.reason),
+                    "asks": sentence(&question.text),
+                    "choices": question.choices.iter().map(sentence).collect::<Vec<_>>(),
+                    "answer": question.answer,
+                    "why": sentence(&question.reason),
                 });
             }
             to_json(&line).unwrap_or_default()

@@ -1,8 +1,9 @@
 //! The explainer: describes each change's way through the informer as one line of steps.
 //!
-//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications`
+//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications for handlers 0, 1 (1, 1
+//! waiting)`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pipeline;
 use super::commentary::{Remark, Speaker};
@@ -36,6 +37,8 @@ struct Step {
     named: bool,
     /// True if the note is a part of the way: with another note, the change takes another way.
     decides: bool,
+    /// The handlers that are notified, with the number of notifications that wait for each.
+    handlers: BTreeMap<usize, usize>,
 }
 
 impl Explainer {
@@ -57,6 +60,7 @@ impl Explainer {
             Some(last) if last.verb == step.verb => {
                 last.keys.extend(step.keys.into_iter().filter(|key| !key.is_empty()));
                 last.note = step.note;
+                last.handlers.extend(step.handlers);
                 last.named |= step.named;
             }
             _ => self.steps.push(step),
@@ -112,7 +116,15 @@ fn is_last(what: &What, after: &Pipeline) -> bool {
 impl Step {
     fn new(group: &'static str, en: impl Into<String>, zh: impl Into<String>) -> Self {
         let note = (String::new(), String::new());
-        Self { verb: (en.into(), group), verb_zh: zh.into(), keys: Vec::new(), note, named: true, decides: false }
+        Self {
+            verb: (en.into(), group),
+            verb_zh: zh.into(),
+            keys: Vec::new(),
+            note,
+            named: true,
+            decides: false,
+            handlers: BTreeMap::new(),
+        }
     }
 
     fn of(mut self, key: &str) -> Self {
@@ -136,15 +148,21 @@ impl Step {
 
     fn en(&self) -> String {
         match self.counts() {
-            Some(1) => format!("1 notification{}", self.note.0),
-            Some(count) => format!("{count} notifications{}", self.note.0),
+            Some(count) => {
+                let (notifications, handlers) = (plural("notification", count), plural("handler", self.handlers.len()));
+                let [numbers, waiting] = self.handlers(", ");
+                format!("{count} {notifications} for {handlers} {numbers} ({waiting} waiting)")
+            }
             None => format!("{}{}{}", self.verb.0, self.objects(", "), self.note.0),
         }
     }
 
     fn zh(&self) -> String {
         match self.counts() {
-            Some(count) => format!("{count} 个通知{}", self.note.1),
+            Some(count) => {
+                let [numbers, waiting] = self.handlers("、");
+                format!("给 handler {numbers} 的 {count} 个通知（在等：{waiting}）")
+            }
             None => format!("{}{}{}", self.verb_zh, self.objects("、"), self.note.1),
         }
     }
@@ -152,6 +170,15 @@ impl Step {
     /// Returns the number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
+    }
+
+    /// Returns the numbers of the notified handlers, and how many notifications wait for each.
+    fn handlers(&self, between: &str) -> [String; 2] {
+        let joined = |numbers: Vec<String>| numbers.join(between);
+        [
+            joined(self.handlers.keys().map(ToString::to_string).collect()),
+            joined(self.handlers.values().map(ToString::to_string).collect()),
+        ]
     }
 
     fn objects(&self, between: &str) -> String {
@@ -232,7 +259,10 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
             Step::new("joined", format!("handler {listener} joins"), format!("加入 handler {listener}"))
                 .note(format!(", {existing} objects first"), format!("，先给 {existing} 个对象"))
         }
-        What::Notified { .. } | What::Coalesced { .. } => return notified(record, after),
+        What::Notified { listener, key, pending, .. } | What::Coalesced { listener, key, pending, .. } => {
+            let handlers = BTreeMap::from([(*listener, *pending)]);
+            Step { handlers, ..Step::new("notified", "notified", "通知").of(key) }
+        }
         What::Resynced {} => {
             let at = record.at.as_secs_f64();
             Step::new("resync", "resync", "resync").note(format!(" at {at:.1} s"), format!("，第 {at:.1} 秒"))
@@ -242,7 +272,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
 }
 
 /// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
-fn reason_en(reason: &str) -> String {
+pub(super) fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
         ["cannot", "watch"] => "the WATCH failed".to_owned(),
@@ -250,7 +280,7 @@ fn reason_en(reason: &str) -> String {
     }
 }
 
-fn reason_zh(reason: &str) -> &str {
+pub(super) fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",
         ["cannot", "watch"] => "WATCH 失败",
@@ -259,13 +289,8 @@ fn reason_zh(reason: &str) -> &str {
     }
 }
 
-/// Returns one step for the notifications of all listeners, with the number that waits for each listener.
-fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
-    let key = record.what.key()?;
-    let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();
-    let pending = pending.join("/");
-    let step = Step::new("notified", "notified", "通知").of(key);
-    Some(step.note(format!(" (pending {pending})"), format!("（各 handler 还有 {pending} 条待处理）")))
+fn plural(noun: &str, count: usize) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 fn names(deltas: &[WaitingDelta]) -> String {

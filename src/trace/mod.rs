@@ -10,6 +10,7 @@
 //! All output formats are made from records. A run that ends by itself is recorded first, and then a [`Printer`] prints
 //! the records at a [`Speed`]; a live run is printed record by record.
 
+mod caption;
 mod cause_zh;
 mod color;
 mod commentary;
@@ -32,6 +33,7 @@ mod streams;
 mod visible;
 mod width;
 
+pub(crate) use caption::caption_beside;
 pub use cause_zh::cause_in_chinese;
 pub use color::{ColorChoice, Style, Tint};
 pub use commentary::{Commentary, Remark, Speaker};
@@ -53,4 +55,4 @@ pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
 pub(crate) use visible::visible;
 pub use width::{columns, is_in_word};
-pub(crate) use width::{columns_of_character, fitting, hanging};
+pub(crate) use width::{columns_of_character, fitting, hanging, is_drawn};

@@ -146,12 +146,12 @@ impl Narrator {
     fn listed_or_synced(&mut self, delta: &str, cause: Option<Cause>) -> Option<(String, String)> {
         let (en, zh) = match (delta, cause?) {
             ("Sync", Cause::InitialList) => (
-                "this Sync is of the first list: what existed before the watch began",
-                "这个 Sync 来自首次 list：watch 开始之前就有的对象",
+                "this Sync is of the first list: the object existed before the watch began",
+                "这个 Sync 来自首次 list：watch 开始之前就有这个对象",
             ),
             ("Sync", Cause::Relist) => (
-                "this Sync is of a relist: whatever is in the list, changed or not",
-                "这个 Sync 来自 relist：list 里有的对象，不论有没有变化",
+                "this Sync is of a relist: every object of the list has one, changed or not",
+                "这个 Sync 来自 relist：list 里的每个对象都有，不论有没有变化",
             ),
             ("Sync", Cause::Resync) => (
                 "this Sync is of a resync: the store's objects are handed out once more. \
@@ -286,8 +286,8 @@ fn coalesced(listener: usize, name: &str) -> (String, String) {
 fn slow(listener: usize, pending: usize) -> (String, String) {
     (
         format!(
-            "{pending} notifications wait for handler {listener}. It delays no other handler: each has a buffer of its own, \
-             and pays with memory"
+            "{pending} notifications wait for handler {listener}. The other handlers do not wait: each handler has a \
+             buffer of its own, at the price of memory"
         ),
         format!(
             "有 {pending} 个通知在等 handler {listener}。它不会耽误其他 handler：每个 handler 有自己的缓冲，代价是内存"
@@ -298,8 +298,8 @@ fn slow(listener: usize, pending: usize) -> (String, String) {
 fn joined(listener: usize, existing: usize) -> (String, String) {
     (
         format!(
-            "handler {listener} joins while the informer runs: it first receives the {existing} objects in the store, \
-             as initial"
+            "handler {listener} joins while the informer runs: it first gets the {existing} objects in the store, as \
+             its initial list"
         ),
         format!("handler {listener} 中途加入：先收到 store 里的 {existing} 个对象，都算 initial"),
     )

@@ -47,7 +47,7 @@ fn the_frames_of_every_run_are_written_for_the_player() {
         for (of, name) in [(Era::Classic, "classic"), (Era::Modern, "modern")] {
             let records = recorded(row, &era(of));
             let (en, zh) = (frames(&records, Lang::En), frames(&records, Lang::Zh));
-            assert_eq!((en.len(), zh.len()), (records.len(), records.len()), "{}", row.command);
+            assert!(en.len() == zh.len() && en.len() <= records.len(), "{}", row.command);
             let trace = match of {
                 Era::Classic => row.trace,
                 Era::Modern => row.modern.as_ref().and_then(|modern| modern.trace),
@@ -68,7 +68,7 @@ fn a_page_is_written_with_the_record_in_it() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is missing");
-    assert!(page.contains("will Deleted come out"), "the questions are missing");
+    assert!(page.contains("What does the queue do with that"), "the questions are missing");
 }
 
 #[test]
@@ -77,5 +77,5 @@ fn a_record_alone_has_the_questions_too() {
     let ran = run(&format!("board reflector --out {}", path.display()));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let record = fs::read_to_string(&path).unwrap();
-    assert!(record.starts_with(r#"{"atMs":0"#) && record.contains("will Deleted come out"), "{record}");
+    assert!(record.starts_with(r#"{"atMs":0"#) && record.contains("What does the queue do with that"), "{record}");
 }
