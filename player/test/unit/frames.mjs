@@ -24,6 +24,7 @@ for (const run of runs()) {
   test(run.name, () => {
     const recording = new player.Recording(player.parse(run.record));
     assert.equal(recording.events.length, run.en.length);
+    recording.chosen = ""; // as `informer-lab step`, which shows the kind of each event
     const compare = (at) => {
       recording.go(at);
       assert.deepEqual(shown(recording, "en"), run.en[at]);
