@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 
+import access
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REPOSITORY = "https://github.com/informer-lab/informer-lab"
 FOLDERS = {"en": "docs", "zh": "docs/zh"}
@@ -79,3 +81,4 @@ def make(mdbook, language, site):
         encoding="utf-8",
     )
     subprocess.run([mdbook, "build", str(folder), "--dest-dir", str(site / FOLDERS[language])], check=True)
+    access.mend(site / FOLDERS[language])

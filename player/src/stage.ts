@@ -28,8 +28,10 @@ export class Stage {
     this.told.className = "told";
     this.told.setAttribute("aria-live", "polite");
     this.trace.className = "trace";
-    this.trace.tabIndex = 0;
-    this.trace.setAttribute("role", "group");
+    for (const box of [this.told, this.trace]) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+    }
     this.element.append(this.caption, window, this.told, this.trace);
   }
 
