@@ -1,13 +1,16 @@
 """Mends mdBook's pages for readers with a keyboard or a screen reader."""
 
-PRESS = "if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.click(); }"
+import re
+
+# The press comes last, because mdBook first makes the hidden table of contents visible.
+PRESS = "setTimeout(() => document.getElementById('mdbook-sidebar-toggle-anchor').click())"
 MENDS = [
     # The bar at the top is a landmark.
-    ('id="mdbook-menu-bar" class="', 'role="banner" id="mdbook-menu-bar" class="'),
-    # The label that shows and hides the table of contents is a button, and keys press it.
-    ('<label id="mdbook-sidebar-toggle" ', f'<label role="button" tabindex="0" onkeydown="{PRESS}" id="mdbook-sidebar-toggle" '),
+    (r'(<div )(id="mdbook-menu-bar")', r'\1role="banner" \2'),
+    # A button shows and hides the table of contents, because keys do not reach a label.
+    (r'<label (id="mdbook-sidebar-toggle"[^>]*?) for="mdbook-sidebar-toggle-anchor"(.*?)</label>', rf'<button type="button" \1 onclick="{PRESS}"\2</button>'),
     # Keys scroll a block that is wider than the page.
-    ("<pre><code ", '<pre><code tabindex="0" '),
+    (r"<pre><code ", r'<pre><code tabindex="0" '),
 ]
 
 
@@ -16,5 +19,7 @@ def mend(book):
     for page in book.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         for before, after in MENDS:
-            text = text.replace(before, after)
+            text = re.sub(before, after, text, flags=re.S)
+        if "<h2" not in text:  # the glossary: a heading follows the one that is a level above it
+            text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
         page.write_text(text, encoding="utf-8")

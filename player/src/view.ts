@@ -38,6 +38,7 @@ export class View {
     document.body.dataset["sides"] = String(board.stages.length);
     document.title = [...board.stages.map((stage) => stage.title(board.lang)), board.text.title].join(" · ");
     byId("main").setAttribute("aria-label", document.title); // because a page with a figure has two such landmarks
+    byId("footer").setAttribute("aria-label", board.text.controls);
     byId("stages").replaceChildren(...board.stages.map((stage) => stage.element));
     fillLessons(byId("lessons"), board);
     byId("stages").setAttribute("aria-label", board.text.stages);

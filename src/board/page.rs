@@ -18,7 +18,7 @@ const OPTIONS: &str = r#"<script type="application/json" id="options"></script>"
 /// A record in the page's form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// The command of the run with its options.
+    /// The command of the run with its options and its era.
     name: String,
     /// NDJSON with the questions.
     text: String,
@@ -49,7 +49,8 @@ impl Recording {
 
 fn name(records: &[Record]) -> String {
     let Some(What::Run(header)) = records.first().map(|record| &record.what) else { return String::new() };
-    [std::slice::from_ref(&header.command), &header.options].concat().join(" ")
+    let words = [std::slice::from_ref(&header.command), &header.options].concat().join(" ");
+    format!("{words} · {}", header.client)
 }
 
 /// Returns the page with these recordings. Only the first two are shown.
@@ -112,7 +113,10 @@ mod tests {
             Record::without_cause(std::time::Duration::ZERO, What::Run(Header::new("</script><script>alert(1)")));
         let page = page(&[Recording::new(&[hostile])], Lang::En, Predict::No);
         assert!(!page.contains("<script>alert"), "the record's text is escaped");
-        assert!(page.contains("<title>&lt;/script>&lt;script>alert(1) · informer-lab board</title>"), "and the title's");
+        assert!(
+            page.contains("<title>&lt;/script>&lt;script>alert(1) · classic · informer-lab board</title>"),
+            "and the title's"
+        );
         assert!(page.contains(r"\u003c/script>\u003cscript>alert(1)"), "the escaped text is in the page");
     }
 

@@ -78,7 +78,11 @@ fn a_page_has_the_title_of_its_runs() {
     let ran = finish(command("board reflector --beside").arg("reflector --known-objects").arg("--out").arg(&path));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let page = fs::read_to_string(&path).unwrap();
-    assert!(page.contains("<title>reflector · reflector --known-objects · informer-lab board</title>"), "{:.400}", page);
+    assert!(
+        page.contains("<title>reflector · classic · reflector --known-objects · classic · informer-lab board</title>"),
+        "{:.400}",
+        page
+    );
 }
 
 #[test]
