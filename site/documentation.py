@@ -33,7 +33,16 @@ def place(own):
     return f"{REPOSITORY}/{'tree' if (ROOT / own).is_dir() else 'blob'}/main/{own}"
 
 
-def adapted(page):
+def with_other_language(text, page, language):
+    """Returns the text with a link to the same page in the other language below its heading, if it has none."""
+    other, word, address = {"en": ("zh", "中文", f"zh/{page.name}"), "zh": ("en", "English", f"../{page.name}")}[language]
+    if page.name == "README.md" or not (ROOT / FOLDERS[other] / page.name).exists():
+        return text
+    title, rest = text.split("\n", 1)
+    return f"{title}\n\n[{word}]({address})\n{rest}"
+
+
+def adapted(page, language):
     """Returns the text of a page with links that work in the website."""
     folder = page.parent.relative_to(ROOT)
 
@@ -46,7 +55,7 @@ def adapted(page):
             there = os.path.relpath(there, folder)
         return f"]({there}{'#' + anchor if anchor else ''})"
 
-    return re.sub(r"\]\(([^)\s]+)\)", link, page.read_text(encoding="utf-8"))
+    return re.sub(r"\]\(([^)\s]+)\)", link, with_other_language(page.read_text(encoding="utf-8"), page, language))
 
 
 def summary(index):
@@ -71,7 +80,7 @@ def make(mdbook, language, site):
     shutil.copy(ROOT / "lessons" / "book" / "book.css", folder)
     for page in source.glob("*.md"):
         name = "index.md" if page.name == "README.md" else page.name
-        (folder / "src" / name).write_text(adapted(page), encoding="utf-8")
+        (folder / "src" / name).write_text(adapted(page, language), encoding="utf-8")
     for other in source.glob("*.json"):
         shutil.copy(other, folder / "src")
     (folder / "src" / "SUMMARY.md").write_text(summary(source / "README.md"), encoding="utf-8")

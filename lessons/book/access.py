@@ -11,6 +11,8 @@ MENDS = [
     (r'<label (id="mdbook-sidebar-toggle"[^>]*?) for="mdbook-sidebar-toggle-anchor"(.*?)</label>', rf'<button type="button" \1 onclick="{PRESS}"\2</button>'),
     # Keys scroll a block that is wider than the page.
     (r"<pre><code ", r'<pre><code tabindex="0" '),
+    # A heading follows one that is a level above it, as the glossary's do not.
+    (r"<main>(?:(?!<h2).)*?</main>", lambda main: re.sub(r"(</?h)3\b", r"\g<1>2", main[0])),
 ]
 
 
@@ -20,6 +22,4 @@ def mend(book):
         text = page.read_text(encoding="utf-8")
         for before, after in MENDS:
             text = re.sub(before, after, text, flags=re.S)
-        if "<h2" not in text:  # the glossary: a heading follows the one that is a level above it
-            text = re.sub(r"(</?h)3\b", r"\g<1>2", text)
         page.write_text(text, encoding="utf-8")
