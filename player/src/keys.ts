@@ -24,7 +24,7 @@ function isTyping(event: KeyboardEvent): boolean {
     return true;
   }
   if (target.matches("select")) return !["?", "/"].includes(event.key);
-  return target.matches("button") && ["Enter", " "].includes(event.key);
+  return target.matches("button, a") && ["Enter", " "].includes(event.key);
 }
 
 function action(key: string, board: Board, playground: Playground | undefined): (() => void) | undefined {

@@ -37,9 +37,12 @@ const ROW = 1.52;
 /** The width of a letter of the monospaced font, in units of the font size. */
 const LETTER = 0.602;
 
+/** The event for a picture of another kind, in which nothing happens. */
+const QUIET: Event = { atMs: 0, event: "" };
+
 export function scene(recording: Recording, layout: Layout, words: SceneWords): Scene {
-  const drawing = new Drawing(recording.pipeline, recording.picture.work, recording.event, layout, words);
-  return drawing.scene();
+  const event = recording.isShown ? recording.event : QUIET;
+  return new Drawing(recording.pipeline, recording.picture.work, event, layout, words).scene();
 }
 
 /** The words in a picture that are not names. */

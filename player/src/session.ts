@@ -4,6 +4,9 @@ import { align, type Step } from "./align";
 import { type Event, isDrawn, keyOf, nameOf, type Question } from "./record";
 import type { Recording } from "./recording";
 
+/** The events that put something into a box behind the API server. */
+const FILLS = new Set(["watched", "queued", "stored", "replaced", "notified", "work_added"]);
+
 export class Session {
   readonly steps: Step[] = [];
   /** The number of events that have a step, in a recording alone. */
@@ -51,6 +54,18 @@ export class Session {
     this.at = Math.max(0, Math.min(at, this.last));
     const step = this.steps[this.at];
     if (step) this.recordings.forEach((recording, side) => recording.go(step.at[side as 0 | 1]));
+  }
+
+  /**
+   * Goes to the first step whose picture shows a change on its way, or else to the first printed line, because empty
+   * boxes explain nothing. No question is skipped.
+   */
+  begin(): void {
+    const kind = this.recordings[0]?.choice ?? "";
+    const isShown = ({ of = kind }: Event): boolean => kind === "" || of === kind;
+    if (!this.find((event) => FILLS.has(event.event) && isShown(event))) this.find((event) => event.event === "printed");
+    const asked = this.predict ? (this.recordings[0]?.events ?? []).findIndex((event) => event.question) : -1;
+    if (asked >= 0) this.go(Math.min(this.at, asked));
   }
 
   /** Goes to the next event, or asks the question before it. Returns false at the end. */

@@ -15,6 +15,9 @@ export class Stage {
   private name = document.createElement("strong");
   private what = document.createElement("span");
   private picture = new Picture();
+  /** The sentences and the printed lines, if the picture stands beside another one. */
+  readonly told = document.createElement("div");
+  readonly trace = document.createElement("pre");
 
   constructor(readonly recording: Recording) {
     this.element.className = "stage";
@@ -22,12 +25,19 @@ export class Stage {
     const window = document.createElement("div");
     window.className = "window";
     window.append(this.picture.element);
-    this.element.append(this.caption, window);
+    this.told.className = "told";
+    this.told.setAttribute("aria-live", "polite");
+    this.trace.className = "trace";
+    for (const box of [this.told, this.trace]) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+    }
+    this.element.append(this.caption, window, this.told, this.trace);
   }
 
   show(layout: Layout, lang: Lang, move: number, alone: boolean, differs: Set<Part>): void {
     const { recording } = this;
-    this.caption.hidden = alone;
+    this.caption.hidden = this.told.hidden = this.trace.hidden = alone;
     this.name.textContent = this.title(lang);
     this.what.textContent = heading(recording.event, lang);
     this.picture.lay(layout);

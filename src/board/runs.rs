@@ -41,6 +41,7 @@ fn run(row: &Row) -> Value {
     ];
     json!({
         "command": row.command,
+        "chapter": row.chapter,
         "en": row.en,
         "zh": row.zh,
         "options": options.into_iter().filter_map(|(name, takes)| takes.then_some(name)).collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_PLAYER=1 cargo test --test it board` rewrites the player's tables; then `.ci/player` builds the page.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use informer_lab::step::{FrameContent, Key, Predict, Session, frame_content};
 use informer_lab::trace::{Lang, Record};
 use serde_json::json;
 
-use crate::cli::{file, run};
+use crate::cli::{command, file, finish, run};
 use crate::links::root;
 use crate::runs::{era, finite, recorded};
 
@@ -69,6 +70,27 @@ fn a_page_is_written_with_the_record_in_it() {
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is missing");
     assert!(page.contains("What does the queue do with that"), "the questions are missing");
+}
+
+#[test]
+fn a_page_has_the_title_of_its_runs() {
+    let path = file("titled.html", "");
+    let ran = finish(command("board reflector --beside").arg("reflector --known-objects").arg("--out").arg(&path));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let page = fs::read_to_string(&path).unwrap();
+    assert!(
+        page.contains("<title>reflector · classic · reflector --known-objects · classic · informer-lab board</title>"),
+        "{:.400}",
+        page
+    );
+}
+
+#[test]
+fn the_record_of_a_controller_knows_pods_by_one_kind() {
+    let row = finite().find(|row| row.command == "controller").unwrap();
+    let records = recorded(row, &era(Era::Classic));
+    let kinds: BTreeSet<&str> = records.iter().filter_map(|record| record.of.as_deref()).collect();
+    assert_eq!(kinds, BTreeSet::from(["Pod", "ReplicaSet"]));
 }
 
 #[test]

@@ -27,6 +27,7 @@ for (const run of runs()) {
     const recording = new player.Recording(player.parse(run.record));
     const steps = new player.Session([recording], false).steps.map((step) => step.at[0]);
     assert.deepEqual(steps, run.en.map((frame) => frame.event), "the page has the steps of the terminal");
+    recording.chosen = ""; // as `informer-lab step`, which shows the kind of each event
     const compare = (at) => {
       recording.go(run.en[at].event);
       assert.deepEqual(shown(recording, "en"), run.en[at]);

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::cause_tracker::CauseTracker;
-use super::convert::short_type;
+use super::convert::kind_of_type;
 use super::{Cause, NarratedSentence, Record, WaitingDelta, What};
 use crate::trace::caption::caption_beside;
 use crate::trace::narrator::Narrator;
@@ -48,7 +48,7 @@ impl Recorder {
 
     /// Makes the record of an event in an informer of this type. `informer` tells informers of one type apart.
     pub fn informer_event(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
-        let kind = short_type(of);
+        let kind = kind_of_type(of);
         let informers = self.informers.entry(kind.to_owned()).or_default();
         let number = informers.iter().position(|known| *known == informer).unwrap_or_else(|| {
             informers.push(informer);
