@@ -2,7 +2,7 @@
 //! exercises. The doc comments are the texts of `--help` in both languages.
 
 use clap::{ArgAction, Args};
-use informer_lab::exercises::{Exercise, ExerciseView};
+use informer_lab::exercises::{CheckSettings, Exercise, ExerciseView, ProgramLanguage, WatchProgram};
 
 use super::request::Request;
 use super::values;
@@ -14,6 +14,11 @@ pub struct BreakArgs {
     /// 哪个练习：名字或编号
     #[arg(value_name = "NAME", value_parser = values::exercise)]
     exercise: Option<&'static Exercise>,
+    /// The language of the programs
+    ///
+    /// 程序用哪种语言
+    #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]
+    language: ProgramLanguage,
     /// A hint; given twice, the next one too
     ///
     /// 提示；写两次就再给一条
@@ -42,19 +47,39 @@ pub struct CheckArgs {
     ///
     /// 哪个练习：名字或编号 [默认：第一个还没修好的]
     #[arg(value_name = "NAME", value_parser = values::exercise)]
-    pub exercise: Option<&'static Exercise>,
+    exercise: Option<&'static Exercise>,
+    /// The language of the programs
+    ///
+    /// 程序用哪种语言
+    #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]
+    language: ProgramLanguage,
+    /// Judge the program again each time it is saved, until it is right
+    ///
+    /// 程序每保存一次就判一次，直到修好
+    #[arg(long)]
+    watch: bool,
 }
 
 impl BreakArgs {
     pub fn request(self) -> Request {
-        let Self { exercise, hint, solution, anyway, reset } = self;
+        let Self { exercise, language, hint, solution, anyway, reset } = self;
         match (exercise, solution, anyway) {
             _ if reset => Request::ResetExercises,
-            (None, ..) => Request::Exercises,
-            (Some(exercise), true, true) => Request::Exercise(exercise, ExerciseView::SolutionAnyway),
-            (Some(exercise), true, false) => Request::Exercise(exercise, ExerciseView::Solution),
-            (Some(exercise), false, _) if hint > 0 => Request::Exercise(exercise, ExerciseView::Hints(hint.into())),
-            (Some(exercise), false, _) => Request::Exercise(exercise, ExerciseView::Symptom),
+            (None, ..) => Request::Exercises(language),
+            (Some(exercise), true, true) => Request::Exercise(exercise, language, ExerciseView::SolutionAnyway),
+            (Some(exercise), true, false) => Request::Exercise(exercise, language, ExerciseView::Solution),
+            (Some(exercise), false, _) if hint > 0 => {
+                Request::Exercise(exercise, language, ExerciseView::Hints(hint.into()))
+            }
+            (Some(exercise), false, _) => Request::Exercise(exercise, language, ExerciseView::Symptom),
         }
+    }
+}
+
+impl CheckArgs {
+    pub fn settings(self) -> CheckSettings {
+        let Self { exercise, language, watch } = self;
+        let watch = if watch { WatchProgram::UntilRight } else { WatchProgram::No };
+        CheckSettings { exercise, language, watch }
     }
 }
