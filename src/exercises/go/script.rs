@@ -177,7 +177,7 @@ async fn shared(trial: &Trial) -> Result<(), NotSeen> {
 /// Performs steps that no watch reports: its events are hidden, its history is dropped, and it ends. So the program has to
 /// list again.
 async fn without_a_watch(trial: &Trial, steps: &[&str]) -> Result<(), NotSeen> {
-    trial.fault("hide-events:resource=pods");
+    trial.fault("hide-events:resource=pods,for=1h"); // until the faults end
     trial.steps(steps).await?;
     trial.end_faults();
     trial.fault("compact");

@@ -40,7 +40,7 @@ func Run(program func(ctx context.Context, t *Trial) error) {
 	if err == nil {
 		err = program(ctx, t)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // a stopped program may say that a call was cancelled
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
