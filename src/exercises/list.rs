@@ -59,7 +59,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
         (next.command("break", language), printer.pick("what is wrong with it", "出了什么问题")),
         (
             next.command("check", language),
-            printer.pick("is it right now? (in a clone of the repository)", "修好了吗？（在仓库的克隆里执行）"),
+            printer.pick("is it right now? (in a clone)", "修好了吗？（在仓库的克隆里执行）"),
         ),
     ];
     if language == ProgramLanguage::Rust {
