@@ -9,7 +9,7 @@ use kube_testcluster::Change;
 
 use super::trial::{NotSeen, Trial};
 use crate::exercises::judging::judges::{self, THREE_PODS};
-use crate::exercises::judging::{Entry, EntryKind, Mistake, Outcome, backends};
+use crate::exercises::judging::{Backend, Entry, EntryKind, Mistake, Outcome, backends};
 
 /// The situation of a program in Go, and its judge.
 pub(super) struct Script {
@@ -113,7 +113,8 @@ async fn resync(trial: &Trial) -> Result<(), NotSeen> {
     trial.until_backends(&keys(["web-1", "web-2", "web-3"])).await?;
     trial.balancer_is_down(true);
     trial.steps(["run: web-4", "delete: web-1"]).await?;
-    trial.until(|entries| ["default/web-1", "default/web-4"].iter().all(|key| is_refused(entries, key))).await?;
+    trial.until(|entries| is_refused(entries, "default/web-4", Backend::Added)).await?;
+    trial.until(|entries| is_refused(entries, "default/web-1", Backend::Removed)).await?;
     trial.balancer_is_down(false);
     trial.until_backends(&keys(["web-4"])).await?;
     trial.settle_backends(&keys(["web-2", "web-3", "web-4"])).await;
@@ -213,9 +214,11 @@ fn deletions(entries: &[Entry]) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_refused(entries: &[Entry], key: &str) -> bool {
-    let refused =
-        |kind: &EntryKind| matches!(kind, EntryKind::Balanced { backend, refused: true, .. } if backend == key);
+fn is_refused(entries: &[Entry], key: &str, wanted: Backend) -> bool {
+    let refused = |kind: &EntryKind| match kind {
+        EntryKind::Balanced { backend, change, refused } => *refused && backend == key && *change == wanted,
+        _ => false,
+    };
     count(entries, refused) > 0
 }
 
