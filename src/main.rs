@@ -94,9 +94,9 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => completion::script(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
-        Request::Exercises => exercises::list(&console.printer),
-        Request::Exercise(exercise, view) => exercises::show(exercise, view, &console.printer),
-        Request::Check(exercise) => exercises::check(exercise, &console.printer),
+        Request::Exercises(language) => exercises::list(language, &console.printer),
+        Request::Exercise(exercise, language, view) => exercises::show(exercise, language, view, &console.printer),
+        Request::Check(settings) => exercises::check(&settings, &console.printer),
         Request::ResetExercises => exercises::reset(&console.printer),
     }
 }

@@ -68,7 +68,7 @@ export class Playground {
   }
 
   /** Runs a lesson and returns its record. Throws an error with the program's message. */
-  private async recordOf(wanted: Wanted): Promise<string> {
+  async recordOf(wanted: Wanted): Promise<string> {
     const { board } = this;
     await this.program.load().catch((error: unknown) => {
       throw new Error(board.text.noProgram((error as Error).message));

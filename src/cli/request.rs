@@ -8,7 +8,7 @@ use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
-use informer_lab::exercises::{Exercise, ExerciseView};
+use informer_lab::exercises::{CheckSettings, Exercise, ExerciseView, ProgramLanguage};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
 use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
@@ -62,10 +62,9 @@ pub enum Request {
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
-    Exercises,
-    Exercise(&'static Exercise, ExerciseView),
-    /// Check this exercise, or the first one that is not mended.
-    Check(Option<&'static Exercise>),
+    Exercises(ProgramLanguage),
+    Exercise(&'static Exercise, ProgramLanguage, ExerciseView),
+    Check(CheckSettings),
     ResetExercises,
 }
 
@@ -138,7 +137,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
         }
         Some(Command::Envtest) => Ok(invocation(look, &nothing, Request::Envtest)),
         Some(Command::Break(args)) => Ok(invocation(look, &nothing, args.request())),
-        Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.exercise))),
+        Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.settings()))),
     }
 }
 

@@ -7,7 +7,7 @@ use std::{fs, io};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, Exercise};
+use super::{ALL, Exercise, ProgramLanguage};
 use crate::console::{replace, state_file};
 use crate::trace::Failure;
 
@@ -66,26 +66,26 @@ impl Progress {
         }
     }
 
-    pub(super) fn is_done(&self, exercise: &Exercise) -> bool {
-        self.kept.done.contains(exercise.name)
+    pub(super) fn is_done(&self, exercise: &Exercise, language: ProgramLanguage) -> bool {
+        self.kept.done.contains(&kept_name(exercise, language))
     }
 
-    /// Returns the first program that is not mended yet.
-    pub(super) fn next(&self) -> Option<&'static Exercise> {
-        ALL.into_iter().find(|exercise| !self.is_done(exercise))
+    /// Returns the first program in this language that is not mended yet.
+    pub(super) fn next(&self, language: ProgramLanguage) -> Option<&'static Exercise> {
+        ALL.into_iter().find(|exercise| !self.is_done(exercise, language))
     }
 
-    /// Returns the number of mended programs.
-    pub(super) fn count(&self) -> usize {
-        ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
+    /// Returns the number of mended programs in this language.
+    pub(super) fn count(&self, language: ProgramLanguage) -> usize {
+        ALL.into_iter().filter(|exercise| self.is_done(exercise, language)).count()
     }
 
     /// Notes that a program is mended.
     ///
     /// # Errors
     /// The file cannot be written. Its old content stays.
-    pub(super) fn done(&mut self, exercise: &Exercise) -> Result<()> {
-        self.kept.done.insert(exercise.name.to_owned());
+    pub(super) fn done(&mut self, exercise: &Exercise, language: ProgramLanguage) -> Result<()> {
+        self.kept.done.insert(kept_name(exercise, language));
         let text = serde_json::to_string_pretty(&self.kept)?;
         replace(&self.file, &text).map_err(|error| {
             let file = self.file.display();
@@ -97,10 +97,19 @@ impl Progress {
     }
 }
 
+/// Returns the name of a program in the file. A version without programs in Go keeps their names.
+fn kept_name(exercise: &Exercise, language: ProgramLanguage) -> String {
+    match language {
+        ProgramLanguage::Rust => exercise.name.to_owned(),
+        ProgramLanguage::Go => format!("go/{}", exercise.name),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::process;
 
+    use super::ProgramLanguage::{Go, Rust};
     use super::*;
     use crate::trace::Lang;
 
@@ -114,13 +123,24 @@ mod tests {
     fn progress_is_kept_for_the_next_process() {
         let file = temporary("done");
         let mut progress = Progress::of_file(file.clone()).unwrap();
-        assert_eq!((progress.count(), progress.next().unwrap().name), (0, "updates"));
-        progress.done(ALL[0]).unwrap();
-        progress.done(ALL[2]).unwrap();
+        assert_eq!((progress.count(Rust), progress.next(Rust).unwrap().name), (0, "updates"));
+        progress.done(ALL[0], Rust).unwrap();
+        progress.done(ALL[2], Rust).unwrap();
         let next = Progress::of_file(file.clone()).unwrap();
-        assert_eq!((next.count(), next.next().unwrap().name), (2, "tombstone"));
+        assert_eq!((next.count(Rust), next.next(Rust).unwrap().name), (2, "tombstone"));
         let left: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "no draft is left: {left:?}");
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn each_language_has_its_own_progress() {
+        let file = temporary("languages");
+        let mut progress = Progress::of_file(file.clone()).unwrap();
+        progress.done(ALL[0], Go).unwrap();
+        let next = Progress::of_file(file.clone()).unwrap();
+        assert_eq!((next.count(Go), next.next(Go).unwrap().name), (1, "tombstone"));
+        assert_eq!((next.count(Rust), next.next(Rust).unwrap().name), (0, "updates"));
         fs::remove_dir_all(file.parent().unwrap()).unwrap();
     }
 
@@ -129,8 +149,8 @@ mod tests {
         let file = temporary("later");
         replace(&file, r#"{"done": ["quantum"], "of": "a later version"}"#).unwrap();
         let mut progress = Progress::of_file(file.clone()).unwrap();
-        assert_eq!(progress.count(), 0);
-        progress.done(ALL[0]).unwrap();
+        assert_eq!(progress.count(Rust), 0);
+        progress.done(ALL[0], Rust).unwrap();
         assert!(fs::read_to_string(&file).unwrap().contains("quantum"));
         fs::remove_dir_all(file.parent().unwrap()).unwrap();
     }
