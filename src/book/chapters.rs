@@ -51,6 +51,8 @@ static CHAPTERS: &[Chapter] = &chapters! {
     "21-staleness"
     "22-then-and-now"
     "23-pitfalls"
+    "24-scope-and-memory"
+    "25-when-lists-fail"
     "glossary"
 };
 
