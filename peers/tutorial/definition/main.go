@@ -10,14 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
 func main() {
 	widgets := schema.GroupResource{Group: "example.com", Resource: "widgets"}
-	undefined := &cache.ListWatch{ListFunc: func(metav1.ListOptions) (runtime.Object, error) {
-		return nil, apierrors.NewNotFound(widgets, "")
-	}}
+	undefined := &cache.ListWatch{
+		ListFunc:  func(metav1.ListOptions) (runtime.Object, error) { return nil, apierrors.NewNotFound(widgets, "") },
+		WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return nil, apierrors.NewNotFound(widgets, "") },
+	}
 	informer := cache.NewSharedIndexInformer(undefined, &corev1.Pod{}, 0, cache.Indexers{})
 	untilUndefined(informer)
 	fmt.Println("stopped:", informer.IsStopped())

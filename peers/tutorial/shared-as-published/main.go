@@ -55,6 +55,11 @@ func main() {
 	source := pods.Source(pods.Four()...)
 	informer := &mySharedInformer{store: cache.NewStore(cache.MetaNamespaceKeyFunc)}
 	listeners := []*processor.Listener{informer.processor.AddListener(print("")), informer.processor.AddListener(print("second"))}
+	handled := make(chan struct{})
+	go func() {
+		informer.processor.Run()
+		close(handled)
+	}()
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc, KnownObjects: informer.store})
 	go cache.NewReflector(source, &corev1.Pod{}, queue, 0).Run(wait.NeverStop)
 	for range pods.Four() {
@@ -68,7 +73,7 @@ func main() {
 	for _, listener := range listeners {
 		listener.Close()
 	}
-	informer.processor.Run()
+	<-handled
 
 	stored, _, _ := informer.store.Get(wiremock)
 	fmt.Println("store: ", wiremock.Name, text(stored.(*corev1.Pod)))

@@ -30,7 +30,7 @@ func main() {
 // ANCHOR: handler
 func newInformer(source cache.ListerWatcher, gone chan<- struct{}) cache.TypedSharedIndexInformer[*corev1.Pod] {
 	informer := cache.NewTypedSharedIndexInformer[*corev1.Pod](
-		cache.NewSharedIndexInformerWithOptions(source, &corev1.Pod{}, cache.SharedIndexInformerOptions{}))
+		cache.NewSharedIndexInformerWithOptions(source, &corev1.Pod{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}))
 	informer.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{
 		UpdateFunc: func(old, pod *corev1.Pod) { fmt.Println("OnUpdate:", pod.Name) },
 		DeleteFunc: func(deleted cache.DeletedObject[*corev1.Pod]) {
