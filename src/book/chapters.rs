@@ -52,13 +52,16 @@ static CHAPTERS: &[Chapter] = &chapters! {
     "21-staleness"
     "22-then-and-now"
     "23-pitfalls"
+    "24-scope-and-memory"
+    "25-when-lists-fail"
     "glossary"
+    "handout"
 };
 
 /// The page for teachers. Its English file has no language in its name, because teachers look for `TEACHING.md`.
 static TEACHING: Chapter = chapter!("teaching", "TEACHING.md", "TEACHING.zh.md");
 
-/// Returns all chapters in reading order, the glossary, and the page for teachers.
+/// Returns all chapters in reading order, the glossary, the handout, and the page for teachers.
 pub fn all() -> impl Iterator<Item = &'static Chapter> {
     CHAPTERS.iter().chain([&TEACHING])
 }
@@ -74,7 +77,7 @@ impl Chapter {
         chapter_text(self.zh_file)
     }
 
-    /// Returns the chapter's number with two digits. The glossary and the page for teachers have none.
+    /// Returns the chapter's number with two digits. The other pages have none.
     pub fn number(&self) -> Option<&'static str> {
         self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::options::{CLIENT, PRINT, REFLECTOR, WATCH, WORKQUEUE};
+use super::options::{CLIENT, LIST, PRINT, REFLECTOR, WATCH, WORKQUEUE};
 use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
@@ -131,7 +131,7 @@ pub(super) static ROWS: &[Row] = &[
     },
     Row {
         command: "list",
-        options: &WATCH,
+        options: &LIST,
         origin: Origin::Beyond,
         en: "List: storage or the watch cache answers a LIST, in 2023 and today",
         zh: "List：LIST 由存储还是 watch cache 回答，当时与现在",
@@ -139,6 +139,18 @@ pub(super) static ROWS: &[Row] = &[
         trace: Some("list.txt"),
         defaults: watching(ClusterDefaults { clusters: Clusters::OfEachEra, ..FOUR_PODS }),
         lesson: |lab| list::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
+        command: "list --lag",
+        options: &LIST,
+        origin: Origin::Beyond,
+        en: "The same while the watch cache is behind: which lists have the newest pod, and which wait for it",
+        zh: "同上，但 watch cache 落后：哪些 list 有最新的 Pod，哪些要等它",
+        chapter: "17-list",
+        trace: Some("list-lag.txt"),
+        defaults: watching(ClusterDefaults { clusters: Clusters::OfEachEra, ..FOUR_PODS }),
+        lesson: |lab| list::lag::run(lab).boxed_local(),
         modern: None,
     },
     Row {

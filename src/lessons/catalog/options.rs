@@ -130,6 +130,10 @@ pub(super) static INDEXER: Options = Options {
             all: &[
                 ("label", both("The value of the label `app`", "label `app` 的值")),
                 ("namespace", both("The namespace", "所在的 namespace")),
+                (
+                    "misnamed",
+                    both("The label, in an index with the name `namespace`", "按 label，但索引的名字是 `namespace`"),
+                ),
             ],
         },
     )
@@ -160,8 +164,24 @@ pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
             ("stages", both("The two stages of a processorListener, by hand", "手写 processorListener 的两个阶段")),
             ("list-watch", both("Two handlers over list and watch", "在 list 和 watch 之上的两个 handler")),
             ("by-hand", both("The same, put together by hand", "同上，手工组装")),
+            (
+                "as-published",
+                both(
+                    "The same with the mistake of a published listing, and a pod that changes",
+                    "同上，但带着一份公开代码里的错误，而且有一个 Pod 发生变化",
+                ),
+            ),
         ],
     },
+);
+
+pub(super) static LIST: Options = Options::new(CommonOptions::Watch).choice(
+    "lag",
+    both(
+        "Send some of the lists while the watch cache does not have the newest pod",
+        "在 watch cache 还没有最新的 Pod 时，发送其中的一部分 list",
+    ),
+    Values::Flag,
 );
 
 pub(super) static FACTORY: Options = Options {

@@ -6,12 +6,16 @@ use futures::FutureExt;
 
 use super::options::{FACTORY, INDEXER, SHARED};
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, Modern, Origin, Row, watching};
-use crate::lab::Defaults;
+use crate::lab::{ClusterDefaults, Defaults, Fixture};
 use crate::lessons::{factory, indexer, shared};
 
 /// A lesson that makes its own pods, and lasts long enough for six pods, one a second, with a handler that takes two
 /// and a half seconds for each.
 const MAKES_PODS: Defaults = ALONE.lasting(20);
+
+/// The scenario of `shared --step as-published`: a label of a pod changes.
+static RELABEL: Fixture =
+    Fixture { name: "fixtures/scenarios/relabel.yaml", text: include_str!("../../../fixtures/scenarios/relabel.yaml") };
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -87,6 +91,18 @@ pub(super) static ROWS: &[Row] = &[
         modern: None,
     },
     Row {
+        command: "shared --step as-published",
+        options: &SHARED,
+        origin: Origin::Beyond,
+        en: "The shared informer with a published mistake: updates reach neither the handlers nor the store",
+        zh: "带着公开代码里那个错误的 shared informer：更新到不了 handler，也到不了 store",
+        chapter: "10-shared-list-watch",
+        trace: Some("shared-as-published.txt"),
+        defaults: watching(ClusterDefaults { scenario: Some(&RELABEL), ..FOUR_PODS }).seed(1640),
+        lesson: |lab| shared::as_published::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
         command: "indexer",
         options: &INDEXER,
         origin: Origin::Program("go run sharedinformer/indexer.go"),
@@ -108,6 +124,18 @@ pub(super) static ROWS: &[Row] = &[
         trace: Some("indexer-namespace.txt"),
         defaults: ALONE,
         lesson: |lab| indexer::namespace::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
+        command: "indexer --by misnamed",
+        options: &INDEXER,
+        origin: Origin::Beyond,
+        en: "Indexer: an index whose name promises what its function does not return",
+        zh: "Indexer：名不副实的索引，函数返回的不是名字所说的东西",
+        chapter: "06-indexer",
+        trace: Some("indexer-misnamed.txt"),
+        defaults: ALONE,
+        lesson: |lab| indexer::misnamed::run(lab).boxed_local(),
         modern: None,
     },
     Row {
