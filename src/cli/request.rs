@@ -121,14 +121,14 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             if print.record.is_some() {
                 return Err(conflict(
                     "replay",
-                    ("replay reads a record: leave --record out", "replay 读取记录：请去掉 --record"),
+                    ("replay reads a record: remove --record", "replay 读取记录：请去掉 --record"),
                 ));
             }
             Ok(invocation(look, &print, Request::Replay(file)))
         }
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
-                return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
+                return Err(missing("cluster", ("expected a COMMAND after --", "-- 后面要有一条命令")));
             }
             if !cluster.tls && !cluster.listen.ip().is_loopback() {
                 return Err(conflict("cluster", open_address_needs_tls()));
@@ -305,7 +305,7 @@ mod tests {
             ("informer-lab listwatch --serve", "listwatch doesn't accept --serve; indexer and factory do"),
             ("informer-lab indexer --pods a.yaml", "indexer uses --pods only with --serve"),
             ("informer-lab indexer --seed 1", "indexer uses --seed only with --serve"),
-            ("informer-lab indexer --serve --by namespace", "--serve answers by label"),
+            ("informer-lab indexer --serve --by namespace", "--serve supports only --by label"),
             ("informer-lab shared --follow", "shared uses --follow only with --step list-watch"),
             ("informer-lab shared --context a", "shared uses --context only with --step list-watch"),
             ("informer-lab shared --step listener -n a", "shared uses --namespace only with --step list-watch"),
@@ -344,14 +344,14 @@ mod tests {
             ),
             ("informer-lab eras tour", "eras compares one lesson"),
             ("informer-lab eras eras reflector", "eras compares one lesson"),
-            ("informer-lab list --era modern", "leave --era out"),
-            ("informer-lab eras listwatch --cluster", "leave --cluster"),
-            ("informer-lab step a.ndjson reflector", "step shows one lesson or a record"),
-            ("informer-lab step reflector --record a.ndjson", "leave --speed, --output, --record out"),
-            ("informer-lab step --predict reflector --speed 2", "leave --speed, --output, --record out"),
-            ("informer-lab eras indexer --serve", "leave --cluster"),
-            ("informer-lab eras queue --era modern", "leave --era out"),
-            ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
+            ("informer-lab list --era modern", "remove --era"),
+            ("informer-lab eras listwatch --cluster", "remove --cluster"),
+            ("informer-lab step a.ndjson reflector", "step shows one lesson or one record"),
+            ("informer-lab step reflector --record a.ndjson", "remove --speed, --output, --record"),
+            ("informer-lab step --predict reflector --speed 2", "remove --speed, --output, --record"),
+            ("informer-lab eras indexer --serve", "remove --cluster"),
+            ("informer-lab eras queue --era modern", "remove --era"),
+            ("informer-lab eras queue --output json", "remove --speed, --output, --record"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(expected), "{line}: {error}");
@@ -393,7 +393,7 @@ mod tests {
             ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
             ("informer-lab reflector --era ancient", "的值 ancient 无效\n  可选：classic、modern"),
             ("informer-lab eras", "错误：缺少参数 <LESSON>"),
-            ("informer-lab list --era modern", "错误：list 会询问两个时代的集群"),
+            ("informer-lab list --era modern", "错误：list 会向两个时代的集群都发请求"),
         ] {
             let chinese = parse(&words(line)).expect_err(line).in_chinese();
             assert!(chinese.contains(expected), "{line}: {chinese}");

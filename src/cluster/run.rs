@@ -114,8 +114,8 @@ fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
 /// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
 fn warn_that_tokens_need_tls(printer: &Printer) {
     printer.notice(
-        "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",
-        "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，带 token 的请求也来自管理员",
+        "kubectl and client-go send tokens over HTTPS only: without --tls, such requests carry no token and run as the administrator",
+        "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，即使配置了 token，请求也会被当作管理员的",
     );
 }
 
@@ -126,34 +126,34 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
             format!("another cluster uses the folder {shown}"),
             format!("另一个集群正在使用目录 {shown}"),
         ))
-        .next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录")),
+        .next(("stop the other cluster, or choose another folder", "请停止那个集群，或换一个目录")),
         DataError::NotACluster(_) => Failure::new((
-            format!("{shown} holds other files, and no cluster"),
+            format!("{shown} has other files, and no data of a cluster"),
             format!("目录 {shown} 里没有集群数据，却有别的文件"),
         ))
-        .next(("name an empty folder, or one that is not there yet", "请换一个空目录，或尚不存在的目录")),
+        .next(("choose an empty folder, or one that does not exist yet", "请换一个空目录，或尚不存在的目录")),
         DataError::Newer(_) => Failure::new((
-            format!("a newer informer-lab has written what is in {shown}"),
-            format!("目录 {shown} 里的数据由更新版本的 informer-lab 写成"),
+            format!("the data in {shown} was written by a newer informer-lab"),
+            format!("目录 {shown} 里的数据是由较新版本的 informer-lab 写入的"),
         ))
-        .next(("use that version, or name another folder", "请使用那个版本，或换一个目录")),
+        .next(("use that version, or choose another folder", "请使用那个版本，或换一个目录")),
         DataError::Unusable { .. } if folder.is_file() => {
             Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
-                .next(("name another folder", "请换一个目录"))
+                .next(("choose another folder", "请换一个目录"))
         }
         DataError::Unusable { path, why } => {
             let path = path.display();
             Failure::new((format!("cannot read or write {path}"), format!("无法读写 {path}")))
                 .because(why)
-                .next(("remove the cause, or name another folder", "请排除原因，或换一个目录"))
+                .next(("fix the cause, or choose another folder", "请先解决这个问题，或换一个目录"))
         }
         error => {
             let failure = Failure::new((
-                format!("cannot go on with what is in {shown}: {error}"),
+                format!("cannot use the data in {shown}: {error}"),
                 format!("无法使用 {shown} 里的数据：{error}"),
             ));
             failure.next((
-                "put an earlier copy of the folder in its place, or name another folder",
+                "restore an earlier copy of the folder, or choose another folder",
                 "请用之前的备份替换这个目录，或换一个目录",
             ))
         }
@@ -204,6 +204,6 @@ async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer
     let Some(scenario) = scenario else { return };
     let print_step = |step: &_| printer.notice(&format!("{step}"), &format!("{step}"));
     if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", print_step)).await {
-        printer.report(&Failure::new(("the scenario cannot go on", "场景无法继续")).because(error).into());
+        printer.report(&Failure::new(("the scenario cannot continue", "场景无法继续")).because(error).into());
     }
 }

@@ -36,7 +36,7 @@ impl Progress {
         let kept = match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
                 let file = file.display();
-                Failure::new((format!("{file} is not a record of progress"), format!("{file} 不是进度文件")))
+                Failure::new((format!("{file} is not a valid progress file"), format!("{file} 不是有效的进度文件")))
                     .because(error)
                     .next((
                         "begin again with: informer-lab break --reset",
@@ -89,7 +89,7 @@ impl Progress {
         let text = serde_json::to_string_pretty(&self.kept)?;
         replace(&self.file, &text).map_err(|error| {
             let file = self.file.display();
-            Failure::new((format!("cannot keep the progress in {file}"), format!("进度无法写入 {file}")))
+            Failure::new((format!("cannot save the progress in {file}"), format!("进度无法写入 {file}")))
                 .because(error)
                 .next(("choose another directory with XDG_STATE_HOME", "用 XDG_STATE_HOME 换一个目录"))
                 .into()

@@ -165,8 +165,8 @@ impl Keyboard {
                     "Reflector 只有在 watch 期间才会 resync，而现在没有 Reflector 在 watch",
                 ),
                 _ if lacks_store(lab) => lab.narrate(
-                    "there is nothing to hand out: this DeltaFIFO has no known objects",
-                    "没有可以派发的：这个 DeltaFIFO 没有 known objects",
+                    "there is nothing to deliver: this DeltaFIFO has no known objects",
+                    "没有可以派发的对象：这个 DeltaFIFO 没有 known objects",
                 ),
                 _ => lab.narrate("resync", "resync"),
             },

@@ -29,7 +29,7 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
         let next = read(file)?;
         let failure = |error| {
             Failure::new((
-                format!("the kubeconfigs {shown} do not go together"),
+                format!("the kubeconfigs {shown} cannot be merged"),
                 format!("这些 kubeconfig 不能合并：{shown}"),
             ))
             .because(error)
@@ -69,7 +69,7 @@ fn default_files() -> Result<Vec<PathBuf>> {
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
         return Err(Failure::new((
-            format!("there is no kubeconfig with a context {context}"),
+            format!("no kubeconfig has a context {context}"),
             format!("没有哪个 kubeconfig 有名为 {context} 的 context"),
         ))
         .next(HOW_TO_NAME_ONE)
@@ -77,8 +77,8 @@ fn in_cluster(target: &Target) -> Result<Config> {
     }
     let failure = |error| {
         Failure::new((
-            "there is no kubeconfig, and this is not a pod of a cluster",
-            "没有找到 kubeconfig，这里也不是集群中的 Pod",
+            "no kubeconfig found, and this program does not run in a pod",
+            "没有找到 kubeconfig，本程序也不是在 Pod 里运行",
         ))
         .next(HOW_TO_NAME_ONE)
         .because(error)
@@ -134,7 +134,7 @@ fn without_values(message: &str) -> String {
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
         [] => (
-            format!("add a cluster and a context to {shown}, or name another with --kubeconfig"),
+            format!("add a cluster and a context to {shown}, or choose another file with --kubeconfig"),
             format!("请在 {shown} 里加上集群和 context，或用 --kubeconfig 指定另一个文件"),
         ),
         contexts => (
@@ -153,7 +153,7 @@ fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure
         ))
         .next(exist),
         KubeconfigError::LoadClusterOfContext(cluster) => Failure::new((
-            format!("{shown} has no cluster {cluster}, which its context names"),
+            format!("{shown} has no cluster {cluster}, but its context refers to it"),
             format!("{shown} 里没有 context 所指的集群 {cluster}"),
         ))
         .next(exist),

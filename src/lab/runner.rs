@@ -243,7 +243,7 @@ impl Plan {
                     }
                     result => {
                         result.map_err(|error| {
-                            Failure::new(("the scenario cannot go on", "场景无法继续")).because(error)
+                            Failure::new(("the scenario cannot continue", "场景无法继续")).because(error)
                         })?;
                     }
                 }

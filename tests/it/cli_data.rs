@@ -196,7 +196,7 @@ fn a_folder_of_a_newer_version_is_an_error() {
     fs::write(&snapshot, bytes).unwrap();
     let refused = run();
     assert_eq!(refused.code, Some(1));
-    let told = format!("a newer informer-lab has written what is in {}", folder.display());
+    let told = format!("the data in {} was written by a newer informer-lab", folder.display());
     assert!(refused.err.contains(&told) && refused.err.contains("next: "), "{}", refused.err);
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -220,7 +220,7 @@ fn a_file_or_a_folder_with_other_files_is_an_error() {
     let told = |folder: &Path| finish(command("cluster --data").arg(folder)).err;
     let (at_file, below) = (told(&file), told(&file.join("below")));
     let foreign = told(Path::new(env!("CARGO_MANIFEST_DIR")));
-    assert!(foreign.contains("holds other files, and no cluster") && foreign.contains("next: "), "{foreign}");
+    assert!(foreign.contains("has other files, and no data of a cluster") && foreign.contains("next: "), "{foreign}");
     assert!(at_file.contains("is a file, not a folder") && at_file.contains("next: "), "{at_file}");
     assert!(below.contains("cannot read or write") && below.contains("next: "), "{below}");
     fs::remove_file(&file).unwrap();
