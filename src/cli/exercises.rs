@@ -10,7 +10,7 @@ use super::{completion, values};
 
 #[derive(Debug, Args)]
 pub struct BreakArgs {
-    /// An exercise: its name or its number
+    /// Describe this exercise, by its name or its number
     ///
     /// 哪个练习：名字或编号
     #[arg(
@@ -19,7 +19,7 @@ pub struct BreakArgs {
         add = ArgValueCandidates::new(completion::exercise_names)
     )]
     exercise: Option<&'static Exercise>,
-    /// The language of the programs
+    /// Choose the language of the programs
     ///
     /// 程序用哪种语言
     #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]
@@ -48,7 +48,7 @@ pub struct BreakArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The exercise: its name or its number [default: the first that is not mended yet]
+    /// Check this exercise, by its name or its number [default: the first that is not mended yet]
     ///
     /// 哪个练习：名字或编号 [默认：第一个还没修好的]
     #[arg(
@@ -57,7 +57,7 @@ pub struct CheckArgs {
         add = ArgValueCandidates::new(completion::exercise_names)
     )]
     exercise: Option<&'static Exercise>,
-    /// The language of the programs
+    /// Choose the language of the programs
     ///
     /// 程序用哪种语言
     #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]

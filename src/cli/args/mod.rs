@@ -30,12 +30,12 @@ const fn tinted(hue: Hue) -> Style {
 
 /// Learn client-go's informers by running them.
 ///
-/// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Without a
-/// lesson, a page says where to begin.
+/// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Run it
+/// without arguments to see where to begin.
 ///
 /// 运行 client-go 的 informer，从中学习。
 ///
-/// 每一课都用真正的 Kubernetes 客户端访问本进程内的集群，加 --cluster 则访问你自己的集群。不写课程时，显示从哪里开始。
+/// 每一课都用真正的 Kubernetes 客户端访问本进程内的集群，加 --cluster 则访问你自己的集群。不指定课程时，显示入门提示。
 #[derive(Debug, Parser)]
 #[command(name = "informer-lab", version, max_term_width = 100, styles = STYLES)]
 pub struct Cli {
@@ -51,9 +51,9 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Lesson(LessonArgs),
-    /// List every lesson with all its runs, and the tutorials' command for each
+    /// List all lessons and their variants, with the tutorials' commands
     ///
-    /// 列出所有课程和每种运行，以及教程中的对应命令
+    /// 列出所有课程、每课的各种运行方式，以及教程中的对应命令
     Lessons,
     /// Run every lesson in turn, with a pause after each
     ///
@@ -67,13 +67,13 @@ pub enum Command {
     ///
     /// 阅读书中的一章，或在书里查一个词；不写名字时列出各章
     Read(ReadArgs),
-    /// Show a run one event at a time, forward and back: a lesson, or a record
+    /// Step through a lesson or a recorded run, forward and back
     ///
-    /// 一次一个事件地看一次运行，可前进可后退：某一课，或一个记录
+    /// 逐个事件地看一课或一次录制的运行，可前进可后退
     Step(StepArgs),
-    /// Show a run as a moving picture in a browser: a lesson, or a record
+    /// Show a lesson or a recorded run as an animation in a browser
     ///
-    /// 在浏览器里看一次运行怎样进行：某一课，或一个记录
+    /// 在浏览器里以动画显示一课或一次录制的运行
     Board(BoardArgs),
     /// Print a recorded run again
     ///
@@ -83,7 +83,7 @@ pub enum Command {
     ///
     /// 启动内置集群，供 kubectl 和其他程序使用
     Cluster(ClusterCommandArgs),
-    /// Print a folder for KUBEBUILDER_ASSETS, in which this program replaces kube-apiserver and etcd
+    /// Print a folder for KUBEBUILDER_ASSETS in which this program replaces kube-apiserver and etcd
     ///
     /// 输出给 KUBEBUILDER_ASSETS 用的目录，其中由本程序代替 kube-apiserver 和 etcd
     Envtest,
@@ -91,19 +91,19 @@ pub enum Command {
     ///
     /// 列出十个有错、等你来修的程序，或说明其中一个出了什么问题
     Break(BreakArgs),
-    /// Check whether a broken program is mended: compile and test it, in a clone of the repository
+    /// Compile and test your repaired program (in a clone of the repository)
     ///
-    /// 检查程序是否修好：编译并测试（在仓库的 clone 里执行）
+    /// 编译并测试你修好的程序（在仓库的克隆里执行）
     Check(CheckArgs),
-    /// Check the terminal, the language, the kubeconfig and the cluster
+    /// Check the terminal, language, kubeconfig and cluster
     ///
-    /// 检查终端、语言、kubeconfig 和集群是否可用
+    /// 检查终端、语言、kubeconfig 和集群
     Doctor(DoctorArgs),
-    /// Print the completions of a shell, for its start file: source <(informer-lab completions bash)
+    /// Print the completion script of a shell, for its start file: source <(informer-lab completions bash)
     ///
     /// 输出某种 shell 的补全脚本，写进它的启动文件：source <(informer-lab completions bash)
     Completions {
-        /// The shell
+        /// Choose the shell
         ///
         /// 哪种 shell
         shell: clap_complete::Shell,
@@ -112,9 +112,10 @@ pub enum Command {
     ///
     /// 输出 man 手册页，或把每个子命令的手册页写到目录里
     Man {
-        /// The folder for the pages, which is made if it is missing [default: standard output, the first page only]
+        /// Write the pages into this folder, which is made if it is missing [default: standard output, the first page
+        /// only]
         ///
-        /// 写到哪个目录，没有就新建 [默认：标准输出，只写第一页]
+        /// 写到这个目录，没有就新建 [默认：标准输出，只写第一页]
         #[arg(value_hint = clap::ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },

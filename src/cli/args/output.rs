@@ -12,19 +12,20 @@ use super::super::completion;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct PrintArgs {
-    /// The pace of printing: 1 is the tutorials', 2 twice as fast, or max [default: 1 on a terminal, else max]
+    /// Print at this pace: 1 is the tutorials' pace, 2 is twice as fast, max has no pauses [default: 1 on a terminal,
+    /// else max]
     ///
     /// 输出的速度：1 是教程的速度，2 快一倍，max 不停顿 [默认：终端上是 1，否则是 max]
     #[arg(long, value_name = "N", add = ArgValueCandidates::new(completion::speeds))]
     pub speed: Option<Speed>,
-    /// The format of standard output
+    /// Choose the format of standard output
     ///
     /// 标准输出的格式
     #[arg(long, value_enum, default_value_t)]
     pub output: Output,
-    /// Record the run into this file, for replay and step; docs/record.md describes the file
+    /// Record the run into this file, for replay, step and board; docs/record.md describes the format
     ///
-    /// 把这次运行录制到文件里，供 replay 和 step 使用；文件格式见 docs/record.md
+    /// 把这次运行录制到文件里，供 replay、step 和 board 使用；文件格式见 docs/record.md
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -33,17 +34,17 @@ pub struct PrintArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct LookArgs {
-    /// The use of colours
+    /// Choose when to use colours
     ///
     /// 是否使用颜色
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
-    /// The narration's language [default: the locale's]
+    /// Choose the language of the narration and the help [default: the locale's]
     ///
     /// 旁白和帮助的语言 [默认：取自 locale]
     #[arg(long, global = true, value_enum)]
     pub lang: Option<Lang>,
-    /// Show the narration, even if only the trace goes into a pipe or a file
+    /// Show the narration even if the trace is redirected
     ///
     /// 即使 trace 输出到别处，也显示旁白
     #[arg(long, global = true, overrides_with = "no_narrate")]
@@ -63,7 +64,7 @@ pub struct LookArgs {
     /// 不显示这些步骤
     #[arg(long, global = true, overrides_with = "explain")]
     pub no_explain: bool,
-    /// Write the trace and the narration into this file, in order, for example as a handout
+    /// Write the trace and the narration to this file, in order, for example as a handout
     ///
     /// 把 trace 和旁白按顺序写到这个文件里，可作讲义
     #[arg(long, global = true, value_name = "FILE")]

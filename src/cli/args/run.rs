@@ -31,32 +31,35 @@ pub struct SourceArgs {
     /// watch kubeconfig 里这个 context 的集群
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// The namespace to watch [default: default]
+    /// Watch this namespace [default: default]
     ///
-    /// watch 哪个 namespace [默认：default]
+    /// watch 这个 namespace [默认：default]
     #[arg(short, long, value_name = "NAME", value_parser = values::namespace)]
     pub namespace: Option<String>,
-    /// A file of changes to the cluster while the lesson watches (YAML)
+    /// Perform the steps of this scenario, a YAML file, while the lesson watches
     ///
-    /// 课程 watch 期间集群里发生什么（YAML）
+    /// 课程 watch 期间，执行这个场景文件（YAML）中的步骤
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// The built-in cluster's pods at the start (YAML)
+    /// Start the built-in cluster with the pods of this YAML file
     ///
-    /// 内置集群开始时有哪些 Pod（YAML）
+    /// 内置集群启动时就有这个文件（YAML）里的 Pod
     #[arg(long, value_name = "FILE")]
     pub pods: Option<PathBuf>,
-    /// The work of the built-in cluster's kubelet: a file (YAML), or a name such as crash-loop (cluster --help lists the names)
+    /// Set the lifecycle of the built-in cluster's pods: a YAML file, or a name such as crash-loop (cluster --help
+    /// lists the names)
     ///
-    /// 内置集群的 kubelet 怎样处理 Pod：一个文件（YAML），或 crash-loop 之类的名字（cluster --help 列出全部）
+    /// 内置集群的 Pod 会经历怎样的过程：一个文件（YAML），或 crash-loop 之类的名字（cluster --help 列出全部）
     #[arg(long, value_name = "NAME|FILE", add = ArgValueCompleter::new(completion::stages))]
     pub stages: Option<PathBuf>,
-    /// Serve the built-in cluster at this address for kubectl in another terminal; as with --follow, the run goes on
+    /// Serve the built-in cluster at this address for kubectl in another terminal. The run continues until Ctrl-C, as
+    /// with --follow
     ///
     /// 让另一个终端里的 kubectl 通过这个地址操作内置集群；和 --follow 一样，运行会一直继续
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:0", value_parser = values::loopback)]
     pub listen: Option<SocketAddr>,
-    /// The era of the built-in cluster alone: an unordered watch cache, or one ordered by key that streams lists
+    /// Set the era of the built-in cluster only: an unordered watch cache (classic), or one ordered by key that streams
+    /// lists (modern)
     ///
     /// 只设置内置集群的时代：classic 的 watch cache 无序，modern 的按 key 排序并支持 streaming list
     #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern", help_heading = "Era")]
@@ -69,14 +72,17 @@ pub struct SourceArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Era")]
 pub struct ClientArgs {
-    /// The era of the cluster and of the client: classic is the tutorials' of 2023, modern is today's [default: classic]
+    /// Set the era of the cluster and of the client: the tutorials' time, 2023 (classic), or today (modern)
+    /// [default: classic]
     ///
     /// 集群和客户端的时代：classic 是教程当时的（2023 年），modern 是今天的 [默认：classic]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
     pub era: Option<Era>,
-    /// The era of the client alone: DeltaFIFO and LIST, or RealFIFO and a streaming list; also with --cluster
+    /// Set the era of the client only: DeltaFIFO and LIST (classic), or RealFIFO and a streaming list (modern). Also
+    /// works with --cluster
     ///
-    /// 只设置客户端的时代：classic 是 DeltaFIFO 加 LIST，modern 是 RealFIFO 加 streaming list；也可以和 --cluster 一起用
+    /// 只设置客户端的时代：classic 是 DeltaFIFO 加 LIST，modern 是 RealFIFO 加 streaming list；也可以和 --cluster
+    /// 一起用
     #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
     pub client: Option<Era>,
 }
@@ -90,12 +96,12 @@ pub struct RunArgs {
     /// 一直 watch，直到 Ctrl-C（真实时间）；用 --cluster 时默认如此
     #[arg(long)]
     pub follow: bool,
-    /// End after this long, such as 30s or 1m30s
+    /// End after this time, such as 30s or 1m30s
     ///
-    /// 多久之后结束，例如 30s 或 1m30s
+    /// 运行这段时间后结束，例如 30s 或 1m30s
     #[arg(long = "for", value_name = "DURATION", value_parser = values::duration, allow_hyphen_values = true)]
     pub limit: Option<Duration>,
-    /// The seed that decides races: a number, or random
+    /// Decide the outcome of races with this seed: a number, or random
     ///
     /// 决定竞态结果的 seed：一个数，或 random
     #[arg(long, value_name = "N", allow_hyphen_values = true, add = ArgValueCandidates::new(completion::seeds))]

@@ -13,9 +13,9 @@ use super::PrintArgs;
 
 #[derive(Debug, Args)]
 pub struct TourArgs {
-    /// The stop to begin with: its number, a lesson such as loop, or resume, the stop at which you left
+    /// Start the tour at this stop: its number, a lesson such as loop, or resume for the stop at which you left
     ///
-    /// 从哪一站开始：编号，课程名（例如 loop），或 resume，即上次离开的那一站
+    /// 从这一站开始：编号、课程名（例如 loop），或 resume，即上次离开的那一站
     #[arg(value_name = "STOP|LESSON|resume", value_parser = values::first_stop, allow_negative_numbers = true, add = ArgValueCandidates::new(completion::stops))]
     pub first: Option<FirstStop>,
     /// List the stops, with their chapters
@@ -23,9 +23,9 @@ pub struct TourArgs {
     /// 列出各站和对应的章
     #[arg(long, conflicts_with_all = ["first", "all"])]
     pub list: bool,
-    /// Also run the lessons beyond the tutorials; a tour with pauses always includes them
+    /// Include the lessons beyond the tutorials (always included when the tour pauses)
     ///
-    /// 也运行教程之外的课程；有停顿时总是包括它们
+    /// 也运行教程之外的课程；每课之后会停顿时（在终端上），这些课程总会包括在内
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -34,26 +34,26 @@ pub struct TourArgs {
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// The cluster of this kubeconfig
+    /// Check the cluster of this kubeconfig
     ///
     /// 检查这个 kubeconfig 里的集群
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// The cluster of this kubeconfig context
+    /// Check the cluster of this kubeconfig context
     ///
     /// 检查 kubeconfig 里这个 context 的集群
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// The namespace to watch
+    /// Check whether pods can be watched in this namespace
     ///
-    /// 将要 watch 的 namespace
+    /// 检查能否 watch 这个 namespace 里的 Pod
     #[arg(short, long, value_name = "NAME", default_value = "default", value_parser = values::namespace)]
     pub namespace: String,
 }
 
 #[derive(Debug, Args)]
 pub struct ErasArgs {
-    /// The lesson, with its options, such as: reflector --known-objects
+    /// Run this lesson, with its options, such as: reflector --known-objects
     ///
     /// 课程和它的选项，例如：reflector --known-objects
     #[arg(value_name = "LESSON", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
@@ -62,7 +62,7 @@ pub struct ErasArgs {
 
 #[derive(Debug, Args)]
 pub struct ReadArgs {
-    /// A chapter's name or number, a lesson, or a word of the book, such as: 04, reflector, tombstone, work queue
+    /// Read this chapter or the chapter of this lesson, or look up this word, such as: 04, reflector, tombstone, work queue
     ///
     /// 章的名字或编号，课程名，或书里的一个词，例如：04、reflector、tombstone、work queue
     #[arg(value_name = "CHAPTER|WORD", add = ArgValueCandidates::new(completion::chapters))]
@@ -76,7 +76,7 @@ pub struct StepArgs {
     /// 在关键事件之前先问你接下来会发生什么
     #[arg(long)]
     pub predict: bool,
-    /// A lesson with its options, such as: reflector --known-objects; or a file written with --record
+    /// Show this lesson, with its options, such as: reflector --known-objects; or a file written with --record
     ///
     /// 课程和它的选项，例如：reflector --known-objects；或者用 --record 写的文件
     #[arg(
@@ -102,17 +102,18 @@ pub struct BoardArgs {
     /// 旁边再显示一次运行：一个参数，例如 'reflector --known-objects'，或一个文件
     #[arg(long, value_name = "LESSON|FILE", add = ArgValueCompleter::new(completion::lesson_or_file))]
     pub beside: Option<OsString>,
-    /// Write the page into this file instead of serving it; with a name that ends in .ndjson, only the record and its questions
+    /// Write the page to this file instead of serving it. If the name ends in .ndjson, write only the record, with its
+    /// questions
     ///
     /// 把页面写到这个文件里，不提供服务；文件名以 .ndjson 结尾时，只写记录和其中的问题
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The address of the page for a browser on this machine; port 0 takes a free port [default: 127.0.0.1:0]
+    /// Serve the page at this loopback address. Port 0 picks a free port [default: 127.0.0.1:0]
     ///
-    /// 浏览器用哪个地址打开页面，只能是本机地址；端口 0 表示任选一个空闲端口 [默认：127.0.0.1:0]
+    /// 在这个本机地址提供页面；端口 0 表示任选一个空闲端口 [默认：127.0.0.1:0]
     #[arg(long, value_name = "ADDR", value_parser = values::loopback)]
     pub at: Option<SocketAddr>,
-    /// A lesson with its options, such as: reflector --known-objects; or a file written with --record
+    /// Show this lesson, with its options, such as: reflector --known-objects; or a file written with --record
     ///
     /// 课程和它的选项，例如：reflector --known-objects；或者用 --record 写的文件
     #[arg(
@@ -127,9 +128,9 @@ pub struct BoardArgs {
 
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// A file written with --record
+    /// Print this file, which was written with --record
     ///
-    /// 某一课用 --record 写的文件
+    /// 要打印的文件，由某一课用 --record 写成
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]
