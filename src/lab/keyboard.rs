@@ -42,7 +42,7 @@ enum Command {
 const HELP: [(&str, &str, &str); 14] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
-    ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
+    ("label NAME KEY=VALUE", "set a label; KEY- removes it", "打 label；KEY- 去掉"),
     ("scale NAME REPLICAS", "scale a ReplicaSet", "改变 ReplicaSet 的副本数"),
     ("get", "list the pods of the cluster", "列出集群里的 Pod"),
     ("store", "show the store of the lesson", "显示本课的 store"),
@@ -54,7 +54,7 @@ const HELP: [(&str, &str, &str); 14] = [
     ),
     ("resync", "deliver the store's objects again", "把 store 里的对象再派发一遍"),
     ("late", "add a handler to the running informer", "给正在运行的 informer 加一个 handler"),
-    ("slow MS", "let each handler of late take this long for a notification", "late 的 handler 每个通知耗时（毫秒）"),
+    ("slow MS", "set the time that a handler of late takes for a notification", "late 的 handler 每个通知耗时（毫秒）"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
     ("Ctrl-C", "end the run", "结束运行"),

@@ -38,12 +38,12 @@ pub async fn run(lab: &Lab) -> Result<()> {
         servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
     lab.narrate(
-        "delegate: the result of shouldDelegateList, which the note on the architecture quotes; then which part answered, and with how many pods",
-        "delegate：架构笔记引用的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
+        "delegate: the result of shouldDelegateList, which the note on the architecture quotes. The next columns: which part answered, and the number of pods",
+        "delegate 一列是架构笔记引用的 shouldDelegateList 的结果；后面是由谁回答、返回了几个 Pod",
     );
     if servers.iter().any(|server| !server.says) {
         lab.narrate(
-            "unknown: this API server does not say who answered. Only the built-in cluster does, by a header",
+            "unknown: this API server does not name the part that answered. Only the built-in cluster does, in a header",
             "unknown：这个 API server 没有说是谁回答的。只有内置集群会用一个响应头说明",
         );
     }
@@ -72,9 +72,7 @@ async fn ask(lab: &Lab, servers: &[ApiServer], rows: impl Iterator<Item = Combin
 
 fn heading(version: RequestedVersion) -> [&'static str; 2] {
     match version {
-        RequestedVersion::Unset => {
-            ["no resourceVersion: the newest state there is", "不带 resourceVersion：要最新的状态"]
-        }
+        RequestedVersion::Unset => ["no resourceVersion: the newest state", "不带 resourceVersion：要最新的状态"],
         RequestedVersion::Any => ["resourceVersion 0: any state will do", "resourceVersion 0：任何状态都可以"],
         RequestedVersion::Known => {
             ["resourceVersion R: that of a list that was just read", "resourceVersion R：刚读到的 list 的版本"]

@@ -27,7 +27,7 @@ const BEYOND: Line = (
 
 const TOOLS: [Line; 7] = [
     ("step LESSON", "a lesson one event at a time; --predict asks you first", "逐个事件看一课；--predict 先让你预测"),
-    ("board LESSON", "the same as a picture that moves, in a browser", "同样的过程，在浏览器里看会动的图"),
+    ("board LESSON", "the same as an animation, in a browser", "同样的过程，在浏览器里看动画"),
     ("eras LESSON", "a lesson in 2023 and today, side by side", "同一课，2023 年与今天并排比较"),
     ("replay FILE", "print a run again that --record FILE has kept", "重放用 --record FILE 录下的运行"),
     ("break", "ten programs to mend; check judges them (needs a clone)", "修好十个程序；由 check 判断（需要克隆仓库）"),
@@ -87,7 +87,7 @@ fn all_text(printer: &Printer) -> String {
             "Every lesson, with the number of its chapter (informer-lab read NUMBER).\n\
              Known objects: the objects that the consumer of a queue already has, usually its store. The queue looks there.\n\
              Tombstone: a deletion that the watch missed. The queue concludes it from a list that lacks the object.",
-            "全部课程，前面是章号（informer-lab read 章号）。\n\
+            "全部课程；行首是章号，用 informer-lab read 章号 阅读那一章。\n\
              known objects：队列的消费者手里已有的对象，通常就是它的 store，队列可以去查。\n\
              tombstone：watch 漏掉的删除，队列发现 list 里少了这个对象，由此推断出来。",
         ),

@@ -208,7 +208,7 @@ impl Session {
     fn announcement(&self) -> String {
         match (self.questions.len(), self.lang) {
             (0, Lang::En) => "This record has nothing to predict.".to_owned(),
-            (0, Lang::Zh) => "这份记录没有可以预测的。".to_owned(),
+            (0, Lang::Zh) => "这次运行没有需要预测的地方。".to_owned(),
             (1, Lang::En) => {
                 "One question will come, before what decides this run: a number answers it, Enter skips it.".to_owned()
             }

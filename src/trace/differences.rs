@@ -112,7 +112,7 @@ fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
     let mut inside = Vec::new();
     let mut inside_zh = Vec::new();
     if modern.streamed && !classic.streamed {
-        inside.push("what exists came by a streaming list instead of a LIST");
+        inside.push("the existing objects came from a streaming list instead of a LIST");
         inside_zh.push("已有对象来自 streaming list，而不是 LIST");
     }
     if classic.queue == Some("DeltaFIFO") && modern.queue == Some("RealFIFO") {
@@ -166,16 +166,16 @@ fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
 fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     if modern.of_lists.contains("ReplacedAll") && (modern.prints("ReplacedAll") || classic.prints("Sync")) {
         return sentence(
-            "RealFIFO hands a list over whole, as one ReplacedAll (client-go 0.36), and the consumer compares it with its \
-             store. DeltaFIFO queues a Sync of each object in it",
-            "RealFIFO 把 list 整个交付，是一个 ReplacedAll（client-go 0.36 起），由消费者拿它和自己的 store 比较。\
+            "RealFIFO queues a whole list as one ReplacedAll (client-go 0.36), and the consumer compares it with its \
+             store. DeltaFIFO queues a Sync for each object of the list",
+            "RealFIFO 把整个 list 放进队列，是一个 ReplacedAll（client-go 0.36 起），由消费者拿它和自己的 store 比较。\
              DeltaFIFO 为其中每个对象放一个 Sync",
         );
     }
     if modern.of_lists.contains("Replaced") && classic.of_lists.contains("Sync") && modern.prints("Replaced") {
         return sentence(
-            "RealFIFO calls what is in a list Replaced. DeltaFIFO calls it Sync, as in a resync",
-            "list 里的对象，RealFIFO 叫 Replaced；DeltaFIFO 叫 Sync，和 resync 一样",
+            "For each listed object RealFIFO queues a Replaced. DeltaFIFO queues a Sync, as for a resync",
+            "list 里的每个对象，RealFIFO 放一个 Replaced；DeltaFIFO 放一个 Sync，和 resync 一样",
         );
     }
     None
@@ -187,9 +187,9 @@ fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     sentence(
-        "at a resync RealFIFO queues one SyncAll, and the consumer hands out its store when its turn comes. DeltaFIFO queues \
-         a Sync of each known object that has nothing queued",
-        "resync 时 RealFIFO 只放一个 SyncAll，轮到它时由消费者派发自己的 store。DeltaFIFO 为每个没有排队的已知对象放一个 Sync",
+        "at a resync RealFIFO queues one SyncAll. When the consumer pops it, it delivers all objects of its store again. \
+         DeltaFIFO queues a Sync for each known object that has no queued change",
+        "resync 时 RealFIFO 只放一个 SyncAll，轮到它出队时，消费者把自己 store 里的对象再派发一遍。DeltaFIFO 为每个没有排队的已知对象放一个 Sync",
     )
 }
 
@@ -199,7 +199,7 @@ fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     sentence(
-        "DeltaFIFO queues what is in the list first, and then the tombstones of what is missing. RealFIFO queues the \
+        "DeltaFIFO first queues the objects of the list, and then a tombstone for each missing object. RealFIFO queues the \
          tombstones first",
         "DeltaFIFO 先放 list 里的对象，再放缺少对象的 tombstone；RealFIFO 先放 tombstone",
     )
@@ -216,7 +216,7 @@ fn stays_in_store(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
     let are = if only.len() == 1 { "is" } else { "are" };
     Some((
         format!("{names} stayed in the store of the classic run, and {are} gone from the modern one"),
-        format!("在 classic 的 store 里，{names} 一直留着；在 modern 的 store 里已经没有它"),
+        format!("在 classic 的 store 里，{names} 一直留着；在 modern 的 store 里已经没有了"),
     ))
 }
 
@@ -228,8 +228,8 @@ fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     sentence(
-        "what the watch cache hands out had no order in the tutorials' time: it was a map (here the seed decides). Today it is a \
-         tree, in the order of the keys",
+        "in 2023 the watch cache was a map and returned objects in no particular order (here the seed decides). Today it is \
+         a tree, ordered by key",
         "教程的年代，watch cache 是 map，它给出的对象没有固定顺序（这里由 seed 决定）；今天它是树，按 key 排序",
     )
 }
@@ -245,7 +245,7 @@ fn is_reordered(one: &[&str], other: &[&str]) -> bool {
 
 fn unknown() -> Sentence {
     (
-        "the traces differ, and nothing in the records says why: --output json has both in full".to_owned(),
+        "the traces differ, and the records do not show why: --output json has both in full".to_owned(),
         "两边输出不同，但从记录里看不出原因：--output json 有完整的记录".to_owned(),
     )
 }

@@ -213,7 +213,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Watching { resource_version } => {
             let (from, from_zh) = match resource_version.as_str() {
                 // A streaming list sends the existing objects first.
-                "" => (", which sends first what there is".to_owned(), "，先送来已有的对象".to_owned()),
+                "" => (", which first sends the existing objects".to_owned(), "，先送来已有的对象".to_owned()),
                 version => {
                     let version = short_version(version);
                     (format!(" from {version}"), format!("，从 {version} 开始"))

@@ -134,7 +134,10 @@ impl Narrator {
             (None, true) => self.unless_explained(
                 "known",
                 (
-                    format!("Deleted of {name} is queued: the known objects have {name}, so the deletion is news"),
+                    format!(
+                        "Deleted of {name} is queued: {name} is among the known objects, so this deletion was not \
+                         reported before"
+                    ),
                     format!("{name} 的 Deleted 入队：known objects 里有 {name}，所以这次删除是新事件"),
                 ),
             ),
@@ -146,26 +149,26 @@ impl Narrator {
     fn listed_or_synced(&mut self, delta: &str, cause: Option<Cause>) -> Option<(String, String)> {
         let (en, zh) = match (delta, cause?) {
             ("Sync", Cause::InitialList) => (
-                "this Sync is of the first list: the object existed before the watch began",
+                "this Sync comes from the first list: the object existed before the watch began",
                 "这个 Sync 来自首次 list：watch 开始之前就有这个对象",
             ),
             ("Sync", Cause::Relist) => (
-                "this Sync is of a relist: every object of the list has one, changed or not",
+                "this Sync comes from a relist: every object of the list gets one, changed or not",
                 "这个 Sync 来自 relist：list 里的每个对象都有，不论有没有变化",
             ),
             ("Sync", Cause::Resync) => (
-                "this Sync is of a resync: the store's objects are handed out once more. \
-                 The API server is not asked, so an event that was lost does not come back this way",
-                "这个 Sync 来自 resync：把 store 里的对象再派发一遍。不会去问 API server，所以丢失的事件不会这样回来",
+                "this Sync comes from a resync: the objects of the store are delivered again. \
+                 No request goes to the API server, so a resync does not recover a lost event",
+                "这个 Sync 来自 resync：把 store 里的对象再派发一遍。不向 API server 发请求，所以丢失的事件不会因此找回来",
             ),
             ("ReplacedAll", _) => (
                 "the list is queued whole, as one ReplacedAll: the consumer compares it with its own store",
                 "list 整个入队，是一个 ReplacedAll：由消费者拿它和自己的 store 比较",
             ),
             ("SyncAll", _) => (
-                "the resync is one SyncAll: when its turn comes, the consumer hands out its store once more. \
-                 The API server is not asked",
-                "resync 只是一个 SyncAll：轮到它时，消费者把自己的 store 再派发一遍。不会去问 API server",
+                "the resync is queued as one SyncAll. When the consumer pops it, it delivers all objects of its store \
+                 again. No request goes to the API server",
+                "resync 只是一个 SyncAll：轮到它出队时，消费者把自己 store 里的对象再派发一遍。不向 API server 发请求",
             ),
             _ => return None,
         };
@@ -235,12 +238,12 @@ fn tombstone(name: &str, was_queued: bool, version: Option<&str>) -> (String, St
     };
     (
         format!(
-            "{name} is not in the list, and {why}: the queue makes up the deletion that the watch missed. \
-             Its final state is unknown, {last}: a tombstone (DeletedFinalStateUnknown)"
+            "{name} is not in the list, but {why}, so the watch missed its deletion. \
+             The queue adds a tombstone (DeletedFinalStateUnknown): the final state is unknown, {last}"
         ),
         format!(
-            "list 里没有 {name}，而{why_zh}：队列补上 watch 漏掉的删除。\
-             最终状态未知，{last_zh}：这就是 tombstone（DeletedFinalStateUnknown）"
+            "list 里没有 {name}，而{why_zh}，说明 watch 漏掉了它的删除。\
+             队列补上一个 tombstone（DeletedFinalStateUnknown）：最终状态未知，{last_zh}"
         ),
     )
 }
@@ -276,7 +279,7 @@ fn merged(name: &str) -> (String, String) {
 fn coalesced(listener: usize, name: &str) -> (String, String) {
     (
         format!(
-            "handler {listener} is busy and its buffer coalesces: what waits for {name} becomes one notification \
+            "handler {listener} is busy and its buffer coalesces: the waiting notifications of {name} become one, \
              with the newest state"
         ),
         format!("handler {listener} 正忙，它的缓冲会合并：{name} 的多个通知合成一个，只留最新状态"),
@@ -301,7 +304,9 @@ fn joined(listener: usize, existing: usize) -> (String, String) {
             "handler {listener} joins while the informer runs: it first gets the {existing} objects in the store, as \
              its initial list"
         ),
-        format!("handler {listener} 中途加入：先收到 store 里的 {existing} 个对象，都算 initial"),
+        format!(
+            "handler {listener} 中途加入：先收到 store 里的 {existing} 个对象，这些通知的 isInInitialList 都是 true"
+        ),
     )
 }
 

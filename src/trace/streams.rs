@@ -314,9 +314,9 @@ impl Drop for Streams {
         let _ = self.flush();
         if self.left_out && !self.silent && self.transcript.is_none() {
             let (en, zh) = (
-                "the narration is left out, since the trace goes somewhere else: --narrate shows it here, \
-                 --transcript FILE keeps both in order",
-                "trace 输出到别处，所以省略了旁白：--narrate 在这里显示旁白，--transcript FILE 按顺序保存两者",
+                "the narration is hidden because the trace is redirected: --narrate shows it here, \
+                 --transcript FILE writes both to a file, in order",
+                "trace 输出到别处，所以不显示旁白：--narrate 在这里显示旁白，--transcript FILE 把两者按顺序写到文件里",
             );
             self.print_wrapped("# ", self.lang.pick(en, zh));
         }

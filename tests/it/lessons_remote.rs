@@ -49,7 +49,7 @@ fn a_server_that_does_not_reveal_the_source_of_a_list_is_shown_as_unknown() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.starts_with("RV  match         limit  continue  delegate  cluster\n"), "{}", ran.out);
     assert!(ran.out.contains("unknown 0") && !ran.out.contains("storage") && !ran.out.contains("watch-cache"));
-    assert!(ran.err.contains("does not say who answered"), "{}", ran.err);
+    assert!(ran.err.contains("does not name the part that answered"), "{}", ran.err);
     // The cluster has no pods, so there is no second page.
     assert!(ran.out.contains("no token"), "{}", ran.out);
 }

@@ -76,10 +76,10 @@ fn each_decisive_event_is_narrated() {
             "reflector",
             "Deleted of nettool is dropped: nothing is queued for it, and this DeltaFIFO has no known objects",
         ),
-        ("reflector --known-objects", "the known objects have nettool, so the deletion is news"),
+        ("reflector --known-objects", "nettool is among the known objects, so this deletion was not reported before"),
         ("relist", "nettool stays in the store, though the list lacks it"),
-        ("relist --known-objects", "nettool is not in the list, and the known objects have it"),
-        ("resync", "this Sync is of a resync"),
+        ("relist --known-objects", "nettool is not in the list, but the known objects have it"),
+        ("resync", "this Sync comes from a resync"),
         ("late", "handler 3 joins while the informer runs: it first gets the"),
     ] {
         assert!(remarks_of(command).contains(said), "{command}: {}", remarks_of(command));
@@ -102,7 +102,7 @@ fn explained(row: &Row, name: &str, settings: impl Fn(Era) -> Settings) {
     let nothing = said.iter().any(|text| text.starts_with("nothing differs"));
     assert_eq!(nothing, equal, "{} {name}: {said:?}", row.command);
     assert!(!nothing || said.len() == 1, "{} {name}: {said:?}", row.command);
-    let unknown = said.iter().any(|text| text.contains("nothing in the records says why"));
+    let unknown = said.iter().any(|text| text.contains("the records do not show why"));
     assert!(!unknown, "{} {name}: the columns differ", row.command);
 }
 

@@ -83,7 +83,7 @@ pub(super) static WATCH: Options = Options::new(CommonOptions::Watch);
 
 pub(super) static DELTAFIFO: Options = Options::new(CommonOptions::Client).choice(
     "step",
-    both("The tutorial's step", "教程的哪一步"),
+    both("Run this step of the tutorial", "教程的哪一步"),
     Values::OneOf {
         name: "STEP",
         usual: Some("values"),
@@ -123,7 +123,7 @@ pub(super) static INDEXER: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "by",
-        both("The value by which pods are indexed", "按什么为 Pod 建立索引"),
+        both("Index pods by this value", "按什么为 Pod 建立索引"),
         Values::OneOf {
             name: "BY",
             usual: Some("label"),
@@ -141,7 +141,7 @@ pub(super) static INDEXER: Options = Options {
 
 pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
     "step",
-    both("The stage of the shared informer", "shared informer 组装到什么程度"),
+    both("Run this stage of the shared informer", "shared informer 组装到什么程度"),
     Values::OneOf {
         name: "STEP",
         usual: Some("simulate"),
@@ -157,7 +157,7 @@ pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
             (
                 "slow-listener",
                 both(
-                    "A processorListener with a handler that is slower than the pods come",
+                    "A processorListener whose handler is slower than the pods arrive",
                     "一个 processorListener，handler 的处理比 Pod 到来得慢",
                 ),
             ),
@@ -195,7 +195,7 @@ pub(super) static FACTORY: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "step",
-        both("The maker of the informers", "由谁创建 informer"),
+        both("Make the informers in this way", "由谁创建 informer"),
         Values::OneOf {
             name: "STEP",
             usual: Some("library"),
@@ -222,7 +222,7 @@ pub(super) static FACTORY: Options = Options {
 
 pub(super) static WORKQUEUE: Options = Options::new(CommonOptions::Print).choice(
     "act",
-    both("One act instead of all three", "只运行三幕中的一幕"),
+    both("Run one act instead of all three", "只运行三幕中的一幕"),
     Values::OneOf {
         name: "ACT",
         usual: None,
@@ -230,8 +230,8 @@ pub(super) static WORKQUEUE: Options = Options::new(CommonOptions::Print).choice
             (
                 "dedupe",
                 both(
-                    "Interface: an item is queued once, and is with one worker at a time",
-                    "Interface：一个 item 只排队一次，同一时间只在一个 worker 手里",
+                    "Interface: an item is queued once, and processed by one worker at a time",
+                    "Interface：一个 item 只排队一次，同一时间只由一个 worker 处理",
                 ),
             ),
             ("delay", both("DelayingInterface: an item is added later", "DelayingInterface：过一会儿再加入 item")),

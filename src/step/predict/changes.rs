@@ -62,7 +62,7 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
             "它既不在队列里，也不在 known objects 里，说明已经报告过。",
         ),
         (0, false) => (
-            "nothing is queued for it, and this queue has no known objects to ask.",
+            "nothing is queued for it, and this queue has no known objects.",
             "队列里没有它，而这个队列没有 known objects 可查。",
         ),
         (1, _) => {
@@ -116,7 +116,7 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let waiting: usize = moment.pipeline.queue.iter().map(|slot| slot.deltas.len()).sum::<usize>() + 1;
     let text = (
         format!(
-            "{name} changes once more, and an earlier change of it still waits. How many deltas does the next pop of it hand out?"
+            "{name} changes once more, and an earlier change of it still waits. How many deltas does its next pop return?"
         ),
         format!("{name} 又有变化，而它之前的变化还在等。下一次 pop 它，会交出几个 Delta？"),
     );
@@ -135,7 +135,7 @@ fn number(moment: &Moment<'_>) -> Option<SituatedQuestion> {
         return None;
     }
     let text = (
-        "Several deltas wait. How many does the next pop hand out?".to_owned(),
+        "Several deltas wait. How many does the next pop return?".to_owned(),
         "有好几个 Delta 在等。下一次 pop 会交出几个？".to_owned(),
     );
     let reason = reason_of_number(by_key, popped.len());
@@ -150,7 +150,7 @@ fn reason_of_number(by_key: bool, popped: usize) -> (&'static str, &'static str)
     match (by_key, popped) {
         (true, 1) => ("a pop takes the first key, which has one delta.", "一次 pop 取走第一个 key，它只有一个 Delta。"),
         (true, _) => ("a pop takes all deltas of the first key.", "一次 pop 取走第一个 key 的全部 Delta。"),
-        (false, 1) => ("RealFIFO hands out one change at a time.", "RealFIFO 一次交出一个变化。"),
+        (false, 1) => ("RealFIFO returns one change at a time.", "RealFIFO 一次交出一个变化。"),
         (false, _) => ("the consumer takes a batch.", "消费者一次取一批。"),
     }
 }

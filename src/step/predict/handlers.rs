@@ -48,7 +48,7 @@ fn notification(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQ
         answer,
     );
     let reason = (
-        "the store decides, not the name of the delta: OnUpdate for what it has, OnAdd for what it lacks.",
+        "the store decides, not the name of the delta: OnUpdate for an object that it has, OnAdd for any other.",
         "由 store 决定，而不是看 Delta 的名字：已有的对象 OnUpdate，没有的对象 OnAdd。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
@@ -186,9 +186,9 @@ fn slow(moment: &Moment<'_>, slow: usize) -> Option<SituatedQuestion> {
     );
     let choices = Choices::of(
         [
-            ("They go on with their own notifications.", "继续处理自己的通知。"),
+            ("They continue with their own notifications.", "继续处理自己的通知。"),
             ("They wait, so that all see the same state.", "等着，这样大家看到的状态一致。"),
-            ("They take over what waits.", "接手在等的通知。"),
+            ("They take over the waiting notifications.", "接手在等的通知。"),
         ],
         0,
     );
@@ -222,7 +222,7 @@ fn buffer(moment: &Moment<'_>, listener: usize, key: &str) -> Option<SituatedQue
             "handler 跟得上：之前的通知都已取走，缓冲是空的。",
         ),
         _ => (
-            "the handler is slower than its notifications come. They wait in its buffer; their sender does not.",
+            "notifications arrive faster than the handler works. They wait in its buffer, and their sender does not wait.",
             "handler 处理得比通知来得慢。通知在它的缓冲里等，发送方不等。",
         ),
     };
@@ -243,7 +243,7 @@ fn synced(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let choices = Choices::of(
         [
             (
-                "The queue has handed out the first list; handlers may still have work to do.",
+                "The consumer has taken the whole first list; handlers may still have work to do.",
                 "队列已交出首次 list；handler 可能还没处理完。",
             ),
             (
@@ -259,7 +259,7 @@ fn synced(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     );
     let reason = (
         "notifications still wait; a handler's own registration says when the handler is done.",
-        "还有通知在等；handler 是否处理完，要看它自己的 registration。",
+        "还有通知在等；某个 handler 是否处理完，要看它自己的 registration。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }

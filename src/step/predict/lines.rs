@@ -206,7 +206,7 @@ static LINES: &[LineQuestion] = &[
         },
         choices: &["requests meanwhile: 0", "requests meanwhile: 1", "requests meanwhile: 4"],
         reason: Both {
-            en: "a lister reads the informer's store, also for an object that is not there.",
+            en: "a lister reads the informer's store, also for an object that does not exist.",
             zh: "lister 读的是 informer 的 store，查不存在的对象也一样。",
         },
     },
@@ -292,8 +292,8 @@ static LINES: &[LineQuestion] = &[
         },
         choices: &["cached: mine", "cached: wiremock", "cached: wiremock app=mine"],
         reason: Both {
-            en: "both have the same pointer, so the cache itself has changed, and no event has said so.",
-            zh: "两者是同一个指针，所以缓存本身变了，而没有任何事件说过。",
+            en: "both have the same pointer, so the cache itself has changed, and no event has reported that.",
+            zh: "两者是同一个指针，所以缓存本身变了，而没有任何事件报告过。",
         },
     },
     LineQuestion {

@@ -28,7 +28,7 @@ fn first_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation(format!("first list {delta}"))?;
     let answer = ["Added", "Sync", "Replaced", "ReplacedAll"].iter().position(|name| *name == delta)?;
     let text = (
-        "The first list is there. As what do its objects come into the queue?".to_owned(),
+        "The first list has arrived. As which deltas are its objects queued?".to_owned(),
         "首次 list 到了。其中的对象以什么形式入队？".to_owned(),
     );
     let choices = Choices::of(
@@ -42,12 +42,12 @@ fn first_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     );
     let reason = match delta {
         "Sync" => (
-            "a list says what exists, not what has happened; the DeltaFIFO of the tutorials calls that Sync.",
-            "list 只说有什么，不说发生了什么；教程里的 DeltaFIFO 称之为 Sync。",
+            "a list has the existing objects, not events; the DeltaFIFO of the tutorials queues them as Sync.",
+            "list 里是现有的对象，不是事件；教程里的 DeltaFIFO 以 Sync 入队。",
         ),
         "Replaced" => (
-            "a list replaces what was known; client-go's own informers let the queue call that Replaced.",
-            "list 替换已知的内容；client-go 自己的 informer 让队列称之为 Replaced。",
+            "a list replaces the known objects; client-go's own informers let the queue call that Replaced.",
+            "list 替换已知的对象；client-go 自己的 informer 让队列称之为 Replaced。",
         ),
         "ReplacedAll" => (
             "the queue of today takes the list whole; the consumer compares it with its store.",
@@ -80,11 +80,11 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuestio
     let reason = match left.map(|left| &left.what) {
         // A `removed` event shows that the queue found the deletion; a consumer replaces its whole store.
         Some(What::Removed { .. }) => (
-            "the queue compares the list with its known objects, and makes up the deletion.",
+            "the queue compares the list with its known objects, and adds the missed deletion.",
             "队列拿 list 和 known objects 比较，补上这次删除。",
         ),
         Some(_) => (
-            "the consumer compares the list with its store, and makes up the deletion.",
+            "the consumer compares the list with its store, and adds the missed deletion.",
             "消费者拿 list 和自己的 store 比较，补上这次删除。",
         ),
         None => ("without known objects the queue cannot compare them.", "没有 known objects，队列没法比较。"),
@@ -140,15 +140,18 @@ fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<SituatedQuest
             ("Nothing: the object has not changed.", "什么也没有：对象没有变化。"),
             ("Sync, as for every object of the list", "Sync，list 里的每个对象都有"),
             ("Replaced, as for every object of the list", "Replaced，list 里的每个对象都有"),
-            ("Nothing of its own: the list is one ReplacedAll.", "没有它自己的 Delta：整个 list 是一个 ReplacedAll。"),
+            (
+                "No delta of its own: the whole list is one ReplacedAll.",
+                "没有它自己的 Delta：整个 list 是一个 ReplacedAll。",
+            ),
         ],
         answer,
     );
     let reason = match answer {
-        0 => ("nothing puts this list into a queue.", "这个 list 没有进入队列。"),
+        0 => ("the objects of this list are not queued.", "这个 list 里的对象都不入队。"),
         _ => (
-            "a relist hands out all that the list has, changed or not.",
-            "relist 把 list 里的都交出来，不论有没有变化。",
+            "a relist queues all objects of the list, changed or not.",
+            "relist 把 list 里的对象全部入队，不论有没有变化。",
         ),
     };
     Some(SituatedQuestion::unordered(situation, text, choices, reason))

@@ -31,8 +31,8 @@ fn ends(moment: &Moment<'_>) -> Option<SituatedQuestion> {
         "接下来，服务端结束这个 watch，每个 watch 过一段时间都会这样。Reflector 会做什么？".to_owned(),
     );
     let reason = (
-        "it knows how far it has come, so it misses nothing and needs no list.",
-        "它知道自己走到了哪里，什么也没漏，不需要 list。",
+        "it knows the last version that it received, so it misses nothing and needs no list.",
+        "它知道自己收到的最新版本，什么也没漏，不需要 list。",
     );
     Some(SituatedQuestion::unordered(situation, text, after_the_watch(seen, 0), reason))
 }
@@ -45,15 +45,15 @@ fn failed(moment: &Moment<'_>, error: &str) -> Option<SituatedQuestion> {
         What::Watching { .. } => (
             0,
             (
-                "it knows how far it has come, so it misses nothing and needs no list.",
-                "它知道自己走到了哪里，什么也没漏，不需要 list。",
+                "it knows the last version that it received, so it misses nothing and needs no list.",
+                "它知道自己收到的最新版本，什么也没漏，不需要 list。",
             ),
         ),
         _ if is_expired(error) => (
             1,
             (
-                "the server no longer has the changes since that version (410), so only a list can tell what is there.",
-                "服务端已经没有那个版本之后的变化（410），只有 list 能说明现在有什么。",
+                "the server no longer has the changes since that version (410), so only a list has the present state.",
+                "服务端已经没有那个版本之后的变化（410），只有 list 能给出现在的状态。",
             ),
         ),
         _ => (
@@ -140,7 +140,7 @@ fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<SituatedQuest
     let name = short(key);
     let text = (
         format!("A fault hides this change of {name} from the watch. How does the Reflector find it?"),
-        format!("故障使 watch 收不到 {name} 的这次变化。Reflector 会怎么发现它？"),
+        format!("由于故障，watch 没有收到 {name} 的这次变化。Reflector 会怎么发现它？"),
     );
     let choices = Choices::of(
         [
@@ -151,9 +151,15 @@ fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<SituatedQuest
         answer,
     );
     let reason = match answer {
-        0 => ("the next watch began before the change.", "下一个 watch 从这次变化之前开始。"),
-        1 => ("a watch only goes forward, but a list has the whole state.", "watch 只会向前，而 list 有全部状态。"),
-        _ => ("an open watch only goes forward, and no list follows.", "已建立的 watch 只会向前，之后也没有 list。"),
+        0 => ("the next watch began at a version before the change.", "下一个 watch 从这次变化之前的版本开始。"),
+        1 => (
+            "a watch only goes forward, but a list has the whole state.",
+            "watch 只会往后发，不会回头补发；list 则有全部状态。",
+        ),
+        _ => (
+            "an open watch only goes forward, and no list follows.",
+            "已建立的 watch 只会往后发，不会回头补发，之后也没有 list。",
+        ),
     };
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }

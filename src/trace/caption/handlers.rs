@@ -38,7 +38,7 @@ pub(super) fn caption(what: &What, after: &Pipeline) -> Option<Sentence> {
         What::Called { listener, notification, key, pending } => {
             let (wait, wait_zh) = waiting(*pending);
             (
-                format!("Handler {listener} is done with {notification} of {}, {wait}.", short(key)),
+                format!("Handler {listener} has finished {notification} of {}, {wait}.", short(key)),
                 format!("handler {listener} 处理完 {notification}：{}，{wait_zh}。", short(key)),
             )
         }

@@ -35,7 +35,7 @@ pub(super) fn caption(what: &What, after: &Pipeline) -> Option<Sentence> {
             format!("{}：store 里本来就没有，无需移除。", short(key)),
         ),
         What::Replaced { .. } => (
-            format!("The list takes the place of the whole store, which has {number} now."),
+            format!("The list replaces the whole store, which has {number} now."),
             format!("list 替换整个 store，现在有 {number_zh}。"),
         ),
         _ => return None,

@@ -44,7 +44,7 @@ impl RecordFile {
     fn failure(&self, error: io::Error) -> Failure {
         cannot_write(&self.path)
             .next((
-                "see that the disk has room, or choose another file for --record",
+                "check that the disk has room, or choose another file for --record",
                 "请确认磁盘还有空间，或为 --record 换一个文件",
             ))
             .because(error)

@@ -107,7 +107,7 @@ pub enum What {
     WorkTaken { key: String },
     /// The work on a key is done. The key is queued again if it was added meanwhile.
     WorkDone { key: String, again: bool },
-    /// A key will be added later. After a failure, the rate limiter chose the delay.
+    /// A key will be added later. `rate_limited` is true if the delay follows a failure and the rate limiter chose it.
     WorkDelayed { key: String, delay_ms: u64, rate_limited: bool },
     /// An event of a later version of the program.
     #[serde(other)]
