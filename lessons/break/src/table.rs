@@ -67,13 +67,13 @@ mod tests {
     }
 
     broken_and_mended! {
-        updates: "The cluster changed nettool again and again, and the handler was told of no update.",
+        updates: "The cluster changed nettool again and again, and the handler received no update.",
         tombstone: "default/web-2 does not exist any more, and the load balancer still sends requests to it.",
         slow: "The dashboard showed a state of web-3 that was 61 s out of date; 152 changes waited.",
         mutate: "The second handler raised an alarm about default/web-1, which has a password.",
         sync: "The program deleted web-1, whose node exists.",
         resync: "default/web-1 was deleted while the load balancer was down, and after several resyncs it is still a backend.",
-        gap: "default/web-1 was deleted after the list and before the watch, and no event told the program.",
+        gap: "default/web-1 was deleted after the list and before the watch, and no event reported it to the program.",
         recreated: "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
         stale: "Two pods were missing, one after the other, and the program created 4: there are 5 now.",
         shared: "The API server has 3 watches of the same pods open, one for each consumer.",

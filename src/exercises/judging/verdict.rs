@@ -98,7 +98,7 @@ fn ended(outcome: &Outcome, language: ProgramLanguage) -> Result<(), Mistake> {
             Words::new(format!("The program panicked: {message}."), format!("程序 panic 了：{message}。"))
         }
         End::Never => {
-            Words::new("The program did not end after it was told to stop.", "收到停止信号之后，程序一直没有结束。")
+            Words::new("The program did not end after the stop signal.", "收到停止信号之后，程序一直没有结束。")
         }
     };
     let hint = match language {

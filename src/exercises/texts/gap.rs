@@ -19,7 +19,7 @@ pub(super) static TEXT: Exercise = Exercise {
     hints: [
         Both {
             en: "The list shows one moment, and the watch begins at a later one. What reports the changes in between?",
-            zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间发生的事由谁来说？",
+            zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间的变化由什么来报告？",
         },
         Both {
             en: "A list has a `resource_version`. A watch can begin there: `ListOptions::resource_version`.",
@@ -34,10 +34,9 @@ pub(super) static TEXT: Exercise = Exercise {
             change since the list. This pair is what a Reflector is made of, and `Watch(ListOptions{})` of the \
             tutorials' second program is only half of it.",
         zh: "\
-            不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以这中间新建的\
-            能看到，中间删除的哪里都没有：不存在的东西不会有事件。带上 list 的 resourceVersion，server 就会发送 \
-            list 之后的每一次变化。Reflector 的核心就是这一对；教程第二个程序里的 `Watch(ListOptions{})` 只是其\
-            中一半。",
+            不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以其间新建的 Pod 能看\
+            到，其间的删除却不会出现：不存在的对象没有事件。带上 list 的 resourceVersion，server 就会发送 list 之后的\
+            每一次变化。Reflector 的核心就是这一对；教程第二个程序里的 `Watch(ListOptions{})` 只是其中一半。",
     },
     go: InGo {
         hints: [
@@ -45,7 +44,7 @@ pub(super) static TEXT: Exercise = Exercise {
                 en: "\
                     The list shows one moment, and the watch begins at a later one. What reports the changes in \
                     between?",
-                zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间的变化由谁来报告？",
+                zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间的变化由什么来报告？",
             },
             Both {
                 en: "\

@@ -18,8 +18,8 @@ pub(super) static TEXT: Exercise = Exercise {
     },
     hints: [
         Both {
-            en: "Both handlers get the same object, and so does the cache. Who writes to it?",
-            zh: "两个 handler 拿到的是同一个对象，缓存里也是它。谁在写它？",
+            en: "Both handlers and the cache have the same object. Which of them writes to it?",
+            zh: "两个 handler 拿到的是同一个对象，缓存里也是它。是哪一个在写它？",
         },
         Both {
             en: "Take a lock for reading, clone what is inside, and change the clone.",
@@ -28,16 +28,16 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            What an informer hands out is shared: by all handlers, by every reader, and by the cache itself. In Go \
-            it is a pointer that every handler can write through. Then the cache has a pod that the API server never \
-            had, indices do not match it, and the next update is compared with a state that never existed. So: copy, \
-            then change (`DeepCopy` in Go). This library hands out `Arc<T>`, and without a lock inside of `T` the \
-            line that was wrong here does not compile.",
+            The objects of an informer are shared: by all handlers, by every reader, and by the cache itself. In Go it \
+            is a pointer that every handler can write through. Then the cache has a pod that the API server never had, \
+            indices do not match it, and the next update is compared with a state that never existed. So: copy, then \
+            change (`DeepCopy` in Go). This library returns `Arc<T>`, and without a lock inside of `T` the line that \
+            was wrong here does not compile.",
         zh: "\
-            informer 交出来的对象是共享的：所有 handler、所有读者，还有缓存自己。在 Go 里它是一个指针，谁都能写。\
-            写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
-            以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里写错的那\
-            一行根本编译不过。",
+            informer 交出来的对象是共享的：所有 handler、所有读者，还有缓存自己。在 Go 里它是一个指针，任何 handler 都\
+            能写。写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
+            以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里写错的那一行根\
+            本编译不过。",
     },
     go: InGo {
         hints: [
@@ -56,10 +56,10 @@ pub(super) static TEXT: Exercise = Exercise {
         ],
         explanation: Some(Both {
             en: "\
-                What an informer hands out is shared: by all handlers, by every lister, and by the cache itself. It is \
-                a pointer, and every handler can write through it. Then the cache has a pod that the API server never \
-                had, indices do not match it, and the next update is compared with a state that never existed. So: \
-                copy with `DeepCopy`, then change the copy. The compiler does not help; with \
+                The objects of an informer are shared: by all handlers, by every lister, and by the cache itself. It \
+                is a pointer, and every handler can write through it. Then the cache has a pod that the API server \
+                never had, indices do not match it, and the next update is compared with a state that never existed. \
+                So: copy with `DeepCopy`, then change the copy. The compiler does not help; with \
                 `KUBE_CACHE_MUTATION_DETECTOR=true`, client-go compares its cache with a copy and panics at a \
                 difference.",
             zh: "\

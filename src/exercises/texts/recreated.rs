@@ -18,7 +18,7 @@ pub(super) static TEXT: Exercise = Exercise {
     },
     hints: [
         Both {
-            en: "The program was told of something about this name. Compare the two objects of it.",
+            en: "The program got one notification about this name. Compare the two objects in it.",
             zh: "关于这个名字，程序收到过一个通知。比较其中的两个对象。",
         },
         Both {

@@ -18,7 +18,7 @@ pub(super) static TEXT: Exercise = Exercise {
     },
     hints: [
         Both {
-            en: "A resync tells what is in the store once more. What is not in it after a deletion?",
+            en: "A resync delivers the objects of the store again. Which object is not there after a deletion?",
             zh: "resync 是把 store 里的内容再交付一遍。删除之后，store 里没有了什么？",
         },
         Both {
@@ -28,21 +28,20 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            A resync is not a list: the API server has no part in it. It tells handlers what the store has, as \
-            updates from each object to itself. It does not report what is gone from the store. So a resync repairs \
-            additions and updates that failed, never a deletion. The program itself has to remember what failed: a \
-            work queue keeps the key and returns it, later after each failure, and the worker looks into the cache \
-            to see whether the object exists. Then no resync is needed here at all.",
+            A resync is not a list: the API server has no part in it. It delivers the objects of the store to the \
+            handlers again, as updates from each object to itself. It does not deliver objects that have left the \
+            store. So a resync repairs additions and updates that failed, never a deletion. The program itself has to \
+            remember what failed: a work queue keeps the key and returns it, later after each failure, and the worker \
+            looks into the cache to see whether the object exists. Then no resync is needed here at all.",
         zh: "\
-            resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。\
-            store 里已经没有的，谁也不会再提。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败\
-            的一方记住：work queue 记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根\
-            本不需要 resync。",
+            resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。已经离开 \
+            store 的对象，不会再交付。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败的一方记住：\
+            work queue 记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根本不需要 resync。",
     },
     go: InGo {
         hints: [
             Both {
-                en: "A resync tells what is in the store once more. What is not in it after a deletion?",
+                en: "A resync delivers the objects of the store again. Which object is not there after a deletion?",
                 zh: "resync 是把 store 里的内容再交付一遍。删除之后，store 里没有了什么？",
             },
             Both {

@@ -18,8 +18,8 @@ pub(super) static TEXT: Exercise = Exercise {
     },
     hints: [
         Both {
-            en: "Each handler has a buffer. What is in it after half a minute, and who needs all of it?",
-            zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？这些都有人需要吗？",
+            en: "Each handler has a buffer. What does it hold after half a minute, and does the handler need it all?",
+            zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？handler 需要其中的每一个吗？",
         },
         Both {
             en: "`HandlerOptions` chooses the buffer. Or put keys into a `WorkQueue`, and show what the cache has.",
@@ -34,15 +34,15 @@ pub(super) static TEXT: Exercise = Exercise {
             queue does the same with keys: however often a key is added, it is in the queue once, and the worker \
             reads the current state from the cache.",
         zh: "\
-            client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
-            化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key \
-            做的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
+            client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。只有需要每一次变化的 \
+            handler 才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key 做的\
+            是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
     },
     go: InGo {
         hints: [
             Both {
-                en: "Each handler has a buffer. What is in it after half a minute, and who needs all of it?",
-                zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？这些都有人需要吗？",
+                en: "Each handler has a buffer. What does it hold after half a minute, and does the handler need it all?",
+                zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？handler 需要其中的每一个吗？",
             },
             Both {
                 en: "\

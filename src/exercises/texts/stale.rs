@@ -1,4 +1,4 @@
-//! The texts of exercise 9, `stale`: "More pods than anybody asked for".
+//! The texts of exercise 9, `stale`: "More pods than the controller wants".
 
 use super::{Both, Exercise, InGo};
 
@@ -6,7 +6,7 @@ pub(super) static TEXT: Exercise = Exercise {
     name: "stale",
     file: "09_stale",
     chapter: "21-staleness",
-    title: Both { en: "More pods than anybody asked for", zh: "多出来的 Pod" },
+    title: Both { en: "More pods than the controller wants", zh: "多出来的 Pod" },
     symptom: Both {
         en: "\
             A controller keeps three pods. It looks every second, and creates what is missing. Most days that works. \

@@ -1,4 +1,4 @@
-//! The texts of exercise 2, `tombstone`: "A backend that nobody can reach".
+//! The texts of exercise 2, `tombstone`: "A backend that does not answer".
 
 use super::{Both, Exercise, InGo};
 
@@ -6,7 +6,7 @@ pub(super) static TEXT: Exercise = Exercise {
     name: "tombstone",
     file: "02_tombstone",
     chapter: "19-relist",
-    title: Both { en: "A backend that nobody can reach", zh: "一个谁也连不上的后端" },
+    title: Both { en: "A backend that does not answer", zh: "一个连不上的后端" },
     symptom: Both {
         en: "\
             A program keeps a load balancer in step with the cluster. It worked for weeks. Then the network was gone \
@@ -18,7 +18,7 @@ pub(super) static TEXT: Exercise = Exercise {
     },
     hints: [
         Both {
-            en: "The program is told of this deletion. Which of the two kinds of deletion is it?",
+            en: "The program gets this deletion. Which of the two kinds of deletion is it?",
             zh: "这次删除通知了程序。删除有两种，这是哪一种？",
         },
         Both {

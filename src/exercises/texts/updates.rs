@@ -1,4 +1,4 @@
-//! The texts of exercise 1, `updates`: "Nobody is told of an update".
+//! The texts of exercise 1, `updates`: "The handler gets no update".
 
 use super::{Both, Exercise, InGo};
 
@@ -6,12 +6,12 @@ pub(super) static TEXT: Exercise = Exercise {
     name: "updates",
     file: "01_updates",
     chapter: "10-shared-list-watch",
-    title: Both { en: "Nobody is told of an update", zh: "谁也收不到更新" },
+    title: Both { en: "The handler gets no update", zh: "handler 收不到更新" },
     symptom: Both {
         en: "\
-            An informer is put together by hand, line by line as in the documents. New pods arrive, deleted \
-            pods leave. But a pod that was Pending when it came is Pending for ever: no handler is told that it \
-            runs, and the store does not know it either. Nothing is logged, nothing crashes.",
+            An informer is put together by hand, line by line as in the documents. New pods arrive, deleted pods \
+            leave. But a pod that was Pending when it came is Pending for ever: no handler learns that it runs, and \
+            the store does not know it either. Nothing is logged, nothing crashes.",
         zh: "\
             照着教程一行一行手写的 informer。新建的 Pod 能收到，删除的也能收到。可是来的时候是 Pending 的 Pod 就\
             永远是 Pending：没有 handler 被告知它已经运行，store 里也还是旧的。没有日志，没有报错。",

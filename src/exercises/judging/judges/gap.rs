@@ -13,7 +13,9 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let extra = backends.extra.join(", ");
     Err(Mistake {
         sentence: Words::new(
-            format!("{extra} was deleted after the list and before the watch, and no event told the program."),
+            format!(
+                "{extra} was deleted after the list and before the watch, and no event reported it to the program."
+            ),
             format!("{extra} 是在 list 之后、watch 之前删除的，没有任何事件告诉程序。"),
         ),
         evidence: outcome

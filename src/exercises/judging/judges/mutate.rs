@@ -31,8 +31,8 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             ),
             evidence: evidence(),
             hint: Words::new(
-                "No event took the password away: the API server still has it. Who wrote the object that both handlers read?",
-                "没有任何事件删掉密码：API server 里它还在。两个 handler 读的是同一个对象，是谁改了它？",
+                "No event took the password away: the API server still has it. Which code wrote to the object that both handlers read?",
+                "没有任何事件删掉密码：API server 里它还在。两个 handler 读的是同一个对象，是哪段代码改了它？",
             ),
         });
     }

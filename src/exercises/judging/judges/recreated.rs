@@ -26,7 +26,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             _ => false,
         }),
         hint: Words::new(
-            "What was the program told of web-2 after the second list, and which uids have the two objects of that notification?",
+            "Which notification of web-2 did the program get after the second list, and which uids do its two objects have?",
             "第二次 list 之后，程序收到的关于 web-2 的通知是什么？通知里的两个对象，uid 各是什么？",
         ),
     })

@@ -16,7 +16,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
         if (added, deleted) != (4, 1) {
             return Err(Mistake {
                 sentence: Words::new(
-                    format!("Of 4 additions and 1 deletion, {consumer} was told of {added} and {deleted}."),
+                    format!("Of 4 additions and 1 deletion, {consumer} received {added} and {deleted}."),
                     format!("共有 4 次新增、1 次删除，{consumer} 收到的是 {added} 次和 {deleted} 次。"),
                 ),
                 evidence: outcome.excerpt(|kind| matches!(kind, EntryKind::Step(_) | EntryKind::Notified { .. })),

@@ -90,7 +90,7 @@ fn incomplete(outcome: &Outcome) -> Mistake {
         ),
         evidence: outcome.excerpt(|kind| matches!(kind, EntryKind::Shown(_))),
         hint: Words::new(
-            "A change may be left out if a newer one of the same pod is told; the newest never.",
+            "A change may be skipped if a newer one of the same pod is delivered, but never the newest.",
             "同一个 Pod 有更新的变化时，可以跳过旧的；最新的那个不能跳过。",
         ),
     }

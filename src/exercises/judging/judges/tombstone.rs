@@ -25,7 +25,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             _ => false,
         }),
         hint: Words::new(
-            "The program was told of both deletions. How did it learn of the second one, and what does it do then?",
+            "The program got both deletions. In which form did the second one arrive, and what does the program do with it?",
             "两次删除都通知了程序。第二次它是怎么知道的？知道之后又做了什么？",
         ),
     })

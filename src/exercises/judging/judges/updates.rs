@@ -19,11 +19,11 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
         return Err(mistake(
             outcome,
             Words::new(
-                "The cluster changed nettool again and again, and the handler was told of no update.",
+                "The cluster changed nettool again and again, and the handler received no update.",
                 "集群一次次修改 nettool，handler 却一次更新也没收到。",
             ),
             Words::new(
-                "`Updated` is popped, and then nothing is stored and nobody is told. What decides about that?",
+                "`Updated` is popped, but it is neither stored nor delivered. Which condition decides that?",
                 "`Updated` 出队之后，既没有写入 store，也没有通知任何人。这是由哪个条件决定的？",
             ),
         ));
@@ -38,7 +38,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
                 ),
                 format!("集群报告了 {written} 个 Pod 和变化，handler 只收到 {handled} 次通知。"),
             ),
-            Words::new("Each delta that is popped has to be told.", "每个出队的 delta 都要通知。"),
+            Words::new("Each popped delta must be delivered.", "每个出队的 delta 都要通知。"),
         ));
     }
     let mut last = BTreeMap::new();
@@ -50,7 +50,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             return Err(mistake(
                 outcome,
                 Words::new(
-                    "The handler was told of an update from a state that it was not told of before: the store is behind.",
+                    "The handler received an update from a state that it had not received before: the store is behind.",
                     "handler 收到的更新，旧对象不是上一次交付的那个：store 没有跟上。",
                 ),
                 Words::new(
