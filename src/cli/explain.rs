@@ -87,7 +87,7 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
         && book::numbered(number).is_some()
     {
         let words = (
-            format!("{number} is no subcommand; a chapter is shown by informer-lab read {number}"),
+            format!("{number} is not a subcommand; read the chapter with: informer-lab read {number}"),
             format!("没有子命令 {number}；要读这一章，请用 informer-lab read {number}"),
         );
         return Some(("read".to_owned(), words.into()));

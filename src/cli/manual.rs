@@ -27,7 +27,7 @@ pub fn man(folder: Option<&Path>, printer: &Printer) -> Result<Ended> {
             format!("无法把手册页写到 {}", folder.display()),
         ))
         .because(error)
-        .next(("name a folder that you may write", "请指定一个可写的目录"))
+        .next(("choose a folder that you may write to", "请指定一个可写的目录"))
     })?;
     Ok(Ended::Done)
 }

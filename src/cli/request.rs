@@ -318,7 +318,7 @@ mod tests {
             ("informer-lab factory --serve --speed 0.5", "--speed paces a recorded run"),
             ("informer-lab cluster --", "expected a COMMAND"),
             ("informer-lab cluster kubectl", "a command comes after two hyphens: informer-lab cluster -- kubectl"),
-            ("informer-lab 04", "04 is no subcommand; a chapter is shown by informer-lab read 04"),
+            ("informer-lab 04", "04 is not a subcommand; read the chapter with: informer-lab read 04"),
             (
                 "informer-lab xyzzy",
                 "there is no lesson or command xyzzy\n  next: informer-lab lessons lists the lessons",

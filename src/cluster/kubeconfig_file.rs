@@ -286,7 +286,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
         format!("无法写入 kubeconfig {}", path.display()),
     ));
     failure
-        .next(("name a file in a directory that is there and writable", "请写在一个存在而且可写的目录里"))
+        .next(("choose a file in a directory that exists and is writable", "请选一个存在而且可写的目录"))
         .because(error)
 }
 

@@ -12,7 +12,7 @@ use crate::trace::Failure;
 /// Returns the path of the state file with this name. The file and its folder may not exist yet.
 pub(crate) fn state_file(name: &str) -> Result<PathBuf> {
     let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::new(("there is no place for the progress", "没有地方保存进度"))
+        Failure::new(("cannot find a directory for the progress file", "找不到保存进度文件的目录"))
             .because(error)
             .next(("set HOME to your home directory", "请把 HOME 设为你的主目录"))
     })?;

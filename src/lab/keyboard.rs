@@ -229,7 +229,7 @@ async fn next_sent(sent: &mut Option<Receiver<String>>) -> Option<String> {
 }
 
 impl Command {
-    /// Parses a line. A line that is no command of this file is a step of a scenario, such as `run web`.
+    /// Parses a line. A line that is not a command of this file is a step of a scenario, such as `run web`.
     fn parse(line: &str) -> Result<Self, String> {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["help" | "?"] => Ok(Self::Help),
@@ -266,7 +266,7 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
         None => {
             let all: Vec<_> = HELP.iter().map(|(usage, _, _)| *usage).filter(|usage| *usage != "Ctrl-C").collect();
             (
-                format!("{typed} is no command: {}, help; Ctrl-C ends the run", all.join(", ")),
+                format!("{typed} is not a command: {}, help; Ctrl-C ends the run", all.join(", ")),
                 format!("没有 {typed} 这个命令，可以输入：{}、help；Ctrl-C 结束运行", all.join("、")),
             )
         }

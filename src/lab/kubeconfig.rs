@@ -117,7 +117,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
 }
 
 const CORRECT_IT: (&str, &str) = (
-    "correct the file there, or name another kubeconfig with --kubeconfig FILE",
+    "correct the file there, or choose another kubeconfig with --kubeconfig FILE",
     "请改正文件的这个位置，或用 --kubeconfig FILE 指定另一个 kubeconfig",
 );
 

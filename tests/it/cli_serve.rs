@@ -290,7 +290,7 @@ fn typed_commands_are_carried_out() {
     let mut live = Live::start(command(&line).stdin(Stdio::piped()));
     let mut keyboard = live.child.stdin.take().unwrap();
     keyboard.write_all(b"jump\nrun nettool\n").unwrap();
-    after(&mut live.err, "jump is no command");
+    after(&mut live.err, "jump is not a command");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");
     keyboard.write_all(b"delete nosuch\ndelete nettool\n").unwrap();
     after(&mut live.err, "kubectl delete pod nosuch: pods \"nosuch\" not found");
@@ -387,7 +387,7 @@ fn typed_commands_that_need_a_store_are_refused_without_one() {
     keyboard.write_all(b"store\nresync\nstores\nscale web\n").unwrap();
     after(&mut live.err, "this lesson has no store");
     after(&mut live.err, "this DeltaFIFO has no known objects");
-    let commands = after(&mut live.err, "stores is no command: ");
+    let commands = after(&mut live.err, "stores is not a command: ");
     for named in ["run NAME", "get", "store", "queue", "resync", "cut", "heal", "Ctrl-C ends the run"] {
         assert!(commands.contains(named), "{named}: {commands}");
     }

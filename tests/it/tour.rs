@@ -185,7 +185,7 @@ mod on_a_terminal {
         screen.types("q");
         let (text, code) = screen.ends();
         assert_eq!(code, Some(0));
-        let resume = format!("# informer-lab tour resume goes on at stop {}, {after}", number(after));
+        let resume = format!("# informer-lab tour resume continues at stop {}, {after}", number(after));
         assert!(text.contains(&resume), "{text}");
         assert!(!text.contains("b back"), "the keys are gone: {text}");
     }
@@ -200,7 +200,7 @@ mod on_a_terminal {
         let (text, code) = screen.ends();
         assert_eq!(code, Some(130), "{text}");
         let place = format!("stop {second}, deltafifo --step events");
-        assert!(text.contains(&format!("resume goes on at {place}")), "the stop before was shown: {text}");
+        assert!(text.contains(&format!("resume continues at {place}")), "the stop before was shown: {text}");
 
         assert!(reader.run("tour --list").out.contains(&format!("\n> {second:2}  03  deltafifo --step events ")));
         let mut screen = reader.opens(&format!("tour {SLOW}"));
@@ -209,7 +209,7 @@ mod on_a_terminal {
         });
         screen.types("q");
         let (text, _) = screen.ends();
-        assert!(text.contains(&format!("resume goes on at {place}")), "the old place stays: {text}");
+        assert!(text.contains(&format!("resume continues at {place}")), "the old place stays: {text}");
 
         let mut screen = reader.opens("tour resume --lang zh --speed 1000");
         let heading = format!("## {} · 第 03 章", stop("deltafifo --step events"));

@@ -37,7 +37,7 @@ fn no_go(error: io::Error) -> Failure {
         _ => ("cannot start go", "无法启动 go"),
     };
     Failure::new(sentence).because(error).next((
-        "install Go 1.26 or newer (https://go.dev/dl), or mend the exercise in Rust: leave --in go out",
+        "install Go 1.26 or newer (https://go.dev/dl), or mend the exercise in Rust: remove --in go",
         "请安装 Go 1.26 或更新的版本（https://go.dev/dl）；也可以做 Rust 的练习：去掉 --in go",
     ))
 }

@@ -229,7 +229,9 @@ impl<'console> Guide<'console> {
         if let Some(place) = self.kept {
             let (number, command) = (place + 1, self.stops[place].command);
             self.console.printer.notice(
-                &format!("you left the last tour at stop {number}, {command}: informer-lab tour resume goes on there"),
+                &format!(
+                    "you left the last tour at stop {number}, {command}: informer-lab tour resume continues there"
+                ),
                 &format!("上次离开时在第 {number} 站 {command}：informer-lab tour resume 从那里继续"),
             );
         }
@@ -239,7 +241,7 @@ impl<'console> Guide<'console> {
         if let (Some(place), Some(_)) = (self.kept, &self.bookmark) {
             let (number, command) = (place + 1, self.stops[place].command);
             self.console.printer.notice(
-                &format!("informer-lab tour resume goes on at stop {number}, {command}"),
+                &format!("informer-lab tour resume continues at stop {number}, {command}"),
                 &format!("informer-lab tour resume 从第 {number} 站 {command} 继续"),
             );
         }

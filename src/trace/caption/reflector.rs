@@ -58,7 +58,7 @@ fn watching(version: &str, cause: Option<Cause>) -> Sentence {
         ),
         (version, Some(Cause::Timer)) => (
             format!(
-                "The last watch has ended. The next WATCH goes on from version {version}, the last that the Reflector knows."
+                "The last watch has ended. The next WATCH continues from version {version}, the last that the Reflector knows."
             ),
             format!("上一个 watch 结束了，新的 WATCH 从 Reflector 所知的最新版本 {version} 继续。"),
         ),

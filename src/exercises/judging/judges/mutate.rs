@@ -41,7 +41,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             sentence: Words::new("A password is in the log.", "日志里出现了密码。"),
             evidence: evidence(),
             hint: Words::new(
-                "The first handler has to leave it out, in something of its own.",
+                "The first handler has to leave it out of a copy of its own.",
                 "第一个 handler 要去掉它，但只能改自己的那一份。",
             ),
         });

@@ -35,7 +35,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             ),
             evidence: evidence(),
             hint: Words::new(
-                "Each watch sends every change once more, and each informer has a cache of its own. What can the consumers share?",
+                "Each additional watch sends every change again, and each informer has its own cache. What can the consumers share?",
                 "每个 watch 都把所有变化再发一遍，每个 informer 又各有一份缓存。消费者之间可以共用什么？",
             ),
         });
