@@ -12,9 +12,7 @@ use anyhow::{Context, Result};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::ListParams;
-use kube_testcluster::{
-    Cluster, Controllers, Era, Scenario, Stages, Step, only_for_this_machine, pods_from_yaml, serve_until,
-};
+use kube_testcluster::{Cluster, Controllers, Era, Scenario, Stages, Step, pods_from_yaml, serve_until};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -53,7 +51,7 @@ pub(super) async fn run(script: &Script, file: &Path) -> Result<Verdict> {
     let address = listener.local_addr().context("cannot listen")?;
     let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
     let kubeconfig = KubeconfigFile::write(address, None)?;
-    let router = only_for_this_machine(outside::routes(&trial.outside, trial.cluster.router()));
+    let router = outside::routes(&trial.outside, trial.cluster.router());
     let stop = CancellationToken::new();
     let server = tokio::spawn(serve_until(router, listener, stop.clone().cancelled_owned()));
 
