@@ -76,12 +76,13 @@ fn example_word(lang: Lang) -> &'static str {
 fn lines_below(lesson: &str, lang: Lang) -> String {
     let runs: Vec<_> = rows().filter(|row| row.lesson_name() == lesson).collect();
     let mut chapters: Vec<_> = runs.iter().map(|row| row.chapter).collect();
+    chapters.sort_unstable();
     chapters.dedup();
     let example = runs.last().map_or(lesson, |row| row.command);
     let read =
         chapters.iter().map(|chapter| format!("informer-lab read {chapter}")).collect::<Vec<_>>().join("\n         ");
     let (example_word, chapter_word) = (example_word(lang), lang.pick("Chapter: ", "章节：   "));
-    format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
+    format!("{example_word}informer-lab {example}\n\n{chapter_word}{read}") // a manual page joins neighbouring lines
 }
 
 /// Translates the headings of a command and its subcommands, and the options that clap adds.

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
-use informer_lab::lessons::catalog::{Choice, CommonOptions, Serve, Values};
+use informer_lab::lessons::catalog::{Choice, CommonOptions, Serve, Values, rows_by_chapter};
 use informer_lab::lessons::{Row, lessons, rows};
 
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
@@ -39,7 +39,7 @@ pub struct WatchArgs {
 impl Subcommand for LessonArgs {
     fn augment_subcommands(command: Command) -> Command {
         let lesson = |lesson: &Row| Command::new(lesson.command).about(lesson.en).defer(with_options);
-        command.subcommands(in_order_of_help().into_iter().map(lesson))
+        command.subcommands(rows_by_chapter().into_iter().filter(|row| row.is_usual()).map(lesson))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -97,18 +97,6 @@ const SERVE: &str = "serve";
 /// Returns the main row of a lesson.
 fn find(name: &str) -> Option<&'static Row> {
     lessons().find(|lesson| lesson.command == name)
-}
-
-/// Returns the lessons in the order of the program's help, which is the catalog's order except for the indexer. The
-/// catalog has the indexer after the shared informer, as the tutorials do; the help has it before the first informer,
-/// as the book does.
-fn in_order_of_help() -> Vec<&'static Row> {
-    let mut all: Vec<_> = lessons().collect();
-    let [informer, indexer] = ["myinformer", "indexer"].map(|name| all.iter().position(|row| row.command == name));
-    if let (Some(informer), Some(indexer)) = (informer, indexer) {
-        all[informer..=indexer].rotate_right(1);
-    }
-    all
 }
 
 fn with_options(command: Command) -> Command {

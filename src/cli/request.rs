@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
         for (line, expected) in [
-            ("informer-lab deltafifo --cluster", "deltafifo doesn't accept --cluster; listwatch, reflector, "),
+            ("informer-lab deltafifo --cluster", "deltafifo doesn't accept --cluster; architecture, listwatch, "),
             ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
             ("informer-lab deltafifo --seed 1", "deltafifo doesn't accept --seed"),
             ("informer-lab resync --known-objects", "resync doesn't accept --known-objects; reflector and relist do"),

@@ -10,6 +10,7 @@ use informer_lab::trace::Hue;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{Ran, command, finish, run};
+use crate::links::root;
 
 #[test]
 fn the_list_of_lessons_has_the_documents_command_beside_each_lesson() {
@@ -116,6 +117,16 @@ fn every_colour_is_of_the_palette() {
             let color = code.strip_prefix("1;").unwrap_or(code);
             assert!(matches!(color, "0" | "1" | "4") || palette.iter().any(|hue| hue == color), "{line}: {code}");
         }
+    }
+}
+
+#[test]
+fn the_pictures_of_the_readme_have_the_palette() {
+    let source = std::fs::read_to_string(root().join("player/src/terminal.ts")).unwrap();
+    for hue in Hue::ALL {
+        let [red, green, blue] = hue.rgb();
+        let entry = format!("{}: \"#{red:02x}{green:02x}{blue:02x}\"", hue.index());
+        assert!(source.contains(&entry), "{entry}");
     }
 }
 
