@@ -38,7 +38,7 @@ fn the_error_for_a_malformed_kubeconfig_has_the_line_and_the_cause_but_not_the_c
     ] {
         let said = refused(&["--kubeconfig", file(name, text).to_str().unwrap()]);
         assert!(said.contains(&format!("{name}:4:")) && said.contains("malformed"), "{said}");
-        assert!(said.contains(cause) && said.contains("next: correct the file there, or name another"), "{said}");
+        assert!(said.contains(cause) && said.contains("next: correct the file there, or choose another"), "{said}");
     }
 }
 
@@ -69,8 +69,8 @@ fn the_error_for_a_cluster_that_is_down_has_its_address() {
 
 #[test]
 fn a_missing_kubeconfig_is_an_error() {
-    assert!(refused(&["--cluster"]).contains("there is no kubeconfig"));
-    assert!(refused(&["--context", "a"]).contains("there is no kubeconfig"));
+    assert!(refused(&["--cluster"]).contains("no kubeconfig found, and this program does not run in a pod"));
+    assert!(refused(&["--context", "a"]).contains("no kubeconfig has a context a"));
     let ran = finish(command("reflector --cluster").env("KUBECONFIG", "/nowhere/at-all"));
     assert!(ran.err.contains("KUBECONFIG names no file that exists: /nowhere/at-all"), "{}", ran.err);
 }

@@ -128,7 +128,7 @@ fn every_event_has_a_sentence_that_names_its_object_in_both_languages() {
 #[test]
 fn a_question_about_a_deletion_is_judged_by_what_happens() {
     for (command, right, why) in [
-        ("reflector", "It drops it", "this queue has no known objects to ask"),
+        ("reflector", "It drops it", "this queue has no known objects"),
         ("reflector --known-objects", "because the known objects have it", "the store behind the queue has it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
