@@ -83,12 +83,15 @@ where
     let informer = lab.informer(informer);
     let stop = lab.stop().child_token();
     let wait = async {
-        informer.synced().wait().await?;
+        let synced = informer.synced().wait().await;
         stop.cancel();
-        anyhow::Ok(())
+        anyhow::Ok(synced)
     };
     let run = async { Ok(informer.clone().run(stop.clone()).await?) };
-    try_join!(wait, run)?;
+    let (synced, ()) = try_join!(wait, run)?;
+    if synced.is_err() {
+        return Ok(()); // the lesson was stopped first
+    }
 
     let mut kept = 0;
     for object in &informer.reader().list() {

@@ -73,26 +73,29 @@ fn draw_row(session: &Session, row: &[(FrameBox, u16)], area: Rect, buffer: &mut
 
 fn draw_box(session: &Session, part: FrameBox, area: Rect, buffer: &mut Buffer) {
     let changed = session.record().is_some_and(|record| FrameBox::changed_by(record).contains(&part));
-    // The object whose line must stay visible.
-    let about = session.record().and_then(|record| record.what.key()).filter(|_| changed);
-    let content = BoxContent::of(part, session);
-    let lines = match session.kind() {
-        Some(kind) if !part.is_in(&session.parts(Some(kind))) => vec![Line::from(none_text(session, kind, area))],
-        _ => content.lines(about, inside(area)).into_iter().map(|line| inked(session.ink, part, line)).collect(),
-    };
-    let lines = if lines.is_empty() { vec![Line::from(part.empty_text(session.lang))] } else { lines };
     let title = box_title(&part.title(&session.run_parts(), session.lang), changed, area.width.into());
     let border = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let block = Block::bordered().title(title).border_style(border);
-    let is_empty = lines.len() == 1; // one line may be a sentence that needs two
-    let paragraph = Paragraph::new(lines).block(block);
-    let paragraph = if is_empty { paragraph.wrap(Wrap { trim: false }) } else { paragraph };
-    paragraph.render(area, buffer);
+    box_text(session, part, changed, inside(area)).block(block).render(area, buffer);
 }
 
-/// The text of a box whose part the run has, but not for this kind of object.
-fn none_text(session: &Session, kind: &str, area: Rect) -> String {
-    cut(&session.lang.pick("none of {}", "没有 {}").replace("{}", kind), inside(area).0)
+/// Returns the content of a box, or a text if it is empty, or if its part is there only for other kinds of objects.
+fn box_text(session: &Session, part: FrameBox, changed: bool, room: (usize, usize)) -> Paragraph<'static> {
+    let text = |text: String| Paragraph::new(text).wrap(Wrap { trim: true });
+    match session.kind() {
+        Some(kind) if !part.is_in(&session.parts(Some(kind))) => {
+            let kind = cut(kind, room.0);
+            return text(session.lang.pick("none of ", "没有 ").to_owned() + &kind);
+        }
+        _ => {}
+    }
+    // The object whose line must stay visible.
+    let about = session.record().and_then(|record| record.what.key()).filter(|_| changed);
+    let lines = BoxContent::of(part, session).lines(about, room);
+    if lines.is_empty() {
+        return text(part.empty_text(session.lang).to_owned());
+    }
+    Paragraph::new(lines.into_iter().map(|line| inked(session.ink, part, line)).collect::<Vec<_>>())
 }
 
 /// Colours a line of a box: deltas as the trace does, and each handler in its own colour.
@@ -109,10 +112,10 @@ fn inked(ink: Ink, part: FrameBox, line: String) -> Line<'static> {
 
 /// Marks the title of a changed box. A narrow box has only the first word of its title.
 fn box_title(title: &str, changed: bool, width: usize) -> String {
-    let fits = title.width() + 4 <= width;
-    let title = if fits { title } else { title.split([' ', '（']).next().unwrap_or(title) };
     let title = cut(title, width);
-    if changed { format!("*{title}*") } else { title }
+    let fits = title.width() + 4 <= width;
+    let title = if fits { title.as_str() } else { title.split([' ', '（']).next().unwrap_or_default() };
+    if changed { format!("*{title}*") } else { title.to_owned() }
 }
 
 /// Returns the columns and lines inside the border of a box.

@@ -308,9 +308,9 @@ impl Session {
         self.verdict = Some(match (changes, is_start, self.lang) {
             (true, true, Lang::En) => "The first event that changes a box:".to_owned(),
             (true, true, Lang::Zh) => "第一个改变方框的事件：".to_owned(),
-            (true, false, Lang::En) => format!("There is no other {shown}. The next event that changes a box:"),
+            (true, false, Lang::En) => format!("No other {shown} follows. The next event that changes a box:"),
             (true, false, Lang::Zh) => format!("后面没有别的“{shown}”了。下一个改变方框的事件："),
-            (false, _, Lang::En) => format!("There is no other {shown}, and no later event changes a box."),
+            (false, _, Lang::En) => format!("No other {shown} follows, and no later event changes a box."),
             (false, _, Lang::Zh) => format!("后面没有别的“{shown}”，也没有改变方框的事件了。"),
         });
     }

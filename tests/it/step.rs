@@ -282,15 +282,15 @@ fn a_key_goes_to_something_that_is_there_and_says_where() {
     go_to(&mut session, "synced");
     session.press(Key::NextOfKind);
     assert_eq!(session.record().unwrap().what.name(), "committed");
-    let said = "There is no other HasSynced. The next event that changes a box:";
+    let said = "No other HasSynced follows. The next event that changes a box:";
     assert!(frame(&session, 80, 24).join("\n").contains(said));
     session.press(Key::NextOfKind);
     assert_eq!(session.record().unwrap().what.name(), "committed");
-    assert!(!frame(&session, 80, 24).join("\n").contains("There is no other"), "the same kind is found");
+    assert!(!frame(&session, 80, 24).join("\n").contains("No other"), "the same kind is found");
     session.press(Key::Last);
     session.press(Key::NextOfKind);
     let shown = frame(&session, 80, 24).join("\n");
-    assert!(shown.contains("There is no other dropped, and no later event changes a box."), "{shown}");
+    assert!(shown.contains("No other dropped follows, and no later event changes a box."), "{shown}");
 }
 
 #[test]

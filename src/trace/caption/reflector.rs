@@ -41,8 +41,8 @@ pub(super) fn caption(record: &Record, after: &Pipeline) -> Option<Sentence> {
         What::Resynced {} => {
             let (number, number_zh) = objects(after.store.len());
             (
-                format!("A resync of {number} in the store. It sends no request to the API server."),
-                format!("resync：store 里有 {number_zh}，不向 API server 发请求。"),
+                format!("A resync begins, with {number} of the store. It sends no request to the API server."),
+                format!("resync 开始，store 里有 {number_zh}，不向 API server 发请求。"),
             )
         }
         What::Synced {} => synced(after),

@@ -199,7 +199,9 @@ fn json_is_the_record_one_object_a_line() {
     printer.print_run(&run()[1..3], Speed::Max, |_| AfterPause::Continue).unwrap();
     assert_eq!(
         out.text(),
-        "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\"}\n\
+        "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\",\"caption\":{\
+         \"en\":\"A resync begins, with no objects of the store. It sends no request to the API server.\",\
+         \"zh\":\"resync 开始，store 里有 0 个对象，不向 API server 发请求。\"}}\n\
          {\"atMs\":1001,\"event\":\"printed\",\"style\":\"added\",\"line\":\"Added : nettool\"}\n"
     );
 }
