@@ -42,7 +42,7 @@ enum Health {
 pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
-    let asking = Progress::begin(printer, ("asking the cluster", "正在询问集群"));
+    let asking = Progress::begin(printer, ("checking the cluster", "正在检查集群"));
     let cluster = runtime.block_on(cluster(target, namespace, printer));
     drop(asking);
     let findings = [program(printer), terminal(printer), language(printer), cluster];
@@ -88,15 +88,16 @@ fn program(printer: &Printer) -> Finding {
 fn terminal(printer: &Printer) -> Finding {
     let what = ("terminal", "终端");
     let Some((Width(width), Height(height))) = terminal_size_of(io::stdout()) else {
-        let text =
-            printer.pick("standard output is no terminal: no pauses, no pages", "标准输出不是终端：没有停顿，也不分页");
+        let text = printer
+            .pick("standard output is not a terminal: no pauses, no pages", "标准输出不是终端：没有停顿，也不分页");
         return Finding { health: Health::Limited, what, text: text.to_owned(), next: None };
     };
     let text = format!("{width}x{height}");
     if width >= WHOLE.0 && height >= WHOLE.1 {
         return Finding { health: Health::Good, what, text, next: None };
     }
-    let next = printer.pick("80x24 shows every picture whole", "80x24 可以完整显示所有的图").to_owned();
+    let next =
+        printer.pick("enlarge it: 80x24 shows every picture whole", "请放大：80x24 可以完整显示所有的图").to_owned();
     Finding { health: Health::Limited, what, text, next: Some(next) }
 }
 
@@ -128,7 +129,7 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
                 None => sentence(&error, printer.lang()),
             };
             let hint = hint(&error, printer.lang()).map(str::to_owned);
-            let unneeded = printer.pick("nothing to do for the lessons", "运行课程不需要处理");
+            let unneeded = printer.pick("the lessons work without it", "不影响运行课程，无需处理");
             let next = match (target, hint) {
                 (Some(_), hint) => hint,
                 // A kubeconfig exists but cannot be used: show its hint. The hint on how to name a kubeconfig is left

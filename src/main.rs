@@ -79,9 +79,10 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Lessons => listing::all(console),
         Request::BoardLive(run, settings, at) => board::follow(run, &settings, at, console),
         Request::Tour(settings) => tour::run(&settings, console),
+        Request::TourStops => tour::list(console),
         Request::Lesson(run, settings) => run.run(&settings, console),
         Request::Eras(run, settings) => eras::compare(run, &settings, console),
-        Request::Read(chapter) => book::read(chapter.as_deref(), console),
+        Request::Read(name) => book::read(&name, console),
         Request::Step(source, predict) => step::run(records(source, console)?, predict, console),
         Request::Board(sources, settings) => {
             let runs = sources.into_iter().map(|source| records(source, console)).collect::<Result<_>>()?;
@@ -93,9 +94,9 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => completion::script(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
-        Request::Exercises => exercises::list(&console.printer),
-        Request::Exercise(exercise, view) => exercises::show(exercise, view, &console.printer),
-        Request::Check(exercise) => exercises::check(exercise, &console.printer),
+        Request::Exercises(language) => exercises::list(language, &console.printer),
+        Request::Exercise(exercise, language, view) => exercises::show(exercise, language, view, &console.printer),
+        Request::Check(settings) => exercises::check(&settings, &console.printer),
         Request::ResetExercises => exercises::reset(&console.printer),
     }
 }

@@ -9,7 +9,8 @@ import re
 import shlex
 import subprocess
 
-RUN = re.compile(r"<!-- run: informer-lab (.+?) -->\n```.*?\n```\n", re.S)
+MARKER = re.compile(r"<!-- run: informer-lab (.+?) -->")
+RUN = re.compile(MARKER.pattern + r"\n```console\n.*?\n```\n", re.S)
 # What a picture shows. A run without them prints, and there is nothing to draw.
 MOVES = {"committed", "listed", "watched", "queued", "popped", "stored", "notified", "called", "work_taken"}
 # The event that a chapter is about, where it is not the last one of which the narrator speaks.
@@ -31,8 +32,15 @@ def name(command):
 
 
 def runs(chapters):
-    """The commands of all runs that a chapter shows."""
-    return sorted({found[1] for page in chapters for found in RUN.finditer(page.read_text(encoding="utf-8"))})
+    """The commands of all runs that a chapter shows. Fails if a run lacks the block of what it prints, because it would get no figure."""
+    commands = set()
+    for page in chapters:
+        text = page.read_text(encoding="utf-8")
+        for marker in MARKER.finditer(text):
+            if not RUN.match(text, marker.start()):
+                raise SystemExit(f"{page.name}: {marker[0]} has no block: UPDATE_CHAPTERS=1 cargo test --test it chapters")
+            commands.add(marker[1])
+    return sorted(commands)
 
 
 class Figures:

@@ -62,6 +62,19 @@ func TestTheTutorialsIndexerAnswersWhatTheLessonAnswers(t *testing.T) {
 	awaitBody(t, url+"/?app=wiremock", `["default/wiremock-84d49c989c-zg4ls"]`)
 }
 
+func TestTheTutorialsSelectorReportsAPodThatLeavesItAsDeleted(t *testing.T) {
+	t.Parallel()
+	cluster := withFourPods(t)
+	run := tutorial(t, cluster, "selector")
+	cluster.Kubectl().Run(t, "label", "--overwrite", "pod", "wiremock-84d49c989c-zg4ls", "app=other")
+	printed := run.Out.AwaitCount(t, 3, "the deletion and the pod that still exists")
+	compare(t, printed, []string{
+		"OnAdd:    wiremock-84d49c989c-zg4ls app=wiremock",
+		"OnDelete: wiremock-84d49c989c-zg4ls app=wiremock",
+		"  server: wiremock-84d49c989c-zg4ls app=other",
+	}, "")
+}
+
 // withFourPods starts a cluster of our own with the four ready pods of the tutorials.
 func withFourPods(t *testing.T) harness.Cluster {
 	t.Helper()

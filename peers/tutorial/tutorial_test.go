@@ -43,6 +43,26 @@ var programs = []program{
 	{name: "synced", trace: "synced", alike: listsInAnyOrder},
 	{name: "workqueue", trace: "workqueue", alike: withoutTimes},
 	{name: "controller", trace: "controller", alike: onlyTheCounts},
+	{name: "indexer-misnamed", trace: "indexer-misnamed"},
+	{name: "shared-as-published", trace: "shared-as-published", alike: listsInAnyOrder},
+	{name: "list", trace: "list", alike: withoutAnswers},
+	{name: "wake", trace: "wake", alike: onlyTheSyncsThatAFakeCauses},
+	{name: "typed", lines: `app=wiremock: wiremock <nil>
+OnDelete: default/wiremock tombstone: false
+OnDelete: default/nettool tombstone: true`},
+	{name: "metrics", lines: `measured: my-controller pods
+handled: true`},
+	{name: "memory", lines: `whole: node node-1, phase "Running", managers 1
+transform: node node-1, phase "", managers 0
+metadata only: app = wiremock`},
+	{name: "forbidden", lines: `forbidden: true
+synced within a second: false
+synced: true`},
+	{name: "definition", lines: `the definition is gone
+stopped: true`},
+	{name: "stopped", lines: `first:  false 5
+second: true 4 true
+a new handler is an error: true`},
 	{name: "lister", lines: `get: wiremock-84d49c989c-zg4ls
 not found: true
 selected: robusta-runner-567655bf5b-v4xvj
@@ -138,6 +158,22 @@ func onlyOfClientGosHandlers(lines []string) []string {
 // onlyTheCounts leaves out the pods' names and the status: client-go's fake has no kubelet.
 func onlyTheCounts(lines []string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, " pods, ") })
+}
+
+// withoutAnswers leaves out what API servers have answered.
+func withoutAnswers(lines []string) []string {
+	for n, line := range lines {
+		lines[n] = strings.Join(strings.Fields(line)[:5], " ")
+	}
+	return lines
+}
+
+// onlyTheSyncsThatAFakeCauses leaves out the handler's lines, and what depends on an API server: it ignores an equal write,
+// and it counts generations.
+func onlyTheSyncsThatAFakeCauses(lines []string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, " ") || strings.HasPrefix(line, "same:") || line == "generation: sync 2, write the status"
+	})
 }
 
 // withoutTimes leaves out how many milliseconds passed: a lesson's are virtual, client-go's are real.

@@ -2,10 +2,11 @@
 
 import { Choices, prefersDark, wantsStillness } from "./choices";
 import { options, type Options, pageWith, records } from "./embedded";
-import { choose, save, standalone } from "./files";
+import { choose, fileName, save, standalone } from "./files";
 import { HALF, HALF_WORK, type Layout, type Part, TALL, TALL_WORK, WIDE, WIDE_WORK } from "./layout";
 import { eventOf, nameOf, parse, type Sentence, Unreadable } from "./record";
 import { Recording } from "./recording";
+import { changesABox } from "./scene";
 import { Session } from "./session";
 import { differing, Stage } from "./stage";
 import { TEXTS } from "./texts";
@@ -35,9 +36,9 @@ export class Board {
   private changed: (what: Change, move: number) => void = () => {};
 
   constructor() {
-    const { lang, predict = false } = options();
+    const { lang, predict = false, speed } = options();
     const browser: Lang = navigator.language.startsWith("zh") ? "zh" : "en";
-    this.choices = new Choices(lang ?? browser, prefersDark());
+    this.choices = new Choices(lang ?? browser, prefersDark(), speed);
     this.session = new Session([], predict);
   }
 
@@ -48,13 +49,15 @@ export class Board {
 
   begin(): void {
     this.show(records());
-    this.goTo(options().at);
+    this.go(options());
   }
 
-  /** Goes to the event that the address names. */
-  goTo(at: Options["at"]): void {
+  /** Goes to the event that the options name, and plays if they say so, but not for a reader who prefers stillness. */
+  go({ at, play = false }: Options): void {
     if (at === "difference") this.nextDifference();
+    else if (typeof at === "string") this.nextOfKind(at);
     else if (at !== undefined) this.jump(at);
+    if (play && !wantsStillness() && this.stages.length > 0) this.toggle();
   }
 
   get lang(): Lang {
@@ -73,6 +76,7 @@ export class Board {
       const recordings = texts.slice(0, 2).map((text) => new Recording(parse(text)));
       this.texts = texts.slice(0, 2);
       this.session = new Session(recordings, this.session.predict);
+      this.session.begin();
       this.stages = recordings.map((recording) => new Stage(recording));
       this.notice = undefined;
     } catch (error) {
@@ -188,6 +192,18 @@ export class Board {
     if (kind !== undefined) this.found(this.session.findKind(kind), this.text.noNext(eventName(kind, this.lang)));
   }
 
+  /** Goes to the next event of the same kind; if there is none, to the next event that changes a box. */
+  nextLikeThis(): void {
+    const { event } = this.session;
+    if (!event) return;
+    this.pause();
+    const found = this.session.findKind(nameOf(event));
+    const changes = !found && this.session.find(changesABox);
+    const kind = eventName(nameOf(event), this.lang);
+    this.notice = found ? undefined : changes ? this.text.nextChange(kind) : this.text.noNext(kind);
+    this.changed("step", 0);
+  }
+
   search(part: string): void {
     this.pause();
     this.found(this.session.findKey(part), this.text.noKey(part));
@@ -203,7 +219,7 @@ export class Board {
     this.changed("step", 0);
   }
 
-  answer(answer: boolean): void {
+  answer(answer: number): void {
     this.session.answer(answer);
     this.changed("step", 0);
   }
@@ -238,8 +254,8 @@ export class Board {
     this.changed("all", 0);
   }
 
-  /** Shows only objects of one kind; undefined means the kind of the current event. */
-  kind(kind: string | undefined): void {
+  /** Shows only objects of one kind. An empty text means the kind of each event. */
+  kind(kind: string): void {
     for (const recording of this.session.recordings) recording.chosen = kind;
     this.changed("step", 0);
   }
@@ -322,7 +338,7 @@ export class Board {
   }
 
   private get fileName(): string {
-    return (this.session.recordings[0]?.header.command ?? "board").replace(/[^a-z0-9]+/gi, "-");
+    return fileName(this.session.recordings[0]?.header.command ?? "board");
   }
 
   tell(sentence: Sentence): void {

@@ -6,10 +6,9 @@ export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const ZOOMS = [0.75, 0.9, 1, 1.25, 1.5, 2, 2.5];
 
 export class Choices {
-  speed = 1;
   zoom = 1;
 
-  constructor(public lang: Lang, public dark: boolean) {}
+  constructor(public lang: Lang, public dark: boolean, public speed = 1) {}
 
   faster(by: 1 | -1): void {
     this.speed = next(SPEEDS, this.speed, by);

@@ -27,7 +27,7 @@ export class Controls {
 
   private tools(): HTMLElement[] {
     const { board } = this;
-    this.objects.addEventListener("change", () => board.kind(this.objects.value || undefined));
+    this.objects.addEventListener("change", () => board.kind(this.objects.value));
     return [
       this.objects,
       this.make("playground", "", () => this.playground?.open()),
@@ -140,15 +140,14 @@ export class Controls {
     const kinds = this.objectKinds();
     this.objects.hidden = kinds.length < 2;
     this.objects.setAttribute("aria-label", board.text.kind);
-    const chosen = board.session.recordings[0]?.chosen ?? "";
-    this.objects.replaceChildren(new Option(board.text.kind, ""), ...kinds.map((kind) => new Option(kind, kind)));
-    this.objects.value = chosen;
+    this.objects.replaceChildren(...kinds.map((kind) => new Option(kind, kind)), new Option(board.text.anyKind, ""));
   }
 
   /** Shows the current step. */
   step(): void {
     const { session, text, choices, isPlaying } = this.board;
     name(this.play, isPlaying ? text.pause : text.play, "");
+    this.objects.value = session.recordings[0]?.choice ?? "";
     this.speed.textContent = `${choices.speed}×`;
     this.slider.value = String(session.at);
     this.slider.setAttribute("aria-valuetext", text.step(session.at + 1, session.steps.length));

@@ -1,12 +1,25 @@
 // Reads the records and options that are embedded in the page.
 
+import { SPEEDS } from "./choices";
 import type { Lang } from "./words";
 
-/**
- * Options of the page. `at` is the index of an event, or the first difference of two recordings. `embedded` hides
- * what a figure in another page does not need. `program` is the address of informer-lab as WebAssembly.
- */
-export interface Options { lang?: Lang; predict?: boolean; at?: number | "difference"; embedded?: boolean; live?: "acts" | "reads"; program?: string }
+/** Options of the page. */
+export interface Options {
+  lang?: Lang;
+  predict?: boolean;
+  /** The index of an event, the name of an event, or `difference`: the first difference of two recordings. */
+  at?: number | string;
+  /** Plays at once. */
+  play?: boolean;
+  speed?: number;
+  /** Hides what a figure in another page does not need. */
+  embedded?: boolean;
+  live?: "acts" | "reads";
+  /** The address of informer-lab as WebAssembly. */
+  program?: string;
+  /** The address of the folder in which each run has a page. */
+  boards?: string;
+}
 
 /** The source of the page before anything was drawn; "save page" writes it again with other records. */
 const MADE = document.documentElement.outerHTML;
@@ -27,10 +40,12 @@ export function options(): Options {
 /** Reads options from the fragment of the address, because the book links to single frames: #at=17&lang=zh. */
 function ofAddress(): Options {
   const chosen = new URLSearchParams(location.hash.slice(1));
-  const [at, lang] = [chosen.get("at"), chosen.get("lang")];
+  const [at, lang, speed] = [chosen.get("at"), chosen.get("lang"), Number(chosen.get("speed"))];
   return {
-    ...(at === "difference" ? { at } : at !== null && /^\d+$/.test(at) ? { at: Number(at) } : {}),
+    ...(at === null ? {} : { at: /^\d+$/.test(at) ? Number(at) : at }),
     ...(chosen.has("embedded") ? { embedded: true } : {}),
+    ...(chosen.has("play") ? { play: true } : {}),
+    ...(SPEEDS.includes(speed) ? { speed } : {}),
     ...(lang === "en" || lang === "zh" ? { lang } : {}),
   };
 }

@@ -22,6 +22,11 @@ export function onDrop(take: (files: File[]) => void): void {
   });
 }
 
+/** Returns the name of a run's files, without an ending. */
+export function fileName(command: string): string {
+  return command.replace(/[^a-z0-9]+/gi, "-");
+}
+
 export function save(name: string, type: string, content: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([content], { type }));

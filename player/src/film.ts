@@ -186,7 +186,7 @@ function rect({ x, y, w, h }: Rect, name: string): string {
 /** Breaks a text into lines of so many letters: between words, or anywhere in Chinese. */
 function broken(text: string, room: number): string[] {
   const lines = [""];
-  for (const word of text.match(/[\u2e80-\uffff]\s*|[^\s\u2e80-\uffff]+\s*/gu) ?? []) {
+  for (const word of text.match(/(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[、，。：；）”]*\s*/gu) ?? []) {
     if ((lines.at(-1)! + word).trimEnd().length > room) lines.push("");
     lines[lines.length - 1] += word;
   }

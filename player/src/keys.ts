@@ -24,7 +24,7 @@ function isTyping(event: KeyboardEvent): boolean {
     return true;
   }
   if (target.matches("select")) return !["?", "/"].includes(event.key);
-  return target.matches("button") && ["Enter", " "].includes(event.key);
+  return target.matches("button, a") && ["Enter", " "].includes(event.key);
 }
 
 function action(key: string, board: Board, playground: Playground | undefined): (() => void) | undefined {
@@ -35,7 +35,7 @@ function action(key: string, board: Board, playground: Playground | undefined): 
     " ": () => board.toggle(),
     g: () => board.first(), Home: () => board.first(),
     G: () => board.last(), End: () => board.last(),
-    n: () => (asked ? board.answer(false) : board.nextOfKind()),
+    n: () => board.nextLikeThis(),
     "/": () => byId("search").focus(),
     d: () => board.nextDifference(),
     "<": () => board.faster(-1), ">": () => board.faster(1),
@@ -47,7 +47,7 @@ function action(key: string, board: Board, playground: Playground | undefined): 
     "?": () => help(),
   };
   if (playground) keys["r"] = () => playground.open();
-  if (asked) keys["y"] = () => board.answer(true);
+  if (asked && /^[1-9]$/.test(key)) return () => board.answer(Number(key) - 1);
   return Object.hasOwn(keys, key) ? keys[key] : undefined;
 }
 

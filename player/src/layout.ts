@@ -142,5 +142,5 @@ export const TITLES: Record<Part, string> = {
   store: "Indexer (store)",
   processor: "Processor (handlers)",
   work: "work queue",
-  workers: "workers",
+  workers: "processing",
 };

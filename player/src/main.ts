@@ -3,6 +3,7 @@
 import { Board } from "./board";
 import { onDrop } from "./files";
 import { onKeys } from "./keys";
+import { GoalDialog } from "./goal_dialog";
 import { follow } from "./live";
 import { Playground } from "./playground";
 import { View } from "./view";
@@ -10,6 +11,7 @@ import { View } from "./view";
 const board = new Board();
 const playground = Playground.of(board);
 new View(board, playground);
+if (playground) new GoalDialog(board, playground);
 onKeys(board, playground);
 onDrop((files) => void board.take(files));
 board.begin();

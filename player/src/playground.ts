@@ -43,8 +43,8 @@ export class Playground {
     const wanted = ofLink(location.hash);
     if (!wanted) return false;
     const [first, second] = wanted;
-    const { at } = options();
-    void this.run(second ? [first, second] : [first]).then(() => this.board.goTo(at));
+    const wished = options();
+    void this.run(second ? [first, second] : [first]).then(() => this.board.go(wished));
     return true;
   }
 
@@ -59,7 +59,7 @@ export class Playground {
       for (const each of wanted) records.push(await this.recordOf(each));
       this.shown = wanted;
       form.close();
-      if (board.showRun(records)) history.replaceState(null, "", `#${linkOf(wanted[0]!, wanted[1])}`);
+      if (board.showRun(records)) history.replaceState(null, "", `#${linkOf(wanted[0]!, wanted[1])}${embedding()}`);
     } catch (error) {
       form.complain(wanted.at(-1)!, (error as Error).message);
     } finally {
@@ -68,7 +68,7 @@ export class Playground {
   }
 
   /** Runs a lesson and returns its record. Throws an error with the program's message. */
-  private async recordOf(wanted: Wanted): Promise<string> {
+  async recordOf(wanted: Wanted): Promise<string> {
     const { board } = this;
     await this.program.load().catch((error: unknown) => {
       throw new Error(board.text.noProgram((error as Error).message));
@@ -84,4 +84,10 @@ export class Playground {
     const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
     this.form.say(copied ? this.board.text.copied : link);
   }
+}
+
+/** Returns the part of the address that says how another page shows this one. */
+function embedding(): string {
+  const { embedded, lang } = options();
+  return embedded ? `&embedded=1${lang ? `&lang=${lang}` : ""}` : "";
 }

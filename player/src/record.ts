@@ -8,7 +8,8 @@ export interface Versioned { key: string; resourceVersion: string }
 
 export interface IndexSets { index: string; values: string[]; left: string[] }
 
-export interface Question { asks: Sentence; happens: boolean; why: Sentence }
+/** A question with its choices. `answer` is the index of the one that comes true. */
+export interface Question { asks: Sentence; choices: Sentence[]; answer: number; why: Sentence }
 
 /** An event. Its fields depend on `event`; unknown events and fields are ignored. */
 export interface Event extends Partial<Versioned> {
@@ -17,6 +18,7 @@ export interface Event extends Partial<Versioned> {
   of?: string;
   cause?: string;
   said?: Sentence[];
+  caption?: Sentence;
   question?: Question;
   // run
   schema?: number;
@@ -125,6 +127,11 @@ const KNOWN = new Set([
   "popped", "stored", "removed", "replaced", "joined", "notified", "coalesced", "calling", "called", "resynced", "synced",
   "work_added", "work_taken", "work_done", "work_delayed",
 ]);
+
+/** Returns true for a printed line of a drawing of boxes. */
+export function isDrawn(event: Event | undefined): boolean {
+  return event?.event === "printed" && /[│┌└├]/.test(event.line ?? "");
+}
 
 /** Returns true for events of the work queue that the handlers fill. */
 export function isOfWork(event: Event): boolean {

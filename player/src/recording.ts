@@ -8,7 +8,7 @@ import { type Event, keyOf, nameOf } from "./record";
 export class Recording {
   at = 0;
   picture = new Picture();
-  /** The kind of object to show; undefined means the kind of the current event. */
+  /** The kind of object that the reader has chosen. An empty text means the kind of each event. */
   chosen: string | undefined;
 
   constructor(readonly events: Event[]) {
@@ -41,13 +41,28 @@ export class Recording {
   }
 
   /**
-   * The chosen kind; else the kind of the current event or of the last one before it that has a kind; else the first
-   * kind of the recording.
+   * The kind that the reader has chosen, in the form of `chosen`. Before that, it is each event's kind. The steps of a
+   * controller alternate between kinds, so its picture begins with the kind of most events.
    */
+  get choice(): string {
+    return this.chosen ?? (this.works ? this.mostFrequent : "");
+  }
+
+  private get mostFrequent(): string {
+    const kinds = [...this.known().kinds].sort(([, a], [, b]) => b - a);
+    return kinds[0]?.[0] ?? "";
+  }
+
+  /** The shown kind. If it follows the events, an event without a kind has that of the last one before it. */
   get kind(): string | undefined {
-    if (this.chosen !== undefined) return this.chosen;
+    if (this.choice !== "") return this.choice;
     for (let at = this.at; at >= 0; at--) if (this.events[at]!.of) return this.events[at]!.of;
-    return this.known().kinds.values().next().value;
+    return this.kinds[0];
+  }
+
+  /** True if the current event is about the shown kind, or about no kind. */
+  get isShown(): boolean {
+    return this.event.of === undefined || this.event.of === this.kind;
   }
 
   private readonly partsOfRuns = new AllParts();
@@ -64,7 +79,7 @@ export class Recording {
 
   /** The kinds of objects, in order of appearance. */
   get kinds(): string[] {
-    return [...this.known().kinds];
+    return [...this.known().kinds.keys()];
   }
 
   /** The names of events, in order of appearance. */
@@ -72,14 +87,14 @@ export class Recording {
     return [...this.known().names];
   }
 
-  private readonly all = { names: new Set<string>(), kinds: new Set<string>(), events: 0 };
+  private readonly all = { names: new Set<string>(), kinds: new Map<string, number>(), events: 0 };
 
-  /** Collects names and kinds. Reads only new events, because a live recording grows. */
-  private known(): { names: Set<string>; kinds: Set<string> } {
+  /** Collects names, and kinds with the number of their events. Reads only new events, because a live recording grows. */
+  private known(): { names: Set<string>; kinds: Map<string, number> } {
     for (; this.all.events < this.events.length; this.all.events++) {
       const event = this.events[this.all.events]!;
       this.all.names.add(nameOf(event));
-      if (event.of !== undefined) this.all.kinds.add(event.of);
+      if (event.of !== undefined) this.all.kinds.set(event.of, (this.all.kinds.get(event.of) ?? 0) + 1);
     }
     return this.all;
   }

@@ -7,7 +7,7 @@ import type { Told } from "./listener";
 import type { Pipeline, Slot, Waiting } from "./pipeline";
 import { type Event, short } from "./record";
 import type { Recording } from "./recording";
-import { inWorkLine, laterLine, type Work } from "./work";
+import { dirtyKeys, laterLine, type Work } from "./work";
 
 /** Something that is drawn and can travel: an object, a delta, a notification, a label. */
 export interface Chip extends Rect {
@@ -37,9 +37,12 @@ const ROW = 1.52;
 /** The width of a letter of the monospaced font, in units of the font size. */
 const LETTER = 0.602;
 
+/** The event for a picture of another kind, in which nothing happens. */
+const QUIET: Event = { atMs: 0, event: "" };
+
 export function scene(recording: Recording, layout: Layout, words: SceneWords): Scene {
-  const drawing = new Drawing(recording.pipeline, recording.picture.work, recording.event, layout, words);
-  return drawing.scene();
+  const event = recording.isShown ? recording.event : QUIET;
+  return new Drawing(recording.pipeline, recording.picture.work, event, layout, words).scene();
 }
 
 /** The words in a picture that are not names. */
@@ -65,6 +68,13 @@ const ACTIVE: { [event: string]: Part[] } = {
   resynced: ["reflector"], synced: ["controller"],
   work_added: ["work"], work_taken: ["workers"], work_done: ["workers"], work_delayed: ["work"],
 };
+
+/** The events that change no box of `informer-lab step`. */
+const CHANGES_NONE = new Set(["listed", "list_failed", "watching", "watch_failed", "watched", "relisting", "resynced", "synced"]);
+
+export function changesABox(event: Event): boolean {
+  return event.event in ACTIVE && !CHANGES_NONE.has(event.event) && event.effect !== "nothing";
+}
 
 /** The events during which the Controller processes the deltas that it popped. */
 const PROCESSING = new Set(["popped", "stored", "removed", "replaced", "notified", "coalesced"]);
@@ -264,19 +274,23 @@ class Drawing {
     }
   }
 
-  /** Draws the work queue with its queued and delayed keys, and the keys that workers process. */
+  /** Draws the work queue: its queued and delayed keys, below them `dirty`, and the keys in `processing`. */
   private keys(): void {
     const { queued, delayed, processing } = this.work;
+    const box = this.inside("work");
+    const dirty = dirtyKeys(this.work).join(" ");
+    const bottom = box.y + box.h - this.row;
+    if (dirty !== "") this.add("work", { id: "dirty", text: `dirty: ${dirty}`, key: undefined, shape: "label", line: `dirty: ${dirty}`, x: box.x, y: bottom, most: box.w, from: [] });
     const waiting = [...queued.map((key) => ({ key, later: undefined })), ...delayed.map((later) => ({ key: later.key, later }))];
-    this.fill("work", this.inside("work"), 1, waiting, ({ key }) => key, ({ key, later }, x, y, most) => {
+    this.fill("work", { ...box, h: box.h - this.row }, 1, waiting, ({ key }) => key, ({ key, later }, x, y, most) => {
       const text = later ? laterLine(later) : short(key);
       const id = later ? `later:${key}` : `work:${key}`;
       const from = [`worker:${key}`, ...(later ? [] : [`later:${key}`]), later ? "workers" as const : "processor" as const];
       this.add("work", { id, text, key, shape: later ? "later" : "object", line: text, x, y, most, from });
     });
-    this.fill("workers", this.inside("workers"), 1, processing, ({ key }) => key, (work, x, y, most) => {
-      const text = inWorkLine(work);
-      this.add("workers", { id: `worker:${work.key}`, text, key: work.key, shape: "object", line: text, x, y, most, from: [`work:${work.key}`, "work"] });
+    this.fill("workers", this.inside("workers"), 1, processing, ({ key }) => key, ({ key }, x, y, most) => {
+      const text = short(key);
+      this.add("workers", { id: `worker:${key}`, text, key, shape: "object", line: text, x, y, most, from: [`work:${key}`, "work"] });
     });
   }
 

@@ -1,11 +1,16 @@
 // The reader's place on the time line, the questions and their answers. The counterpart of src/step/session.rs.
 
 import { align, type Step } from "./align";
-import { type Event, keyOf, nameOf, type Question } from "./record";
+import { type Event, isDrawn, keyOf, nameOf, type Question } from "./record";
 import type { Recording } from "./recording";
 
+/** The events that put something into a box behind the API server. */
+const FILLS = new Set(["watched", "queued", "stored", "replaced", "notified", "work_added"]);
+
 export class Session {
-  readonly steps: Step[];
+  readonly steps: Step[] = [];
+  /** The number of events that have a step, in a recording alone. */
+  private stepped = 0;
   at = 0;
   /** The question before the next event. */
   question: Question | undefined;
@@ -18,14 +23,18 @@ export class Session {
   constructor(readonly recordings: Recording[], public predict: boolean) {
     const [left, right] = recordings;
     if (left && right) this.steps = align(left.events, right.events);
-    else this.steps = (left?.events ?? []).map((_, at) => ({ at: [at, 0], differs: false }));
+    else this.extend();
     this.go(0);
   }
 
-  /** Adds steps for the new events of a live recording. */
+  /** Adds steps for the new events of a recording. The lines of a drawing are one step. */
   extend(): void {
     const events = this.recordings[0]?.events ?? [];
-    for (let at = this.steps.length; at < events.length; at++) this.steps.push({ at: [at, 0], differs: false });
+    for (; this.stepped < events.length; this.stepped++) {
+      const at = this.stepped;
+      if (isDrawn(events[at]) && isDrawn(events[at - 1])) this.steps.pop();
+      this.steps.push({ at: [at, 0], differs: false });
+    }
   }
 
   get event(): Event | undefined {
@@ -45,6 +54,18 @@ export class Session {
     this.at = Math.max(0, Math.min(at, this.last));
     const step = this.steps[this.at];
     if (step) this.recordings.forEach((recording, side) => recording.go(step.at[side as 0 | 1]));
+  }
+
+  /**
+   * Goes to the first step whose picture shows a change on its way, or else to the first printed line, because empty
+   * boxes explain nothing. No question is skipped.
+   */
+  begin(): void {
+    const kind = this.recordings[0]?.choice ?? "";
+    const isShown = ({ of = kind }: Event): boolean => kind === "" || of === kind;
+    if (!this.find((event) => FILLS.has(event.event) && isShown(event))) this.find((event) => event.event === "printed");
+    const asked = this.predict ? (this.recordings[0]?.events ?? []).findIndex((event) => event.question) : -1;
+    if (asked >= 0) this.go(Math.min(this.at, asked));
   }
 
   /** Goes to the next event, or asks the question before it. Returns false at the end. */
@@ -95,9 +116,10 @@ export class Session {
     });
   }
 
-  answer(answer: boolean): void {
-    if (!this.question) return;
-    const right = this.question.happens === answer;
+  /** Answers the question with the choice of this index. */
+  answer(answer: number): void {
+    if (!this.question?.choices[answer]) return;
+    const right = this.question.answer === answer;
     this.score = { right: this.score.right + (right ? 1 : 0), all: this.score.all + 1 };
     this.verdict = { right, question: this.question };
     this.question = undefined;

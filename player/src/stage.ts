@@ -7,7 +7,7 @@ import type { Recording } from "./recording";
 import { scene } from "./scene";
 import { SCENE_WORDS, TEXTS } from "./texts";
 import { heading, type Lang, saying } from "./words";
-import { workerLines, workLines } from "./work";
+import { dirtyKeys, processingKeys, workLines } from "./work";
 
 export class Stage {
   readonly element = document.createElement("figure");
@@ -15,6 +15,9 @@ export class Stage {
   private name = document.createElement("strong");
   private what = document.createElement("span");
   private picture = new Picture();
+  /** The sentences and the printed lines, if the picture stands beside another one. */
+  readonly told = document.createElement("div");
+  readonly trace = document.createElement("pre");
 
   constructor(readonly recording: Recording) {
     this.element.className = "stage";
@@ -22,12 +25,19 @@ export class Stage {
     const window = document.createElement("div");
     window.className = "window";
     window.append(this.picture.element);
-    this.element.append(this.caption, window);
+    this.told.className = "told";
+    this.told.setAttribute("aria-live", "polite");
+    this.trace.className = "trace";
+    for (const box of [this.told, this.trace]) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+    }
+    this.element.append(this.caption, window, this.told, this.trace);
   }
 
   show(layout: Layout, lang: Lang, move: number, alone: boolean, differs: Set<Part>): void {
     const { recording } = this;
-    this.caption.hidden = alone;
+    this.caption.hidden = this.told.hidden = this.trace.hidden = alone;
     this.name.textContent = this.title(lang);
     this.what.textContent = heading(recording.event, lang);
     this.picture.lay(layout);
@@ -65,7 +75,7 @@ function described({ pipeline, parts, works, picture }: Recording, lang: Lang, c
     [TITLES.server, serverLines(pipeline)], [parts.queue ?? TITLES.queue, queueLines(pipeline)],
     [TITLES.store, storeLines(pipeline)], [TITLES.processor, handlerLines(pipeline)],
   ];
-  if (works) boxes.push([TITLES.work, workLines(picture.work)], [TITLES.workers, workerLines(picture.work)]);
+  if (works) boxes.push([TITLES.work, workLines(picture.work)], ["dirty", dirtyKeys(picture.work)], [TITLES.workers, processingKeys(picture.work)]);
   return `${pictureOf(command)}. ${boxes.map(([box, lines]) => holds(box, lines.slice(0, 12))).join(". ")}`;
 }
 
@@ -75,7 +85,7 @@ export function differing(left: Recording, right: Recording): Set<Part> {
   const parts: [Part, (of: Recording) => string[]][] = [
     ["server", ({ pipeline }) => serverLines(pipeline)], ["queue", ({ pipeline }) => queueLines(pipeline)],
     ["store", ({ pipeline }) => storeLines(pipeline)], ["processor", ({ pipeline }) => handlerLines(pipeline)],
-    ["work", ({ picture }) => workLines(picture.work)], ["workers", ({ picture }) => workerLines(picture.work)],
+    ["work", ({ picture }) => [...workLines(picture.work), ...dirtyKeys(picture.work)]], ["workers", ({ picture }) => processingKeys(picture.work)],
   ];
   return new Set(parts.filter(([, lines]) => differ(lines)).map(([part]) => part));
 }

@@ -7,8 +7,8 @@ const WIDTH = 8.45;
 const HEIGHT = 20;
 const EDGE = 14;
 
-/** The colours of SGR codes on a dark background. */
-const COLOURS: { [code: number]: string } = { 31: "#f28b82", 32: "#81c995", 33: "#f0b35a", 34: "#8ab4f8", 35: "#c9a3f0", 36: "#5fc3d6", 90: "#a9afbb" };
+/** The program's colours, by their number among the 256 of a terminal (src/trace/palette.rs). */
+const COLOURS: { [index: number]: string } = { 29: "#00875f", 63: "#5f5fff", 98: "#875fd7", 131: "#af5f5f", 163: "#d700af", 243: "#767676" };
 
 /** Returns the picture of a command and its coloured output. */
 export function terminal(command: string, printed: string): string {
@@ -26,7 +26,7 @@ export function terminal(command: string, printed: string): string {
 <style>text{font:14px "DejaVu Sans Mono",ui-monospace,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace;fill:#eceef2;white-space:pre;animation:${lasts / 1000}s step-end infinite}
 ${times.filter(Boolean).join("\n")}
 @media (prefers-reduced-motion:reduce){text{animation:none!important}}</style>
-<rect width="${width}" height="${height}" rx="8" fill="#15171b"/>
+<rect width="${width}" height="${height}" rx="8" fill="#000"/>
 ${shown.join("\n")}
 </svg>
 `;
@@ -46,7 +46,7 @@ function spans(line: string): string {
   let looks = { colour: "", bold: false };
   return pieces.map((piece, place) => {
     if (place % 2 === 1) {
-      looks = piece.split(";").reduce((now, code) => styled(now, Number(code)), looks);
+      looks = styled(looks, piece.split(";").map(Number));
       return "";
     }
     if (piece === "") return "";
@@ -56,10 +56,14 @@ function spans(line: string): string {
   }).join("");
 }
 
-function styled(now: { colour: string; bold: boolean }, code: number): { colour: string; bold: boolean } {
-  if (code === 0) return { colour: "", bold: false };
-  if (code === 1) return { ...now, bold: true };
-  return code in COLOURS ? { ...now, colour: COLOURS[code]! } : now;
+/** Returns the looks after the codes of a sequence: 0 is plain, 1 is bold, and 38;5;N is the colour N. */
+function styled(now: { colour: string; bold: boolean }, codes: number[]): { colour: string; bold: boolean } {
+  const [code, ...rest] = codes;
+  if (code === undefined) return now;
+  if (code === 0) return styled({ colour: "", bold: false }, rest);
+  if (code === 1) return styled({ ...now, bold: true }, rest);
+  if (code === 38 && rest[0] === 5) return styled({ ...now, colour: COLOURS[rest[1]!] ?? now.colour }, rest.slice(2));
+  return styled(now, rest);
 }
 
 function escaped(text: string): string {

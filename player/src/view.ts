@@ -4,6 +4,7 @@ import type { Board, Change } from "./board";
 import { Controls } from "./controls";
 import { options } from "./embedded";
 import { fillHelp } from "./help";
+import { fillLessons } from "./lessons";
 import type { Playground } from "./playground";
 import { showQuestion, showSaid, showTrace } from "./telling";
 import { mark } from "./timeline";
@@ -35,7 +36,11 @@ export class View {
     root.style.setProperty("--zoom", String(board.choices.zoom));
     document.body.classList.toggle("embedded", options().embedded ?? false);
     document.body.dataset["sides"] = String(board.stages.length);
+    document.title = [...board.stages.map((stage) => stage.title(board.lang)), board.text.title].join(" · ");
+    byId("main").setAttribute("aria-label", document.title); // because a page with a figure has two such landmarks
+    byId("footer").setAttribute("aria-label", board.text.controls);
     byId("stages").replaceChildren(...board.stages.map((stage) => stage.element));
+    fillLessons(byId("lessons"), board);
     byId("stages").setAttribute("aria-label", board.text.stages);
     fillHelp(byId<HTMLDialogElement>("help"), board);
     this.controls.label();
@@ -45,6 +50,7 @@ export class View {
     const { board } = this;
     const { session } = board;
     const alone = board.stages.length < 2;
+    byId("lessons").hidden = board.stages.length > 0 || board.notice !== undefined || options().live !== undefined;
     for (const stage of board.stages) stage.show(board.layout, board.lang, move, alone, board.differs);
     const place = `${session.at + 1}/${Math.max(session.steps.length, 1)}`;
     const score = session.score.all > 0 ? `  ${session.score.right}/${session.score.all}` : "";

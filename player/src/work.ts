@@ -55,14 +55,15 @@ export function laterLine({ key, dueMs }: Later): string {
   return `${short(key)} @${dueMs} ms`;
 }
 
-export function inWorkLine({ key, again }: InWork): string {
-  return `▶ ${short(key)}${again ? " ↻" : ""}`;
-}
-
 export function workLines(work: Work): string[] {
   return [...work.queued.map(short), ...work.delayed.map(laterLine)];
 }
 
-export function workerLines(work: Work): string[] {
-  return work.processing.map(inWorkLine);
+/** Returns the keys that need work, client-go's `dirty`: the queued ones, and those added while a worker has them. */
+export function dirtyKeys(work: Work): string[] {
+  return [...work.queued, ...work.processing.filter(({ again }) => again).map(({ key }) => key)].map(short);
+}
+
+export function processingKeys(work: Work): string[] {
+  return work.processing.map(({ key }) => short(key));
 }

@@ -3,8 +3,8 @@
 //!
 //! The page is a TypeScript program in `player/`, built into the single file `page.html`, which is committed. The
 //! Rust code only inserts records and options, and serves the page. The page computes the same picture as
-//! `informer-lab step`, and shows the same sentences: the record contains the narrator's sentences and the questions,
-//! and [`words`], which is part of the page, has the others.
+//! `informer-lab step`, and shows the same sentences: the record contains the captions, the narrator's sentences and the
+//! questions, and [`words`], which is part of the page, has the names of events and causes.
 
 #[cfg(not(target_family = "wasm"))]
 mod live;

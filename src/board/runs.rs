@@ -7,20 +7,18 @@ use serde_json::{Value, json};
 
 use crate::cluster::Fixture;
 use crate::lab::ClusterDefaults;
-use crate::lessons::catalog::CommonOptions;
-use crate::lessons::{Row, rows};
+use crate::lessons::Row;
+use crate::lessons::catalog::{CommonOptions, rows_by_chapter};
 use kube_testcluster::{Effect, Stages};
 
 /// Returns each run that ends by itself, with the options of its command and the files that it begins with. A test
 /// compares the options with the command line.
 pub fn runs() -> Value {
     // A run with a golden trace ends by itself.
-    let finite: Vec<&Row> = rows().filter(|row| row.trace.is_some()).collect();
+    let finite: Vec<&Row> = rows_by_chapter().into_iter().filter(|row| row.trace.is_some()).collect();
     let files: BTreeMap<_, _> = finite.iter().copied().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
-    let mut runs: Vec<_> = finite.iter().map(|row| (row.chapter, run(row))).collect();
-    runs.sort_by_key(|(chapter, _)| *chapter); // stable, as in `informer-lab lessons`
     json!({
-        "runs": runs.into_iter().map(|(_, run)| run).collect::<Vec<_>>(),
+        "runs": finite.iter().map(|row| run(row)).collect::<Vec<_>>(),
         "files": files,
         "stages": Stages::NAMES,
         "faults": Effect::names().collect::<Vec<_>>(),
@@ -43,6 +41,7 @@ fn run(row: &Row) -> Value {
     ];
     json!({
         "command": row.command,
+        "chapter": row.chapter,
         "en": row.en,
         "zh": row.zh,
         "options": options.into_iter().filter_map(|(name, takes)| takes.then_some(name)).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::listen;
 use crate::console::{Console, Ended};
-use kube_testcluster::{only_for_this_machine, serve_until};
+use kube_testcluster::serve_until;
 
 pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
@@ -35,7 +35,7 @@ pub(super) fn serve_page(router: Router, listener: TcpListener, stop: Cancellati
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
-        serve_until(only_for_this_machine(router), listener, stop.cancelled_owned()).await;
+        serve_until(router, listener, stop.cancelled_owned()).await;
         Ok(())
     })
 }

@@ -1,6 +1,7 @@
-//! The list of the book's chapters, in reading order, and the search for a chapter by number, name or lesson.
+//! The list of the book's chapters, in reading order, and the choice of a chapter by number, name or lesson.
 
 use super::compressed::chapter_text;
+use super::search;
 use crate::lessons::rows;
 
 /// A chapter in both languages.
@@ -51,13 +52,16 @@ static CHAPTERS: &[Chapter] = &chapters! {
     "21-staleness"
     "22-then-and-now"
     "23-pitfalls"
+    "24-scope-and-memory"
+    "25-when-lists-fail"
     "glossary"
+    "handout"
 };
 
 /// The page for teachers. Its English file has no language in its name, because teachers look for `TEACHING.md`.
 static TEACHING: Chapter = chapter!("teaching", "TEACHING.md", "TEACHING.zh.md");
 
-/// Returns all chapters in reading order, the glossary, and the page for teachers.
+/// Returns all chapters in reading order, the glossary, the handout, and the page for teachers.
 pub fn all() -> impl Iterator<Item = &'static Chapter> {
     CHAPTERS.iter().chain([&TEACHING])
 }
@@ -73,7 +77,7 @@ impl Chapter {
         chapter_text(self.zh_file)
     }
 
-    /// Returns the chapter's number with two digits. The glossary and the page for teachers have none.
+    /// Returns the chapter's number with two digits. The other pages have none.
     pub fn number(&self) -> Option<&'static str> {
         self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     }
@@ -113,47 +117,27 @@ pub fn numbered(text: &str) -> Option<&'static Chapter> {
 }
 
 /// Finds a chapter by its number, its name, or a lesson that it is about.
-///
-/// # Errors
-/// The names that the user may have meant, best first.
-pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
+pub fn find(name: &str) -> Option<&'static Chapter> {
     let wanted = name.trim().to_lowercase();
-    let lesson = || rows().find(|row| row.command.split(' ').next() == Some(&wanted)).map(|row| row.chapter);
-    let found = all()
+    let lesson = || rows().find(|row| row.lesson_name() == wanted).map(|row| row.chapter);
+    all()
         .find(|chapter| chapter.name == wanted || chapter.slug() == wanted)
         .or_else(|| numbered(&wanted))
-        .or_else(|| lesson().and_then(|name| all().find(|chapter| chapter.name == name)));
-    found.ok_or_else(|| similar(&wanted))
+        .or_else(|| lesson().and_then(|name| all().find(|chapter| chapter.name == name)))
 }
 
-/// Returns at most three chapters with a similar name or title; else the glossary, if it has the word.
-fn similar(wanted: &str) -> Vec<&'static str> {
-    let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
-    let likeness = |chapter: &Chapter| match chapter.slug() {
-        slug if slug.contains(wanted) => 1.0,
-        _ if is_in_title(chapter) => 0.9,
-        slug => strsim::jaro_winkler(slug, wanted),
+/// Returns at most three names of chapters and terms of the glossary that are similar to this name, best first.
+pub(super) fn similar(name: &str) -> Vec<&'static str> {
+    let wanted = name.trim().to_lowercase();
+    let likeness = |name: &str| match name.to_lowercase() {
+        name if name.contains(&wanted) => 1.0,
+        name => strsim::jaro_winkler(&name, &wanted),
     };
-    let mut slugs: Vec<_> = all().map(|chapter| (likeness(chapter), chapter.slug())).collect();
-    slugs.retain(|(likeness, _)| *likeness > 0.75);
-    slugs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let mut slugs: Vec<_> = slugs.into_iter().map(|(_, slug)| slug).take(3).collect();
-    let glossary = all().find(|chapter| chapter.name == "glossary");
-    if slugs.is_empty()
-        && let Some(glossary) = glossary.filter(|glossary| has_term(glossary, wanted))
-    {
-        slugs.push(glossary.slug());
-    }
-    slugs
-}
-
-fn has_term(glossary: &Chapter, word: &str) -> bool {
-    let lines = glossary.en().lines().chain(glossary.zh().lines());
-    lines.filter_map(|line| line.strip_prefix("### ")).any(|term| term.to_lowercase().contains(word))
-}
-
-fn all_titles(chapter: &Chapter) -> impl Iterator<Item = String> {
-    [chapter.en(), chapter.zh()].into_iter().map(|text| chapter.title(text).to_lowercase())
+    let names = all().map(Chapter::slug).chain(search::terms());
+    let mut names: Vec<_> = names.map(|name| (likeness(name), name)).filter(|(likeness, _)| *likeness > 0.75).collect();
+    names.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    names.dedup_by(|(_, a), (_, b)| a.eq_ignore_ascii_case(b));
+    names.into_iter().map(|(_, name)| name).take(3).collect()
 }
 
 #[cfg(test)]
@@ -161,7 +145,7 @@ mod tests {
     use super::*;
 
     fn found(name: &str) -> Option<&'static str> {
-        find(name).ok().map(|chapter| chapter.name)
+        find(name).map(|chapter| chapter.name)
     }
 
     #[test]
@@ -173,13 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_brings_similar_ones() {
-        assert_eq!(find("reflektor").expect_err("misspelt").first(), Some(&"reflector"));
-        assert!(find("shar").expect_err("a part").contains(&"shared"));
-        assert_eq!(find("tombstone").expect_err("part of a title").first(), Some(&"relist"));
-        assert_eq!(find("bookmark").expect_err("a term"), ["glossary"]);
-        assert!(find("xyz").expect_err("nothing like it").is_empty());
-        assert!(find("99").is_err());
+    fn an_unknown_name_brings_similar_chapters_and_terms() {
+        assert_eq!(similar("reflektor").first().map(|name| name.to_lowercase()).as_deref(), Some("reflector"));
+        assert!(similar("shar").contains(&"shared"));
+        assert_eq!(similar("bookmrk"), ["bookmark"]);
+        assert!(similar("xyz").is_empty());
+        assert_eq!(found("99"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod chapters;
 mod code;
 mod compressed;
 mod page;
+mod search;
 mod table;
 mod text;
 
@@ -16,8 +17,10 @@ use terminal_size::{Width, terminal_size_of};
 use crate::console::{Console, Ended, show};
 use crate::trace::{Failure, Printer};
 
+use chapters::similar;
 pub use chapters::{Chapter, all, find, numbered};
 pub use page::{Paper, page};
+pub use search::has_word;
 pub use text::Ink;
 
 /// The widest page, because longer lines are hard to read.
@@ -25,22 +28,33 @@ const WIDEST: usize = 100;
 /// The width of a page in a pipe or a file.
 const DEFAULT_WIDTH: usize = 80;
 
-/// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
+/// Shows a chapter, or the page about a word of the book, in a pager if standard output is a terminal. Without a name,
+/// lists the chapters.
 ///
 /// # Errors
-/// There is no such chapter, or standard output cannot be written.
-pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
+/// The book has no such chapter and no such word, or standard output cannot be written.
+pub fn read(name: &str, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
-    let Some(name) = name else { return show(&list(printer), console) };
-    let chapter = find(name).map_err(|meant| unknown(name, &meant))?;
-    let shown = page(printer.pick(chapter.en(), chapter.zh()), paper(printer));
-    show(&format!("{}\n", shown.trim_end()), console)
+    if name.trim().is_empty() {
+        return show(&list(printer), console);
+    }
+    let text = match find(name) {
+        Some(chapter) => printer.pick(chapter.en(), chapter.zh()).to_owned(),
+        None => search::search(name, printer.lang()).ok_or_else(|| unknown(name))?,
+    };
+    show(&format!("{}\n", page(&text, paper(printer)).trim_end()), console)
 }
 
 fn list(printer: &Printer) -> String {
     let width = all().map(|chapter| chapter.slug().len()).max().unwrap_or_default();
-    let mut text =
-        printer.pick("Read a chapter: informer-lab read NAME\n\n", "读一章：informer-lab read 名字\n\n").to_owned();
+    let mut text = printer.labelled(
+        "",
+        printer.pick(
+            "Read a chapter: informer-lab read NAME\nLook up a word: informer-lab read WORD",
+            "读一章：informer-lab read 名字\n查一个词：informer-lab read 词",
+        ),
+    );
+    text.push('\n');
     for chapter in all() {
         let minutes = printer.pick("min", "分钟");
         let title = chapter.title(printer.pick(chapter.en(), chapter.zh()));
@@ -51,16 +65,25 @@ fn list(printer: &Printer) -> String {
     text
 }
 
-/// Returns the error for a name that is no chapter; `meant` has similar names.
-fn unknown(name: &str, meant: &[&str]) -> Failure {
-    let next = match meant {
-        [] => ("informer-lab read lists the chapters".to_owned(), "informer-lab read 列出所有章节".to_owned()),
+/// Returns the error for a name that is neither a chapter nor a word of the book, with the nearest names.
+fn unknown(name: &str) -> Failure {
+    let meant = similar(name);
+    let lists = (
+        "informer-lab read lists the chapters, informer-lab read glossary shows the terms",
+        "informer-lab read 列出各章，informer-lab read glossary 显示术语",
+    );
+    let next = match &meant[..] {
+        [] => (lists.0.to_owned(), lists.1.to_owned()),
         some => (
-            format!("did you mean {}? informer-lab read lists the chapters", some.join(" or ")),
-            format!("是不是想读 {}？informer-lab read 列出所有章节", some.join("、")),
+            format!("did you mean {}? {}", some.join(" or "), lists.0),
+            format!("是不是想读 {}？{}", some.join("、"), lists.1),
         ),
     };
-    Failure::new((format!("there is no chapter {name}"), format!("没有 {name} 这一章"))).next(next)
+    Failure::new((
+        format!("the book has no chapter {name}, and no chapter has this word"),
+        format!("书里没有 {name} 这一章，也没有哪一章有这个词"),
+    ))
+    .next(next)
 }
 
 /// Returns the paper for standard output, as wide as its terminal, within limits.

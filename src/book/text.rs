@@ -1,11 +1,12 @@
 //! A paragraph, heading or table cell of the book. The marks of emphasis are kept apart from the text, because escape
 //! codes take no room on the screen.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::trace::fitting;
+use crate::trace::{Hue, fitting};
 
 /// The start of an emphasis, or the end of any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +18,12 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    fn code(self) -> &'static str {
+    fn code(self) -> Cow<'static, str> {
         match self {
-            Self::Strong => "\u{1b}[1m",
-            Self::Emphasis => "\u{1b}[4m",
-            Self::Code => "\u{1b}[36m",
-            Self::End => "\u{1b}[0m",
+            Self::Strong => "\u{1b}[1m".into(),
+            Self::Emphasis => "\u{1b}[4m".into(),
+            Self::Code => Hue::BLUE.code().into(),
+            Self::End => "\u{1b}[0m".into(),
         }
     }
 }
@@ -75,19 +76,19 @@ impl Text {
             return self.plain[line].to_owned();
         }
         let mut open = self.marks.iter().rev().find(|(at, _)| *at < line.start).map_or(Mark::End, |(_, mark)| *mark);
-        let mut inked = if open == Mark::End { String::new() } else { open.code().to_owned() };
+        let mut inked = if open == Mark::End { String::new() } else { open.code().into_owned() };
         let mut from = line.start;
         for (at, mark) in &self.marks {
             // A mark at the very end of the line belongs to this line if it ends an emphasis, and else to the next
             // line.
             if line.contains(at) || (*at == line.end && *mark == Mark::End && open != Mark::End) {
                 inked.push_str(&self.plain[from..*at]);
-                inked.push_str(mark.code());
+                inked.push_str(&mark.code());
                 (from, open) = (*at, *mark);
             }
         }
         inked.push_str(&self.plain[from..line.end]);
-        if open == Mark::End { inked } else { inked + Mark::End.code() }
+        if open == Mark::End { inked } else { inked + &Mark::End.code() }
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     let beside = after.beside.or(board.beside);
     let at = after.at.or(board.at);
     if out.is_some() && at.is_some() {
-        let en = "--out writes the page into a file, --at serves it: leave one of them out";
+        let en = "--out writes the page to a file, --at serves it: remove one of them";
         return Err(conflict("board", (en, "--out 把页面写到文件里，--at 提供服务：请去掉其中一个")));
     }
     let at = at.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
@@ -74,12 +74,12 @@ fn parse_live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Re
     }
     if predict == Predict::Yes {
         let en = "a live run cannot be predicted: record it with --record, and give board --predict the file";
-        let zh = "实时运行接下来会发生什么，谁也不知道：请先用 --record 录制，再对文件用 board --predict";
+        let zh = "实时运行接下来会发生什么，无法事先知道：请先用 --record 录制，再对文件用 board --predict";
         return Err(conflict("board", (en, zh)));
     }
     let PrintArgs { speed, output, record } = lesson.print;
     if speed.is_some() || output != Output::Text {
-        let en = "board follows a run that goes on as it happens: leave --speed and --output out";
+        let en = "board shows a live run as it happens: remove --speed and --output";
         return Err(conflict("board", (en, "board 按实际时间显示实时运行：请去掉 --speed、--output")));
     }
     let print = PrintArgs { speed: None, output: Output::Text, record };
@@ -154,12 +154,12 @@ mod tests {
     #[test]
     fn options_that_do_not_fit_together_are_refused() {
         for (line, expected) in [
-            ("informer-lab board reflector --follow --output json", "leave --speed and --output out"),
+            ("informer-lab board reflector --follow --output json", "remove --speed and --output"),
             ("informer-lab board reflector --follow --speed 2", "--speed paces a recorded run"),
             ("informer-lab board --predict reflector --follow", "a live run cannot be predicted"),
-            ("informer-lab board --out a.html --at 127.0.0.1:0 reflector", "leave one of them out"),
-            ("informer-lab board --out a.html reflector --at 127.0.0.1:0", "leave one of them out"),
-            ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "leave one of them out"),
+            ("informer-lab board --out a.html --at 127.0.0.1:0 reflector", "remove one of them"),
+            ("informer-lab board --out a.html reflector --at 127.0.0.1:0", "remove one of them"),
+            ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "remove one of them"),
         ] {
             let refused = parse(&words(line)).expect_err(line).error.to_string();
             assert!(refused.contains(expected), "{line}: {refused}");

@@ -17,16 +17,16 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
         && value != allowed
     {
         let Choice { name, .. } = choice;
-        let en = format!("--serve answers {name} {allowed}: leave --{name} {value} out");
-        return Err((en, format!("--serve 按 {allowed} 查询：请去掉 --{name} {value}")).into());
+        let en = format!("--serve supports only --{name} {allowed}: remove --{name} {value}");
+        return Err((en, format!("--serve 只支持 --{name} {allowed}：请去掉 --{name} {value}")).into());
     }
     let Some(watch) = &lesson.watch else { return Ok(()) };
     if run.shows_both_eras()
         && let Some(option) = era_option(&watch.source)
     {
         let name = run.lesson_name();
-        let en = format!("{name} asks a cluster of each era: leave {option} out");
-        return Err((en, format!("{name} 会询问两个时代的集群：请去掉 {option}")).into());
+        let en = format!("{name} sends its requests to a cluster of each era: remove {option}");
+        return Err((en, format!("{name} 会向两个时代的集群都发请求：请去掉 {option}")).into());
     }
     watches_a_cluster(run, watch)?;
     fits_a_real_cluster(watch)?;

@@ -33,12 +33,13 @@ pub const WORDS_OF_HELP: [(&str, &str); 5] = [
 ];
 
 /// The words in a manual page that cannot be set.
-pub const WORDS_OF_MANUAL: [(&str, &str); 7] = [
+pub const WORDS_OF_MANUAL: [(&str, &str); 8] = [
     (".SH NAME\n", ".SH 名称\n"),
     (".SH SYNOPSIS\n", ".SH 概要\n"),
     (".SH DESCRIPTION\n", ".SH 描述\n"),
     (".SH OPTIONS\n", ".SH 选项\n"),
     (".SH VERSION\n", ".SH 版本\n"),
+    (".SH EXTRA\n", ".SH 附注\n"),
     ("Possible values:", "可选："),
     ("[default: ", "[默认："),
 ];

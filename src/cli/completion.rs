@@ -18,7 +18,7 @@ use informer_lab::{book, exercises};
 use kube_testcluster::{Effect, Stages, Workload};
 
 use super::args::Cli;
-use super::manual::built;
+use super::help::localized;
 
 /// The environment variable by which a shell's script asks for candidates. Its value is the shell's name.
 const VARIABLE: &str = "INFORMER_LAB_COMPLETE";
@@ -77,7 +77,7 @@ pub fn script(shell: Shell, printer: &Printer) -> Result<Ended> {
 /// Builds the command whose words are completed. In it, each lesson is also a subcommand of the subcommands that take a
 /// lesson, so that the lesson's options complete there.
 fn command(lang: Lang) -> Command {
-    let command = built(Cli::command(), lang);
+    let command = localized(Cli::command(), lang);
     let is_lesson = |command: &&Command| lessons().any(|row| row.command == command.get_name());
     let lessons: Vec<_> = command.get_subcommands().filter(is_lesson).cloned().collect();
     WITH_A_LESSON.into_iter().fold(command, |command, name| {
@@ -105,7 +105,7 @@ pub fn chapters() -> Vec<CompletionCandidate> {
     book::all().map(titled).chain(others.map(|row| described(row.command, Both { en: row.en, zh: row.zh }))).collect()
 }
 
-/// The numbers of the tour's stops.
+/// The numbers of the tour's stops, and the word for the stop at which the reader left.
 pub fn stops() -> Vec<CompletionCandidate> {
     let numbered = |(index, stop): (usize, _)| (index + 1, stop);
     learners_stops()
@@ -115,6 +115,7 @@ pub fn stops() -> Vec<CompletionCandidate> {
         .map(|(number, row)| {
             CompletionCandidate::new(number.to_string()).help(Some(row.command.into())).display_order(Some(number))
         })
+        .chain(["resume".into()])
         .collect()
 }
 
@@ -217,6 +218,6 @@ mod tests {
             assert!(candidates("informer-lab ").iter().any(|candidate| candidate == name), "{name}");
         }
         assert_eq!(candidates("informer-lab tour 1")[0], "1");
-        assert_eq!(stops().len(), learners_stops().len());
+        assert_eq!(stops().len(), learners_stops().len() + 1);
     }
 }

@@ -3,7 +3,7 @@
 
 use clap::{ArgAction, Args};
 use clap_complete::ArgValueCandidates;
-use informer_lab::exercises::{Exercise, ExerciseView};
+use informer_lab::exercises::{CheckSettings, Exercise, ExerciseView, ProgramLanguage, WatchProgram};
 
 use super::request::Request;
 use super::{completion, values};
@@ -19,17 +19,22 @@ pub struct BreakArgs {
         add = ArgValueCandidates::new(completion::exercise_names)
     )]
     exercise: Option<&'static Exercise>,
-    /// A hint; given twice, the next one too
+    /// The language of the programs
+    ///
+    /// 程序用哪种语言
+    #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]
+    language: ProgramLanguage,
+    /// Show a hint; given twice, the next hint too
     ///
     /// 提示；写两次就再给一条
     #[arg(long, action = ArgAction::Count, requires = "exercise", conflicts_with = "solution")]
     hint: u8,
-    /// The mended program, once yours is right
+    /// Show the mended program, once yours is right
     ///
     /// 修好的程序，你的程序修好之后才显示
     #[arg(long, requires = "exercise")]
     solution: bool,
-    /// The mended program, also if yours is not right
+    /// Show the mended program, even if yours is not right
     ///
     /// 你的程序还没修好，也显示修好的程序
     #[arg(long, requires = "solution")]
@@ -51,19 +56,39 @@ pub struct CheckArgs {
         value_parser = values::exercise,
         add = ArgValueCandidates::new(completion::exercise_names)
     )]
-    pub exercise: Option<&'static Exercise>,
+    exercise: Option<&'static Exercise>,
+    /// The language of the programs
+    ///
+    /// 程序用哪种语言
+    #[arg(long = "in", value_name = "LANGUAGE", value_enum, default_value_t)]
+    language: ProgramLanguage,
+    /// Judge the program again each time it is saved, until it is right
+    ///
+    /// 程序每保存一次就判一次，直到修好
+    #[arg(long)]
+    watch: bool,
 }
 
 impl BreakArgs {
     pub fn request(self) -> Request {
-        let Self { exercise, hint, solution, anyway, reset } = self;
+        let Self { exercise, language, hint, solution, anyway, reset } = self;
         match (exercise, solution, anyway) {
             _ if reset => Request::ResetExercises,
-            (None, ..) => Request::Exercises,
-            (Some(exercise), true, true) => Request::Exercise(exercise, ExerciseView::SolutionAnyway),
-            (Some(exercise), true, false) => Request::Exercise(exercise, ExerciseView::Solution),
-            (Some(exercise), false, _) if hint > 0 => Request::Exercise(exercise, ExerciseView::Hints(hint.into())),
-            (Some(exercise), false, _) => Request::Exercise(exercise, ExerciseView::Symptom),
+            (None, ..) => Request::Exercises(language),
+            (Some(exercise), true, true) => Request::Exercise(exercise, language, ExerciseView::SolutionAnyway),
+            (Some(exercise), true, false) => Request::Exercise(exercise, language, ExerciseView::Solution),
+            (Some(exercise), false, _) if hint > 0 => {
+                Request::Exercise(exercise, language, ExerciseView::Hints(hint.into()))
+            }
+            (Some(exercise), false, _) => Request::Exercise(exercise, language, ExerciseView::Symptom),
         }
+    }
+}
+
+impl CheckArgs {
+    pub fn settings(self) -> CheckSettings {
+        let Self { exercise, language, watch } = self;
+        let watch = if watch { WatchProgram::UntilRight } else { WatchProgram::No };
+        CheckSettings { exercise, language, watch }
     }
 }

@@ -37,6 +37,36 @@ fn usage_error(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     UsageError { error: of_subcommand.error(kind, &words), ours: Some(words) }
 }
 
+/// Rewords clap's error on a first word that is no subcommand, with tips on what may be meant. Returns any other error
+/// as it is.
+pub fn unknown_command(usage: UsageError) -> UsageError {
+    let name = usage.context(ContextKind::InvalidSubcommand);
+    if usage.error.kind() != ErrorKind::InvalidSubcommand || name.is_empty() {
+        return usage;
+    }
+    let similar = match usage.error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::String(one)) => vec![one.as_str()],
+        Some(ContextValue::Strings(several)) => several.iter().rev().map(String::as_str).collect(), // the best is last
+        _ => Vec::new(),
+    };
+    let meant = |between: &str| similar.join(between);
+    let (mut en, mut zh) = (Vec::new(), Vec::new());
+    if !similar.is_empty() {
+        en.push(format!("did you mean {}?", meant(" or ")));
+        zh.push(format!("是不是想写 {}？", meant("、")));
+    } else if book::has_word(&name) {
+        en.push(format!("informer-lab read {name} finds the word in the book;"));
+        zh.push(format!("informer-lab read {name} 在书里查这个词；"));
+    }
+    en.push("informer-lab lessons lists the lessons, and informer-lab --help all commands".to_owned());
+    zh.push("informer-lab lessons 列出课程，informer-lab --help 列出全部命令".to_owned());
+    let words = Words::from((
+        format!("there is no lesson or command {name}\n  next: {}", en.join(" ")),
+        format!("没有课程或命令 {name}\n  下一步：{}", zh.concat()),
+    ));
+    UsageError { error: Cli::command().error(ErrorKind::InvalidSubcommand, &words), ours: Some(words) }
+}
+
 /// Returns an error on a missing argument that clap does not notice.
 pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
     usage_error(subcommand, ErrorKind::MissingRequiredArgument, words.into())
@@ -70,7 +100,8 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     }
     let mut command = Cli::command();
     command.build();
-    let known_elsewhere = command.get_subcommands().any(|subcommand| takes(subcommand, argument));
+    let takers: Vec<_> =
+        command.get_subcommands().filter(|command| takes(command, argument)).map(Command::get_name).collect();
     let subcommand = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))?;
     let name = subcommand.get_name().to_owned();
     let words = match argument.strip_prefix("--") {
@@ -81,13 +112,11 @@ fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
             format!("{argument} goes after the lesson: informer-lab {name} {argument}"),
             format!("{argument} 要写在课程后面：informer-lab {name} {argument}"),
         ),
-        None if name == "cluster" => (
+        None if name == "cluster" && !argument.starts_with('-') => (
             format!("a command comes after two hyphens: informer-lab cluster -- {argument}"),
             format!("要运行的命令写在两个连字符之后：informer-lab cluster -- {argument}"),
         ),
-        Some(_) if known_elsewhere => {
-            (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}"))
-        }
+        Some(_) if !takers.is_empty() => not_accepted(&name, argument, &takers),
         _ => return None,
     };
     Some((name, words.into()))
@@ -145,6 +174,22 @@ impl UsageError {
             _ => String::new(),
         }
     }
+}
+
+/// Returns the sentence on an option that only other subcommands have.
+fn not_accepted(name: &str, argument: &str, takers: &[&str]) -> (String, String) {
+    const NAMED: usize = 3;
+    let (en, zh) = match takers {
+        [one] => (format!("{one} does"), (*one).to_owned()),
+        [first @ .., last] if takers.len() <= NAMED => {
+            (format!("{} and {last} do", first.join(", ")), takers.join("、"))
+        }
+        _ => (
+            format!("{} and {} others do", takers[..NAMED].join(", "), takers.len() - NAMED),
+            format!("{} 等", takers[..NAMED].join("、")),
+        ),
+    };
+    (format!("{name} doesn't accept {argument}; {en}"), format!("{name} 不接受 {argument}；接受它的是 {zh}"))
 }
 
 fn takes(subcommand: &Command, option: &str) -> bool {

@@ -45,7 +45,12 @@ const EXAMPLES: [(&str, &str); 2] = [
 
 /// Builds clap's command with all its texts in one language.
 pub fn command(lang: Lang) -> Command {
-    let mut command = Cli::command();
+    localized(Cli::command(), lang)
+}
+
+/// Builds a command that was made of [`Cli`], with all its texts in one language: those of the doc comments, each
+/// lesson's description in the catalog, and the examples.
+pub fn localized(mut command: Command, lang: Lang) -> Command {
     command.build();
     let mut command = in_language(command, lang);
     for row in lessons() {
@@ -80,7 +85,7 @@ fn lines_below(lesson: &str, lang: Lang) -> String {
 }
 
 /// Translates the headings of a command and its subcommands, and the options that clap adds.
-pub fn in_chinese(command: Command) -> Command {
+fn in_chinese(command: Command) -> Command {
     translated(command).mut_subcommands(translated)
 }
 
@@ -155,6 +160,17 @@ mod tests {
         };
         let missing: Vec<_> = texts.chain(headings).filter(|(_, text)| !in_both(text)).collect();
         assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn no_text_begins_with_a_question_word() {
+        let texts = texts(&command(Lang::En));
+        let asks = |text: &str| {
+            let first = text.split_whitespace().next().unwrap_or_default();
+            ["What", "Who", "Which", "Where", "When", "Whether", "How", "Is"].contains(&first)
+        };
+        let asking: Vec<_> = texts.iter().filter(|(_, text)| asks(text)).collect();
+        assert!(asking.is_empty(), "{asking:?}");
     }
 
     #[test]

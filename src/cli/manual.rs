@@ -7,88 +7,27 @@ use anyhow::Result;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use informer_lab::console::Ended;
-use informer_lab::lessons::lessons;
-use informer_lab::trace::{Both, Failure, Lang, Printer};
+use informer_lab::trace::{Failure, Lang, Printer};
 
 use super::args::Cli;
 use super::chinese;
-use super::help::in_chinese;
-use super::language::{in_language, paragraphs};
+use super::help::localized;
 
-/// Descriptions for lessons whose description in the catalog is too long or is about the main row only.
-const ABOUT: [(&str, &str, &str); 10] = [
-    (
-        "reflector",
-        "Reflector into a DeltaFIFO, with or without known objects",
-        "Reflector 写入 DeltaFIFO，有或没有 known objects",
-    ),
-    ("indexer", "Indexer: find objects by a label or by their namespace", "Indexer：按 label 或 namespace 查找对象"),
-    ("shared", "sharedProcessor: several handlers, one informer", "sharedProcessor：多个 handler，一个 informer"),
-    (
-        "synced",
-        "Synced: the store is filled, and the handlers may not have seen it yet",
-        "Synced：store 已经填满，handler 可能还没有看到",
-    ),
-    (
-        "resync",
-        "Resync: what is known is told again, and a handler returns early",
-        "Resync：已知的对象再通知一遍，handler 提前返回",
-    ),
-    (
-        "relist",
-        "Relist: a deletion that the watch missed is found out by the next list",
-        "Relist：watch 漏掉的删除由下一次 list 发现",
-    ),
-    (
-        "stale",
-        "Stale: a controller that counts in a cache which is behind creates twice",
-        "Stale：controller 根据落后的缓存计数，会重复创建",
-    ),
-    ("mutate", "Mutate: what the cache hands out is changed in a copy", "Mutate：缓存给出的对象要在副本里修改"),
-    (
-        "controllerloop",
-        "Controller loop: what fills the queue and what empties it",
-        "Controller 循环：谁填队列，谁取队列",
-    ),
-    ("loop", "Loop: LIST and WATCH, request by request", "Loop：逐个请求看 LIST 和 WATCH"),
-];
-
-/// Returns the description of a lesson; `None` for another subcommand.
-fn about(name: &str) -> Option<Both> {
-    let row = lessons().find(|row| row.command == name)?;
-    let shorter = ABOUT.iter().find(|(lesson, ..)| *lesson == name);
-    let (en, zh) = shorter.map_or((row.en, row.zh), |(_, en, zh)| (*en, *zh));
-    Some(Both { en, zh })
-}
-
-/// Builds a command with its texts in one language.
-pub(super) fn built(command: Command, lang: Lang) -> Command {
-    let mut command = command.mut_subcommands(|subcommand| match about(subcommand.get_name()) {
-        Some(about) => subcommand.about(paragraphs(about)),
-        None => subcommand,
-    });
-    command.build();
-    let command = in_language(command, lang);
-    match lang {
-        Lang::En => command,
-        Lang::Zh => in_chinese(command),
-    }
-}
-
-/// Writes a manual page for each subcommand into the folder, or prints the first one, in the printer's language.
+/// Writes a manual page for each subcommand into the folder, which it makes if it is missing, or prints the first one, in the
+/// printer's language.
 pub fn man(folder: Option<&Path>, printer: &Printer) -> Result<Ended> {
     let lang = printer.lang();
-    let command = built(Cli::command().disable_help_subcommand(true), lang);
+    let command = localized(Cli::command().disable_help_subcommand(true), lang);
     let Some(folder) = folder else {
         return Ended::from_write(printer.bytes(&page(&Man::new(command), lang)?));
     };
-    write_pages(command, folder, lang).map_err(|error| {
+    fs::create_dir_all(folder).and_then(|()| write_pages(command, folder, lang)).map_err(|error| {
         Failure::new((
             format!("cannot write manual pages to {}", folder.display()),
             format!("无法把手册页写到 {}", folder.display()),
         ))
         .because(error)
-        .next(("name a folder that exists and can be written", "请指定一个存在而且可写的目录"))
+        .next(("name a folder that you may write", "请指定一个可写的目录"))
     })?;
     Ok(Ended::Done)
 }
@@ -142,7 +81,7 @@ mod tests {
     #[test]
     fn a_chinese_manual_page_has_no_english_text_that_has_a_chinese_one() {
         let unbuilt = || Cli::command().disable_help_subcommand(true);
-        let (mut source, chinese) = (unbuilt(), built(unbuilt(), Lang::Zh));
+        let (mut source, chinese) = (unbuilt(), localized(unbuilt(), Lang::Zh));
         source.build();
         for (source, chinese) in subcommands(&source).zip(subcommands(&chinese)) {
             let (name, page) = (source.get_name(), plain_page(chinese, Lang::Zh));
@@ -157,7 +96,7 @@ mod tests {
 
     #[test]
     fn an_english_manual_page_has_no_chinese() {
-        for command in subcommands(&built(Cli::command().disable_help_subcommand(true), Lang::En)) {
+        for command in subcommands(&localized(Cli::command().disable_help_subcommand(true), Lang::En)) {
             assert!(!is_chinese(&plain_page(command, Lang::En)), "{}", command.get_name());
         }
     }

@@ -43,7 +43,7 @@ pub(super) fn parse_record_source(
         return Err(conflict(by, (en, zh)));
     }
     if prints_otherwise(&lesson.print) {
-        let en = format!("{by} draws the run itself: leave --speed, --output, --record out");
+        let en = format!("{by} draws the run itself: remove --speed, --output, --record");
         return Err(conflict(by, (en, format!("{by} 自己画出运行过程：请去掉 --speed、--output、--record"))));
     }
     Ok((look, RecordSource::Lesson(lesson.run, settings)))
@@ -88,8 +88,8 @@ fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
 
 /// Returns the error for words that name no lesson, or a record and a lesson.
 fn one_at_a_time(by: &str) -> UsageError {
-    let en = format!("{by} shows one lesson or a record: name one");
-    conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))
+    let en = format!("{by} shows one lesson or one record: add its name");
+    conflict(by, (en, format!("{by} 显示一课或一个记录：请写上它的名字")))
 }
 
 /// Returns true if an option on a run's output was given.
@@ -103,7 +103,7 @@ pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs
     let parsed = parse_cli(&[program, &eras.words].concat());
     let Cli { look, command } = parsed.map_err(|error| unknown_lesson(error, "eras"))?;
     let Some(Command::Lesson(lesson)) = command else {
-        return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
+        return Err(conflict("eras", ("eras compares one lesson: add its name", "eras 比较一课：请写课程名")));
     };
     let settings = checked_settings(&lesson)?;
     check_for_eras(&lesson, &settings).map_err(|message| conflict("eras", message))?;
@@ -115,7 +115,7 @@ pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs
 /// own table.
 fn check_for_eras(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
-        let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
+        let en = format!("eras runs the built-in cluster twice and prints a table: remove {options}");
         Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {}", options.replace(", ", "、"))))
     };
     if settings.pace() == Pace::Live {

@@ -8,7 +8,7 @@ use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
-use informer_lab::exercises::{Exercise, ExerciseView};
+use informer_lab::exercises::{CheckSettings, Exercise, ExerciseView, ProgramLanguage};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
 use informer_lab::lessons::Row;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
@@ -19,7 +19,7 @@ use kube_testcluster::Admin;
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
 use super::board::parse_board;
 use super::check::{check, real_cluster_option};
-use super::explain::{UsageError, conflict, explain, missing};
+use super::explain::{UsageError, conflict, explain, missing, unknown_command};
 use super::lessons::{LessonArgs, WatchArgs};
 use super::nested::{parse_eras, parse_record_source};
 use super::values::open_address_needs_tls;
@@ -43,10 +43,12 @@ pub enum Request {
     Menu,
     Lessons,
     Tour(TourSettings),
+    /// List the stops of the tour.
+    TourStops,
     Lesson(&'static Row, Settings),
     Eras(&'static Row, Settings),
-    /// Show a chapter, or list them.
-    Read(Option<String>),
+    /// Show a chapter, or look up a word; for an empty text, list the chapters.
+    Read(String),
     Replay(PathBuf),
     Step(RecordSource, Predict),
     /// A page of up to two recorded runs.
@@ -60,10 +62,9 @@ pub enum Request {
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
-    Exercises,
-    Exercise(&'static Exercise, ExerciseView),
-    /// Check this exercise, or the first one that is not mended.
-    Check(Option<&'static Exercise>),
+    Exercises(ProgramLanguage),
+    Exercise(&'static Exercise, ProgramLanguage, ExerciseView),
+    Check(CheckSettings),
     ResetExercises,
 }
 
@@ -78,7 +79,7 @@ pub enum RecordSource {
 /// # Errors
 /// A usage error, or, as in clap, a request for help or the version.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
-    let Cli { look, command } = parse_cli(args)?;
+    let Cli { look, command } = parse_cli(args).map_err(unknown_command)?;
     let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
@@ -87,9 +88,10 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look, &lesson.print, Request::Lesson(lesson.run, settings)))
         }
         Some(Command::Lessons) => Ok(invocation(look, &nothing, Request::Lessons)),
-        Some(Command::Tour(TourArgs { stop, all, print })) => {
-            let all = if all { TourLength::All } else { TourLength::Documents };
-            Ok(invocation(look, &print, Request::Tour(TourSettings { first: stop, length: all })))
+        Some(Command::Tour(TourArgs { list: true, .. })) => Ok(invocation(look, &nothing, Request::TourStops)),
+        Some(Command::Tour(TourArgs { first, all, print, .. })) => {
+            let length = if all { TourLength::All } else { TourLength::Documents };
+            Ok(invocation(look, &print, Request::Tour(TourSettings { first, length })))
         }
         Some(Command::Doctor(DoctorArgs { kubeconfig, context, namespace })) => {
             let named = kubeconfig.is_some() || context.is_some();
@@ -102,7 +104,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             let (inner, request) = parse_eras(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
-        Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
+        Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.words.join(" ")))),
         Some(Command::Step(StepArgs { predict, mut words })) => {
             // clap gives an option of `step` that stands after the lesson as one of the lesson's words.
             let before = words.len();
@@ -119,14 +121,14 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             if print.record.is_some() {
                 return Err(conflict(
                     "replay",
-                    ("replay reads a record: leave --record out", "replay 读取记录：请去掉 --record"),
+                    ("replay reads a record: remove --record", "replay 读取记录：请去掉 --record"),
                 ));
             }
             Ok(invocation(look, &print, Request::Replay(file)))
         }
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
-                return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
+                return Err(missing("cluster", ("expected a COMMAND after --", "-- 后面要有一条命令")));
             }
             if !cluster.tls && !cluster.listen.ip().is_loopback() {
                 return Err(conflict("cluster", open_address_needs_tls()));
@@ -135,7 +137,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
         }
         Some(Command::Envtest) => Ok(invocation(look, &nothing, Request::Envtest)),
         Some(Command::Break(args)) => Ok(invocation(look, &nothing, args.request())),
-        Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.exercise))),
+        Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.settings()))),
     }
 }
 
@@ -295,14 +297,15 @@ mod tests {
     #[test]
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
         for (line, expected) in [
-            ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
+            ("informer-lab deltafifo --cluster", "deltafifo doesn't accept --cluster; listwatch, reflector, "),
             ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
-            ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
-            ("informer-lab tour --pods a.yaml", "tour has no use for --pods"),
-            ("informer-lab listwatch --serve", "listwatch has no use for --serve"),
+            ("informer-lab deltafifo --seed 1", "deltafifo doesn't accept --seed"),
+            ("informer-lab resync --known-objects", "resync doesn't accept --known-objects; reflector and relist do"),
+            ("informer-lab tour --pods a.yaml", "tour doesn't accept --pods"),
+            ("informer-lab listwatch --serve", "listwatch doesn't accept --serve; indexer and factory do"),
             ("informer-lab indexer --pods a.yaml", "indexer uses --pods only with --serve"),
             ("informer-lab indexer --seed 1", "indexer uses --seed only with --serve"),
-            ("informer-lab indexer --serve --by namespace", "--serve answers by label"),
+            ("informer-lab indexer --serve --by namespace", "--serve supports only --by label"),
             ("informer-lab shared --follow", "shared uses --follow only with --step list-watch"),
             ("informer-lab shared --context a", "shared uses --context only with --step list-watch"),
             ("informer-lab shared --step listener -n a", "shared uses --namespace only with --step list-watch"),
@@ -316,8 +319,22 @@ mod tests {
             ("informer-lab cluster --", "expected a COMMAND"),
             ("informer-lab cluster kubectl", "a command comes after two hyphens: informer-lab cluster -- kubectl"),
             ("informer-lab 04", "04 is no subcommand; a chapter is shown by informer-lab read 04"),
-            ("informer-lab 99", "unrecognized subcommand '99'"),
+            (
+                "informer-lab xyzzy",
+                "there is no lesson or command xyzzy\n  next: informer-lab lessons lists the lessons",
+            ),
+            ("informer-lab reflectr", "there is no lesson or command reflectr\n  next: did you mean reflector"),
+            ("informer-lab tombstone", "next: informer-lab read tombstone finds the word in the book; "),
             ("informer-lab cluster --nodes -1", "expected a number of nodes"),
+            ("informer-lab cluster --events -5", "expected a number of Events"),
+            ("informer-lab cluster -5", "unexpected argument '-5'"),
+            (
+                "informer-lab cluster --controllers hpa",
+                "replicaset, deployment, job, cronjob, daemonset, statefulset, endpointslice",
+            ),
+            ("informer-lab tour lop", "a lesson, or resume: did you mean loop?"),
+            ("informer-lab tour 99", "a lesson, or resume; informer-lab tour --list shows the stops"),
+            ("informer-lab tour -5", "expected a number from 1 to "),
             ("informer-lab cluster --pods -1", "expected a number of pods"),
             ("informer-lab eras", "<LESSON>"),
             ("informer-lab eras nothing", "there is no lesson nothing"),
@@ -327,14 +344,14 @@ mod tests {
             ),
             ("informer-lab eras tour", "eras compares one lesson"),
             ("informer-lab eras eras reflector", "eras compares one lesson"),
-            ("informer-lab list --era modern", "leave --era out"),
-            ("informer-lab eras listwatch --cluster", "leave --cluster"),
-            ("informer-lab step a.ndjson reflector", "step shows one lesson or a record"),
-            ("informer-lab step reflector --record a.ndjson", "leave --speed, --output, --record out"),
-            ("informer-lab step --predict reflector --speed 2", "leave --speed, --output, --record out"),
-            ("informer-lab eras indexer --serve", "leave --cluster"),
-            ("informer-lab eras queue --era modern", "leave --era out"),
-            ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
+            ("informer-lab list --era modern", "remove --era"),
+            ("informer-lab eras listwatch --cluster", "remove --cluster"),
+            ("informer-lab step a.ndjson reflector", "step shows one lesson or one record"),
+            ("informer-lab step reflector --record a.ndjson", "remove --speed, --output, --record"),
+            ("informer-lab step --predict reflector --speed 2", "remove --speed, --output, --record"),
+            ("informer-lab eras indexer --serve", "remove --cluster"),
+            ("informer-lab eras queue --era modern", "remove --era"),
+            ("informer-lab eras queue --output json", "remove --speed, --output, --record"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(expected), "{line}: {error}");
@@ -358,14 +375,25 @@ mod tests {
     }
 
     #[test]
+    fn an_error_of_clap_has_the_colours_of_the_trace() {
+        let error = parse(&words("informer-lab cluster --nodez 1")).expect_err("an unknown option").error;
+        let coloured = error.render().ansi().to_string();
+        let codes: Vec<_> =
+            coloured.split("\u{1b}[").skip(1).filter_map(|part| Some(part.split_once('m')?.0)).collect();
+        let is_basic = |code: &str| (30..=37).chain(90..=97).any(|basic| code == basic.to_string());
+        assert!(codes.contains(&"38;5;131") && codes.contains(&"38;5;29"), "{codes:?}");
+        assert!(!codes.iter().any(|code| is_basic(code)), "{codes:?}");
+    }
+
+    #[test]
     fn a_usage_error_is_shown_in_chinese_too() {
         for (line, expected) in [
-            ("informer-lab reflectr", "错误：没有子命令 reflectr\n  下一步：是不是想写 relist、reflector？"),
-            ("informer-lab reflector --nodes 1", "错误：reflector 用不到 --nodes"),
+            ("informer-lab reflectr", "错误：没有课程或命令 reflectr\n  下一步：是不是想写 reflector、relist？"),
+            ("informer-lab reflector --nodes 1", "错误：reflector 不接受 --nodes；接受它的是 cluster"),
             ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
             ("informer-lab reflector --era ancient", "的值 ancient 无效\n  可选：classic、modern"),
             ("informer-lab eras", "错误：缺少参数 <LESSON>"),
-            ("informer-lab list --era modern", "错误：list 会询问两个时代的集群"),
+            ("informer-lab list --era modern", "错误：list 会向两个时代的集群都发请求"),
         ] {
             let chinese = parse(&words(line)).expect_err(line).in_chinese();
             assert!(chinese.contains(expected), "{line}: {chinese}");

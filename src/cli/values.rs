@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use informer_lab::cluster::{Controllers, Pods};
 use informer_lab::exercises::{self, Exercise};
+use informer_lab::lessons::tour::{self, FirstStop};
 use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
 use kube_testcluster::{BadFault, Fault, Workload, Workloads};
@@ -48,10 +49,24 @@ fn only_of_this_machine() -> Words {
         .into()
 }
 
-/// Parses the number of a stop of the tour.
-pub fn stop(text: &str) -> Result<usize, Words> {
-    text.parse()
-        .map_err(|_| ("expected the number of a stop of the tour, such as 2", "应为某一站的编号，例如 2").into())
+/// Parses the stop that the tour begins with: its number, the name of a lesson, or `resume`.
+pub fn first_stop(text: &str) -> Result<FirstStop, Words> {
+    if text == "resume" {
+        return Ok(FirstStop::Bookmark);
+    }
+    tour::find_stop(text).map(FirstStop::At).map_err(|meant| {
+        let count = tour::learners_stops().len();
+        let en = format!("expected a number from 1 to {count}, a lesson, or resume");
+        let zh = format!("应为 1 到 {count} 的编号、课程名，或 resume");
+        match meant {
+            Some(lesson) => (format!("{en}: did you mean {lesson}?"), format!("{zh}：是不是想写 {lesson}？")),
+            None => (
+                format!("{en}; informer-lab tour --list shows the stops"),
+                format!("{zh}；informer-lab tour --list 列出各站"),
+            ),
+        }
+        .into()
+    })
 }
 
 /// Parses `all`, `deletions` (the controllers that deletions need), `none`, or the names of workload controllers.
@@ -63,11 +78,12 @@ pub fn controllers(text: &str) -> Result<Controllers, Words> {
         _ => {}
     }
     let chosen: Option<Workloads> = text.split(',').map(Workload::named).collect();
-    let expected = (
-        "expected all, deletions, none, or names such as deployment,replicaset,job",
-        "只能是 all、deletions、none，或者 deployment,replicaset,job 这样的名字",
-    );
-    chosen.map(Controllers::Only).ok_or_else(|| expected.into())
+    let expected = || {
+        let names = Workload::ALL.map(Workload::name);
+        let en = format!("expected all, deletions, none, or names with commas between them: {}", names.join(", "));
+        (en, format!("应为 all、deletions、none，或用逗号隔开的名字：{}", names.join("、")))
+    };
+    chosen.map(Controllers::Only).ok_or_else(|| expected().into())
 }
 
 /// Parses a number of pods, or the path of a file with pods.
@@ -91,6 +107,11 @@ pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
         (en, format!("应为 1 到 {most} 的编号，或以下名字之一：{}", names.replace(", ", "、")))
     };
     Exercise::find(text).ok_or_else(|| expected().into())
+}
+
+/// Parses the largest number of kept Events.
+pub fn events(text: &str) -> Result<usize, Words> {
+    text.parse().map_err(|_| ("expected a number of Events, 0 or more", "应为 Event 的个数，0 或更大").into())
 }
 
 pub fn nodes(text: &str) -> Result<usize, Words> {

@@ -106,9 +106,9 @@ fn not_started(program: &OsString, error: io::Error) -> Failure {
     let shown = program.display();
     let failure = match error.kind() {
         ErrorKind::NotFound => Failure::new((format!("there is no command {shown}"), format!("没有命令 {shown}")))
-            .next(("check its spelling, or name it with its folder", "请检查拼写，或写上它所在的目录")),
+            .next(("check the spelling, or give the path of the command", "请检查拼写，或写上它的路径")),
         _ => Failure::new((format!("cannot run {shown}"), format!("无法运行 {shown}")))
-            .next(("name a file that is a program and may be run", "请指定一个可以执行的程序文件")),
+            .next(("choose a program that you may execute", "请指定一个可以执行的程序")),
     };
     failure.because(error)
 }
@@ -116,7 +116,7 @@ fn not_started(program: &OsString, error: io::Error) -> Failure {
 /// Returns the exit code as a shell reports it.
 fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
     let status = status.map_err(|error| {
-        Failure::new(("cannot see how the command has ended", "无法得知命令怎样结束")).because(error)
+        Failure::new(("cannot read the exit status of the command", "无法读取命令的退出状态")).because(error)
     })?;
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);

@@ -31,12 +31,12 @@ impl From<Controllers> for kube_testcluster::Controllers {
 /// The admission plugins for new pods and namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
-    /// All that kube-apiserver adds with its default plugins.
-    /// kube-apiserver 的默认插件所补充的全部内容
+    /// Add the fields and objects that kube-apiserver adds by default.
+    /// 加上 kube-apiserver 默认补充的字段和对象
     #[value(verbatim_doc_comment)]
     #[default]
     Kube,
-    /// Nothing.
+    /// Add nothing.
     /// 什么也不补充
     #[value(verbatim_doc_comment)]
     Plain,
@@ -54,12 +54,12 @@ impl From<Admission> for kube_testcluster::Admission {
 /// The way in which requests are authorized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Authorization {
-    /// Everything is allowed.
-    /// 允许一切
+    /// Allow every request.
+    /// 允许一切请求
     #[value(verbatim_doc_comment)]
     #[default]
     AlwaysAllow,
-    /// Roles and their bindings decide.
+    /// Decide by roles and bindings.
     /// 按 role 和 role binding 判断
     #[value(verbatim_doc_comment)]
     Rbac,
@@ -77,16 +77,16 @@ impl From<Authorization> for kube_testcluster::Authorization {
 /// The objects that have `managedFields`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ManagedFields {
-    /// None, and server-side apply is refused.
-    /// 一个也没有，并拒绝 server-side apply
+    /// Record no owners of fields, and refuse server-side apply.
+    /// 都不记录，并拒绝 server-side apply
     #[value(verbatim_doc_comment)]
     Off,
-    /// Those that a client has applied, from then on.
-    /// 客户端 apply 过的对象，从那时起才有
+    /// Record the owners of an object's fields from its first server-side apply on.
+    /// 用 server-side apply 写过的对象，从第一次起开始记录
     #[value(verbatim_doc_comment)]
     #[default]
     Applied,
-    /// All, as in kube-apiserver.
+    /// Record the owners of the fields of all objects, as kube-apiserver does.
     /// 全部对象，像 kube-apiserver 一样
     #[value(verbatim_doc_comment)]
     All,

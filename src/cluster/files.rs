@@ -30,9 +30,9 @@ pub(crate) struct InputFile {
 }
 
 /// The expected content of each file, in Chinese; the parser's error says it in English.
-pub(crate) const PODS: &str = "应为 kind 是 Pod 的文档、一个 List，或一串 Pod";
-pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
-const STAGES: &str = "应为一串 stages，写法见 cluster --help";
+pub(crate) const PODS: &str = "应为若干个 kind 为 Pod 的文档、一个 List，或一个 Pod 数组";
+pub(crate) const SCENARIO: &str = "应为步骤的数组，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
+const STAGES: &str = "应为 kubelet 的各个阶段：run 和 delete 各是步骤的数组，还可以有 lifecycles";
 
 impl InputFile {
     /// Parses the text. The sentence of an error is the parser's in English, and our own in Chinese.
@@ -77,12 +77,12 @@ pub(crate) fn stages(path: Option<&Path>, default: Option<&Fixture>) -> Result<S
         path.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
     {
         return Err(Failure::new((
-            format!("there are no stages {}", word.display()),
+            format!("unknown stages: {}", word.display()),
             format!("没有名为 {} 的 stages", word.display()),
         ))
         .next((
-            format!("name a file, or one of {}", Stages::NAMES.join(", ")),
-            format!("请写一个文件，或以下之一：{}", Stages::NAMES.join(", ")),
+            format!("choose a file, or one of {}", Stages::NAMES.join(", ")),
+            format!("请指定一个文件，或以下之一：{}", Stages::NAMES.join(", ")),
         ))
         .into());
     }
@@ -106,15 +106,15 @@ fn read(path: &Path, what: &str) -> Result<String> {
     let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {
         Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}")))
             .because(error)
-            .next(("name a file that is there, and that you may read", "请写一个存在并且有权读取的文件"))
+            .next(("choose a file that exists and that you may read", "请指定一个存在并且有权读取的文件"))
     })?;
     if bytes.len() as u64 > LONGEST {
         let mib = LONGEST >> 20;
         return Err(Failure::new((
-            format!("{what} {shown} is longer than {mib} MiB"),
+            format!("{what} {shown} is larger than {mib} MiB"),
             format!("{shown} 超过 {mib} MiB"),
         ))
-        .next(("name a shorter file", "请换一个更小的文件"))
+        .next(("choose a smaller file", "请换一个更小的文件"))
         .into());
     }
     let text = String::from_utf8(bytes).map_err(|error| {

@@ -160,23 +160,23 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
         && directory.starts_with(dot_kube)
     {
         return Err(Failure::new((
-            format!("{shown} lies in ~/.kube, where nothing is ever written"),
-            format!("{shown} 在 ~/.kube 里，本程序从不写那里"),
+            format!("{shown} is in ~/.kube, and this program never writes there"),
+            format!("{shown} 在 ~/.kube 里，本程序从不往那里写"),
         ))
         .next((
-            "name a file elsewhere, such as --kubeconfig-out ./kubeconfig",
-            "请写别处的文件，例如 --kubeconfig-out ./kubeconfig",
+            "choose a file elsewhere, such as --kubeconfig-out ./kubeconfig",
+            "请指定别处的文件，例如 --kubeconfig-out ./kubeconfig",
         ))
         .into());
     }
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Failure::new((
-            format!("{shown} is there already, and is no file"),
+            format!("{shown} exists already, and is not a file"),
             format!("{shown} 已经存在，而且不是文件"),
         ))
         .next((
-            "name a file, such as --kubeconfig-out ./kubeconfig",
-            "请写一个文件，例如 --kubeconfig-out ./kubeconfig",
+            "choose a file, such as --kubeconfig-out ./kubeconfig",
+            "请指定一个文件，例如 --kubeconfig-out ./kubeconfig",
         ))
         .into());
     }
@@ -188,16 +188,16 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
                     format!("{shown} belongs to the cluster that runs at {address}"),
                     format!("{shown} 属于正在 {address} 运行的集群"),
                 ))
-                .next(("name another file, or end that cluster", "请换一个文件，或停止那个集群"))
+                .next(("choose another file, or stop that cluster", "请换一个文件，或停止那个集群"))
                 .into()),
                 None => Ok(()),
             }
         }
         Ok(_) => Err(Failure::new((
-            format!("{shown} is there already, and informer-lab has not written it"),
+            format!("{shown} exists already, and was not written by informer-lab"),
             format!("{shown} 已经存在，而且不是 informer-lab 写的"),
         ))
-        .next(("name another file, or move this one away", "请换一个文件，或移走这个文件"))
+        .next(("choose another file, or move this one away", "请换一个文件，或移走这个文件"))
         .into()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failure(path, error).into()),

@@ -24,7 +24,7 @@ fn failure(address: SocketAddr, option: &str, error: io::Error) -> Failure {
             format!("端口 {port} 已被占用：无法监听 {address}"),
         ))
         .next((
-            format!("stop what listens there, or choose another port: {option} {free} takes a free one"),
+            format!("stop what listens there, or choose another port: {option} {free} picks a free one"),
             format!("请停止占用它的程序，或换一个端口：{option} {free} 会任选一个空闲端口"),
         )),
         ErrorKind::PermissionDenied => Failure::new((
@@ -32,11 +32,11 @@ fn failure(address: SocketAddr, option: &str, error: io::Error) -> Failure {
             format!("不允许使用端口 {port}：无法监听 {address}"),
         ))
         .next((
-            format!("choose a port above 1023: {option} {free} takes a free one"),
+            format!("choose a port above 1023: {option} {free} picks a free one"),
             format!("请选大于 1023 的端口：{option} {free} 会任选一个空闲端口"),
         )),
         _ => Failure::new((format!("cannot listen on {address}"), format!("无法监听 {address}")))
-            .next(("name an address of this machine", "请写本机的地址")),
+            .next(("choose an address of this machine", "请指定本机的地址")),
     }
     .because(error)
 }

@@ -45,8 +45,8 @@ pub struct ClusterSettings {
     pub kubeconfig: Option<PathBuf>,
     /// The era of the simulated API server.
     pub era: Era,
-    /// The number of nodes.
-    pub nodes: usize,
+    /// The number of nodes; `None` for one.
+    pub nodes: Option<usize>,
     /// The largest number of Events that are kept.
     pub events: usize,
     /// True for the API server alone. Overrides `controllers` and `admission`.

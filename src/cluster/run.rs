@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::Node;
+use kube::Api;
+use kube::api::ListParams;
 use tokio_util::sync::CancellationToken;
 
 use super::command::ProcessGroup;
@@ -46,15 +49,17 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let scheme = if credentials.is_some() { "https" } else { "http" };
         let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         if let Some(folder) = settings.data.as_deref().filter(|_| cluster.is_continued()) {
-            announce_data(folder, &console.printer);
+            announce_data(folder, settings, &console.printer);
         }
         if settings.authorization == Authorization::Rbac && credentials.is_none() {
             warn_that_tokens_need_tls(&console.printer);
         }
+        let client = cluster.client("default");
+        let introduction = introduction(client.clone()).await.context("the cluster does not answer")?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let playing =
-            tokio::spawn(play_scenario(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
+        let playing = tokio::spawn(play_scenario(scenario, client, console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
+            console.printer.notice(&introduction.0, &introduction.1);
             wait_for_signal(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
             let signals = console.interrupt.hand_over();
@@ -70,20 +75,47 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     })
 }
 
-/// Announces that the folder of `--data` holds a cluster already, which goes on.
-fn announce_data(folder: &Path, printer: &Printer) {
+/// Introduces the cluster in English and Chinese: the program's version, the version of the API, and the nodes. Asks
+/// before the faults start, which apply to this client too.
+async fn introduction(client: kube::Client) -> kube::Result<(String, String)> {
+    let (program, kubernetes) = (env!("CARGO_PKG_VERSION"), client.apiserver_version().await?.git_version);
+    let nodes = Api::<Node>::all(client).list_metadata(&ListParams::default()).await?.items.len();
+    let counted = match nodes {
+        0 => "no nodes".to_owned(),
+        1 => "1 node".to_owned(),
+        more => format!("{more} nodes"),
+    };
+    Ok((
+        format!("informer-lab {program}: an API server like that of Kubernetes {kubernetes}, with {counted}"),
+        format!("informer-lab {program}：API server 相当于 Kubernetes {kubernetes}，{nodes} 个节点"),
+    ))
+}
+
+/// Announces that the folder of `--data` holds a cluster already, which continues, and names the given options that
+/// have no effect on it.
+fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
     let folder = folder.display();
+    let given = [("--nodes", settings.nodes.is_some()), ("--pods", settings.pods.is_some())];
+    let ignored: Vec<_> = given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect();
+    if ignored.is_empty() {
+        printer.notice(&format!("continues with the data in {folder}"), &format!("继续使用 {folder} 里的数据"));
+        return;
+    }
+    let are = if ignored.len() == 1 { "is" } else { "are" };
     printer.notice(
-        &format!("goes on with what is in {folder}; --nodes and --pods are used at its first start only"),
-        &format!("继续使用 {folder} 里的数据；--nodes 和 --pods 只在首次启动时生效"),
+        &format!(
+            "continues with the data in {folder}: {} {are} ignored, because the cluster keeps those of its first start",
+            ignored.join(" and ")
+        ),
+        &format!("继续使用 {folder} 里的数据：忽略 {}，因为这个集群沿用首次启动时的设置", ignored.join("、")),
     );
 }
 
 /// Clients send no token without TLS, so a test of an account's permissions would see everything allowed.
 fn warn_that_tokens_need_tls(printer: &Printer) {
     printer.notice(
-        "kubectl and client-go send tokens over HTTPS only: without --tls, a request with a token is the administrator's too",
-        "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，带 token 的请求也来自管理员",
+        "kubectl and client-go send tokens over HTTPS only: without --tls, such requests carry no token and run as the administrator",
+        "kubectl 和 client-go 只在 HTTPS 上发送 token：没有 --tls 时，即使配置了 token，请求也会被当作管理员的",
     );
 }
 
@@ -94,34 +126,34 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
             format!("another cluster uses the folder {shown}"),
             format!("另一个集群正在使用目录 {shown}"),
         ))
-        .next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录")),
+        .next(("stop the other cluster, or choose another folder", "请停止那个集群，或换一个目录")),
         DataError::NotACluster(_) => Failure::new((
-            format!("{shown} holds other files, and no cluster"),
+            format!("{shown} has other files, and no data of a cluster"),
             format!("目录 {shown} 里没有集群数据，却有别的文件"),
         ))
-        .next(("name an empty folder, or one that is not there yet", "请换一个空目录，或尚不存在的目录")),
+        .next(("choose an empty folder, or one that does not exist yet", "请换一个空目录，或尚不存在的目录")),
         DataError::Newer(_) => Failure::new((
-            format!("a newer informer-lab has written what is in {shown}"),
-            format!("目录 {shown} 里的数据由更新版本的 informer-lab 写成"),
+            format!("the data in {shown} was written by a newer informer-lab"),
+            format!("目录 {shown} 里的数据是由较新版本的 informer-lab 写入的"),
         ))
-        .next(("use that version, or name another folder", "请使用那个版本，或换一个目录")),
+        .next(("use that version, or choose another folder", "请使用那个版本，或换一个目录")),
         DataError::Unusable { .. } if folder.is_file() => {
             Failure::new((format!("{shown} is a file, not a folder"), format!("{shown} 是文件，不是目录")))
-                .next(("name another folder", "请换一个目录"))
+                .next(("choose another folder", "请换一个目录"))
         }
         DataError::Unusable { path, why } => {
             let path = path.display();
             Failure::new((format!("cannot read or write {path}"), format!("无法读写 {path}")))
                 .because(why)
-                .next(("remove the cause, or name another folder", "请排除原因，或换一个目录"))
+                .next(("fix the cause, or choose another folder", "请先解决这个问题，或换一个目录"))
         }
         error => {
             let failure = Failure::new((
-                format!("cannot go on with what is in {shown}: {error}"),
+                format!("cannot use the data in {shown}: {error}"),
                 format!("无法使用 {shown} 里的数据：{error}"),
             ));
             failure.next((
-                "put an earlier copy of the folder in its place, or name another folder",
+                "restore an earlier copy of the folder, or choose another folder",
                 "请用之前的备份替换这个目录，或换一个目录",
             ))
         }
@@ -130,7 +162,8 @@ fn data_failure(folder: &Path, error: DataError) -> Failure {
 
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(DEFAULT_STAGES))), None)?;
-    let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
+    let builder =
+        Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes.unwrap_or(1)).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
     let builder = builder.authorization(settings.authorization.into());
     let builder = builder.managed_fields(settings.managed_fields.into());
@@ -171,6 +204,6 @@ async fn play_scenario(scenario: Option<Scenario>, client: kube::Client, printer
     let Some(scenario) = scenario else { return };
     let print_step = |step: &_| printer.notice(&format!("{step}"), &format!("{step}"));
     if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", print_step)).await {
-        printer.report(&Failure::new(("the scenario cannot go on", "场景无法继续")).because(error).into());
+        printer.report(&Failure::new(("the scenario cannot continue", "场景无法继续")).because(error).into());
     }
 }

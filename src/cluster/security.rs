@@ -30,14 +30,14 @@ pub(super) fn secure_serving(settings: &ClusterSettings) -> Result<Option<(Secur
         let names = settings.tls_san.join(", ");
         Failure::new((format!("no certificate for {names}"), format!("无法为 {names} 签发证书")))
             .because(error)
-            .next(("write names and addresses, such as lab.example.com", "请写域名和地址，例如 lab.example.com"))
+            .next(("give names and addresses, such as lab.example.com", "请指定域名或地址，例如 lab.example.com"))
     })?;
     let serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
     let mut serving = serving.service_account_key(authority.secret());
     if let Some(file) = files::input_file(settings.token_auth_file.as_deref(), "the token file", None)? {
         serving = serving.token_file(&file.text).map_err(|error| {
             let name = &file.name;
-            Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件")))
+            Failure::new((format!("{name} is not a token file"), format!("{name} 不是 token 文件")))
                 .because(error)
                 .next((
                     r#"write a line for each token: token,user,uid or token,user,uid,"group1,group2""#,

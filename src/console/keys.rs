@@ -1,12 +1,14 @@
-//! Reads single key presses, without Enter and without an echo. The tour waits for them between its stops.
+//! Reads single key presses, without Enter and without an echo, while the program prints or waits. The tour uses this.
 
-use std::io::{self, BufRead, Read};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Instant;
 
-use super::typing::QuietKeyboard;
+use super::typing::{QuietKeyboard, read_input};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPress {
     Enter,
+    Escape,
     Right,
     Left,
     Backspace,
@@ -14,46 +16,61 @@ pub(crate) enum KeyPress {
 }
 
 /// The keyboard for single key presses. While this lives, typed keys are not echoed into the output.
-pub(crate) struct Keys(Option<QuietKeyboard>);
+pub(crate) struct Keys {
+    chunks: Receiver<Vec<u8>>,
+    /// `None` if the terminal's echo cannot be switched off. Then the terminal sends whole lines, each ended by Enter.
+    keyboard: Option<QuietKeyboard>,
+}
 
 impl Keys {
-    /// Starts reading keys. If the terminal's echo cannot be switched off, whole lines are read instead, each ended by
-    /// Enter.
+    /// Starts reading keys.
     pub(crate) fn begin() -> Self {
-        Self(QuietKeyboard::begin())
+        let keyboard = QuietKeyboard::begin();
+        let (sender, chunks) = channel();
+        read_input(move |chunk| sender.send(chunk).is_ok());
+        Self { chunks, keyboard }
     }
 
-    /// Discards unread key presses, and switches the echo off again, because a shell may have switched it on while the
-    /// program was stopped.
-    pub(crate) fn forget(&self) {
-        if let Some(keyboard) = &self.0 {
-            keyboard.keep_quiet();
-            keyboard.forget();
+    /// Waits for key presses, at most until this time. `None` if the input has ended.
+    pub(crate) fn until(&self, end: Instant) -> Option<Vec<KeyPress>> {
+        self.keep_quiet();
+        match self.chunks.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(bytes) => Some(key_presses(&bytes)),
+            Err(RecvTimeoutError::Timeout) => Some(Vec::new()),
+            Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
-    /// Waits for key presses, and returns those that came together. `None` at the end of the input.
-    pub(crate) fn next(&self) -> Option<Vec<KeyPress>> {
-        let mut bytes = [0; 64];
-        let read = match &self.0 {
-            Some(_) => io::stdin().lock().read(&mut bytes).ok().map(|count| bytes[..count].to_vec()),
-            None => {
-                let mut line = Vec::new();
-                io::stdin().lock().read_until(b'\n', &mut line).ok().map(|_| line)
-            }
-        };
-        read.filter(|bytes| !bytes.is_empty()).map(|bytes| key_presses(&bytes))
+    /// Switches the echo off again, because a shell may have switched it on while the program was stopped.
+    fn keep_quiet(&self) {
+        if let Some(keyboard) = &self.keyboard {
+            keyboard.keep_quiet();
+        }
     }
 }
 
-/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known.
+/// Decodes the bytes that a terminal sends for keys. Of the escape sequences, only the left and right arrows are known;
+/// an escape without a sequence is the key Escape.
 fn key_presses(bytes: &[u8]) -> Vec<KeyPress> {
-    match bytes {
-        b"\x1b[C" | b"\x1bOC" => vec![KeyPress::Right],
-        b"\x1b[D" | b"\x1bOD" => vec![KeyPress::Left],
-        [0x1b, ..] => Vec::new(),
-        _ => String::from_utf8_lossy(bytes).chars().filter_map(key).collect(),
+    let text = String::from_utf8_lossy(bytes);
+    let mut characters = text.chars().peekable();
+    let mut keys = Vec::new();
+    while let Some(character) = characters.next() {
+        if character != '\u{1b}' {
+            keys.extend(key(character));
+            continue;
+        }
+        if characters.next_if(|next| matches!(next, '[' | 'O')).is_none() {
+            keys.push(KeyPress::Escape);
+            continue;
+        }
+        match characters.find(|last| matches!(last, '@'..='~')) {
+            Some('C') => keys.push(KeyPress::Right),
+            Some('D') => keys.push(KeyPress::Left),
+            _ => {}
+        }
     }
+    keys
 }
 
 fn key(c: char) -> Option<KeyPress> {
@@ -70,9 +87,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_and_arrows_are_told_apart() {
-        assert_eq!(key_presses(b"\x1b[C"), [KeyPress::Right]);
-        assert_eq!(key_presses(b"\x1b[A"), []);
+    fn letters_arrows_and_escape_are_told_apart() {
+        assert_eq!(key_presses(b"\x1b[C\x1b[D"), [KeyPress::Right, KeyPress::Left]);
+        assert_eq!(key_presses(b"\x1b[A\x1b[1;5Bq"), [KeyPress::Letter('q')]);
+        assert_eq!(key_presses(b"\x1b"), [KeyPress::Escape]);
         assert_eq!(
             key_presses(b"1\x7f2\r"),
             [KeyPress::Letter('1'), KeyPress::Backspace, KeyPress::Letter('2'), KeyPress::Enter]

@@ -8,12 +8,14 @@ mod pager;
 mod progress;
 mod typed_line;
 mod typing;
+mod user_state;
 
-use std::{io, thread};
+use std::io;
+use std::thread;
 
 use anyhow::Result;
 
-use crate::trace::{Printer, Record, RecordFile, Speed};
+use crate::trace::{AfterPause, Printer, Record, RecordFile, Speed};
 
 pub use followers::{CommandResult, EndReason, Followers, Message};
 pub use interrupt::Interrupt;
@@ -24,6 +26,7 @@ pub(crate) use pager::show;
 pub(crate) use progress::Progress;
 pub(crate) use typing::Typing;
 use typing::restore_echo;
+pub(crate) use user_state::{replace, state_file};
 
 /// The environment of a subcommand.
 pub struct Console {
@@ -45,7 +48,11 @@ impl Console {
     /// # Errors
     /// The same as [`Ended::from_write`].
     pub fn print(&self, records: &[Record]) -> Result<Ended> {
-        Ended::from_write(self.printer.print_run(records, self.speed, thread::sleep))
+        let wait = |pause| {
+            thread::sleep(pause);
+            AfterPause::Continue
+        };
+        Ended::from_write(self.printer.print_run(records, self.speed, wait))
     }
 }
 

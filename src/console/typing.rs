@@ -42,7 +42,9 @@ impl Typing {
         // regard to the footer.
         let on_screen = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         let screen = on_screen.then(QuietKeyboard::begin).flatten().map(|keyboard| (printer.clone(), keyboard));
-        let typing = Self { chunks: chunks(), line: TypedLine::default(), entered: VecDeque::new(), screen };
+        let (sender, chunks) = mpsc::channel(AHEAD);
+        read_input(move |chunk| sender.blocking_send(chunk).is_ok());
+        let typing = Self { chunks, line: TypedLine::default(), entered: VecDeque::new(), screen };
         typing.show();
         Some(typing)
     }
@@ -94,15 +96,15 @@ fn is_ours() -> bool {
     true
 }
 
-/// Reads standard input on a separate thread, because a blocking read cannot be cancelled.
-fn chunks() -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel(AHEAD);
+/// Reads standard input on a separate thread, because a blocking read cannot be cancelled. The thread ends at the end of
+/// the input, or when `send` returns false.
+pub(super) fn read_input(mut send: impl FnMut(Vec<u8>) -> bool + Send + 'static) {
     let read = move || {
         let mut bytes = [0; 1024];
         loop {
             wait_for_input();
             let Ok(count @ 1..) = io::stdin().lock().read(&mut bytes) else { break };
-            if sender.blocking_send(bytes[..count].to_vec()).is_err() {
+            if !send(bytes[..count].to_vec()) {
                 break;
             }
         }
@@ -110,7 +112,6 @@ fn chunks() -> mpsc::Receiver<Vec<u8>> {
     if let Err(error) = thread::Builder::new().name("keyboard".into()).spawn(read) {
         tracing::warn!(%error, "standard input is not read: cannot start a thread");
     }
-    receiver
 }
 
 /// Waits until this process has input to read. A shell may have moved the process to the background, where reading
@@ -140,9 +141,7 @@ mod unix {
     use std::sync::Mutex;
 
     use super::is_ours;
-    use rustix::termios::{
-        LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
-    };
+    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
     /// The terminal's original settings, while the keyboard is quiet.
     static LOUD: Mutex<Option<Termios>> = Mutex::new(None);
@@ -171,13 +170,6 @@ mod unix {
                 return;
             }
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
-        }
-
-        /// Discards typed input that was not read.
-        pub(crate) fn forget(&self) {
-            if is_ours() {
-                let _ = tcflush(io::stdin(), QueueSelector::IFlush);
-            }
         }
     }
 
@@ -213,8 +205,6 @@ mod other {
         }
 
         pub(crate) fn keep_quiet(&self) {}
-
-        pub(crate) fn forget(&self) {}
     }
 
     pub(crate) fn restore_echo() {}

@@ -20,10 +20,10 @@ use kube_testcluster::serve_until;
 
 const USED_FLAGS: [(&str, &str); 1] = [(
     "listen-client-urls",
-    "Where to answer: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",
+    "Answer at these URLs: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",
 )];
 
-const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and nothing is kept.";
+const HELP: &str = "etcd of informer-lab: it answers GET /health, and stores nothing.";
 
 const VERSION: &str = "3.6.0";
 

@@ -22,7 +22,7 @@ pub(super) fn make() -> Result<PathBuf> {
         let shown = folder.display();
         Failure::new((format!("cannot make the folder {shown}"), format!("无法建立目录 {shown}"))).because(error).next(
             (
-                "see that this folder is yours, and that no other user can write into it",
+                "check that this folder is yours, and that no other user can write into it",
                 "请确认这个目录属于你，并且其他人没有写权限",
             ),
         )

@@ -15,22 +15,19 @@ use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
 const USED_FLAGS: [(&str, &str); 10] = [
-    ("bind-address", "The address to listen at [127.0.0.1]"),
-    ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
-    (
-        "cert-dir",
-        "The folder of apiserver.crt and apiserver.key; they are made if they are missing [/var/run/kubernetes]",
-    ),
-    ("tls-cert-file", "The certificate to serve with"),
-    ("tls-private-key-file", "Its key"),
-    ("client-ca-file", "Who signs the certificates of clients: CN is the user, O are the groups"),
-    ("token-auth-file", "Bearer tokens: lines of token,user,uid,\"groups\""),
-    ("authorization-mode", "RBAC: roles and their bindings decide; otherwise everything is allowed [AlwaysAllow]"),
+    ("bind-address", "Listen at this address [127.0.0.1]"),
+    ("secure-port", "Serve HTTPS at this port; 0 picks a free one [6443]"),
+    ("cert-dir", "Read apiserver.crt and apiserver.key from this folder, or make them there [/var/run/kubernetes]"),
+    ("tls-cert-file", "Serve with this certificate"),
+    ("tls-private-key-file", "Serve with this key"),
+    ("client-ca-file", "Accept client certificates of this authority: CN is the user, O are the groups"),
+    ("token-auth-file", "Read bearer tokens from this file, as lines of token,user,uid,\"groups\""),
+    ("authorization-mode", "RBAC: roles and their bindings decide; otherwise every request is allowed [AlwaysAllow]"),
     (
         "feature-gates",
-        "AggregatedDiscoveryEndpoint=false, WatchList=false: without what has this name; others are ignored",
+        "AggregatedDiscoveryEndpoint=false and WatchList=false turn these features off; others are ignored",
     ),
-    ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
+    ("service-account-signing-key-file", "Sign the tokens of service accounts with this key"),
 ];
 
 /// Flags that change nothing here, so they are ignored without a notice. The empty texts are unused.
@@ -47,7 +44,7 @@ const IGNORED_SILENTLY: [(&str, &str); 6] = [
 const AGGREGATED_DISCOVERY: &str = "AggregatedDiscoveryEndpoint";
 const WATCH_LIST: &str = "WatchList";
 
-const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
+const HELP: &str = "kube-apiserver of informer-lab: only the API server, in memory, with TLS.";
 
 pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let flags = Flags::read(args);

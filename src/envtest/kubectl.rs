@@ -17,8 +17,8 @@ pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
     let found = if env::var_os(MARK).is_some() { None } else { find_real_kubectl() };
     let Some(kubectl) = found else {
         return Err(Failure::new((
-            "there is no kubectl: informer-lab stands in for kube-apiserver and etcd, and runs the kubectl that PATH names",
-            "没有 kubectl：informer-lab 代替 kube-apiserver 和 etcd，kubectl 则用 PATH 里的",
+            "no kubectl in PATH: informer-lab replaces kube-apiserver and etcd, and runs the kubectl that you have installed",
+            "PATH 里没有 kubectl：informer-lab 代替 kube-apiserver 和 etcd，kubectl 则用你安装的那个",
         ))
         .next(("install kubectl, so that it is in PATH", "请安装 kubectl，并把它放进 PATH"))
         .into());

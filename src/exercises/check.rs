@@ -1,116 +1,134 @@
-//! `informer-lab check [NAME]`: compiles and judges the learner's program, and keeps the progress. The package
-//! `lessons/break` has the programs and the judges; cargo builds and runs it, and its exit code is the verdict.
+//! `informer-lab check [NAME]`: judges the learner's program, and keeps the progress. With `--watch` it does so again each
+//! time that the program is saved.
 
-use std::io::{self, IsTerminal};
-use std::process::{Command, ExitStatus};
-use std::{env, ffi::OsString};
+use std::io;
 
 use anyhow::Result;
 
 use super::checkout::Checkout;
 use super::diff::diff;
 use super::progress::Progress;
-use super::{ALL, Exercise};
-use crate::book::paper;
+use super::watch::wait_for_change;
+use super::{ALL, Exercise, ProgramLanguage, go, rust};
 use crate::console::Ended;
 use crate::trace::{Failure, Printer};
 
-/// The exit code of the judging program for a program that is still wrong. It differs from the codes of cargo (101) and
-/// rustup (1), and a broken program is unlikely to exit with it.
-pub const WRONG: u8 = 60;
+/// The options of `informer-lab check`.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckSettings {
+    /// The exercise, or `None` for the first that is not mended yet.
+    pub exercise: Option<&'static Exercise>,
+    /// The language of the program.
+    pub language: ProgramLanguage,
+    /// Whether to judge again after each change.
+    pub watch: WatchProgram,
+}
+
+/// Whether to judge a program again each time that it is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchProgram {
+    /// Until it is right.
+    UntilRight,
+    /// Judge it once.
+    No,
+}
+
+/// The result of judging a program. The verdict has been printed.
+pub(super) enum Judgement {
+    Right,
+    Wrong,
+    /// The compiler has printed the reason.
+    NotCompiled(Failure),
+    /// The reader of standard output has gone.
+    ReaderGone,
+}
 
 /// Checks an exercise, by default the first that is not mended yet.
 ///
 /// # Errors
-/// There is no clone or no cargo, or the program does not compile.
-pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<Ended> {
+/// There is no clone or no compiler, or the program does not compile.
+pub fn check(settings: &CheckSettings, printer: &Printer) -> Result<Ended> {
+    let CheckSettings { exercise, language, watch } = *settings;
     let checkout = Checkout::find()?;
     let mut progress = Progress::load()?;
-    let Some(exercise) = exercise.or_else(|| progress.next()) else {
+    let Some(exercise) = exercise.or_else(|| progress.next(language)) else {
         return Ended::from_write(printer.page(printer.pick("All ten are mended.", "十个都修好了。")));
     };
-    let title = printer.pick(exercise.title.en, exercise.title.zh);
-    let headed = Ended::from_write(printer.page(&format!("{}: {title}\n", exercise.file)))?;
-    if headed != Ended::Done {
-        return Ok(headed);
-    }
-    let status = judge(exercise, &checkout, printer)?;
-    match status.code() {
-        // The program is right.
-        Some(0) => {
-            progress.done(exercise)?;
-            Ended::from_write(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
+    loop {
+        let program = checkout.read(&exercise.program(language))?; // before it is judged, so that no change is missed
+        let failure = match judge(exercise, language, &checkout, printer)? {
+            Judgement::ReaderGone => return Ok(Ended::ReaderGone),
+            Judgement::Right => {
+                progress.done(exercise, language)?;
+                return Ended::from_write(praise(exercise, language, &program, &checkout, &progress, printer)?);
+            }
+            Judgement::Wrong => None,
+            Judgement::NotCompiled(failure) => Some(failure.into()),
+        };
+        match (watch, failure) {
+            (WatchProgram::No, None) => return Ok(Ended::Command(1)),
+            (WatchProgram::No, Some(failure)) => return Err(failure),
+            (WatchProgram::UntilRight, failure) => {
+                failure.iter().for_each(|failure| printer.report(failure));
+                let file = exercise.program(language);
+                printer.notice(
+                    &format!("the next change of {file} is judged as soon as it is saved; Ctrl-C ends this"),
+                    &format!("{file} 一保存就再判一次；按 Ctrl-C 结束"),
+                );
+                wait_for_change(&program, || checkout.read(&file).ok());
+            }
         }
-        Some(code) if code == i32::from(WRONG) => {
-            let next = printer.pick("A hint: ", "提示：");
-            let printed =
-                Ended::from_write(printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name)))?;
-            Ok(if printed == Ended::Done { Ended::Command(1) } else { printed })
-        }
-        _ => Err(does_not_run(exercise, status).into()),
     }
 }
 
-fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<ExitStatus> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut command = Command::new(cargo);
-    command.args(["run", "--locked", "--package", "informer-lab-break"]);
-    if io::stderr().is_terminal() {
-        printer.notice("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
-    } else {
-        command.arg("--quiet");
+/// Prints the title, judges the program, and names the hint if the program is wrong.
+fn judge(exercise: &Exercise, language: ProgramLanguage, checkout: &Checkout, printer: &Printer) -> Result<Judgement> {
+    let title = printer.pick(exercise.title.en, exercise.title.zh);
+    if Ended::from_write(printer.page(&format!("{}: {title}\n", exercise.file)))? != Ended::Done {
+        return Ok(Judgement::ReaderGone);
     }
-    let width = paper(printer).width.to_string();
-    command.args(["--", exercise.name, printer.pick("en", "zh"), &width]).current_dir(checkout.root());
-    command.status().map_err(|error| {
-        let next = ("install Rust: https://rustup.rs", "请安装 Rust：https://rustup.rs");
-        Failure::new(("cannot start cargo", "无法启动 cargo")).because(error).next(next).into()
-    })
+    let judgement = match language {
+        ProgramLanguage::Rust => rust::judge(exercise, checkout, printer)?,
+        ProgramLanguage::Go => go::judge(exercise, checkout, printer)?,
+    };
+    if matches!(judgement, Judgement::Wrong) {
+        let label = printer.pick("A hint: ", "提示：");
+        let command = exercise.command("break", language);
+        if Ended::from_write(printer.page(&format!("\n{label}{command} --hint")))? != Ended::Done {
+            return Ok(Judgement::ReaderGone);
+        }
+    }
+    Ok(judgement)
 }
 
 /// Prints the explanation of the mistake, the difference to our solution, and the next exercise. The outer error is
 /// that of reading the solution, the inner one that of standard output.
 fn praise(
     exercise: &Exercise,
+    language: ProgramLanguage,
     mine: &str,
     checkout: &Checkout,
     progress: &Progress,
     printer: &Printer,
 ) -> Result<io::Result<()>> {
-    let difference = diff(mine, &checkout.read(&exercise.solution())?);
+    let difference = diff(mine, &checkout.read(&exercise.solution(language))?);
     let print = || {
         printer.page("")?;
-        Exercise::prose(exercise.explanation, printer)?;
+        Exercise::prose(exercise.explanation(language), printer)?;
         if !difference.is_empty() {
             printer.page(printer.pick("\nFrom your program to ours:\n", "\n从你的程序到我们的答案：\n"))?;
             for line in &difference {
                 printer.page_styled(&format!("{}\n", line.plain()), &format!("{}\n", line.coloured()))?;
             }
         }
-        let count = format!("\n{}/{}", progress.count(), ALL.len());
-        match progress.next() {
+        let count = format!("\n{}/{}", progress.count(language), ALL.len());
+        match progress.next(language) {
             Some(next) => {
                 let text = printer.pick(", next: ", "，下一个：");
-                printer.page(&format!("{count}{text}informer-lab break {}", next.name))
+                printer.page(&format!("{count}{text}{}", next.command("break", language)))
             }
             None => printer.page(&format!("{count}\n{}", printer.pick("All ten are mended.", "十个都修好了。"))),
         }
     };
     Ok(print())
-}
-
-/// Returns the error for a failure of cargo or of the judging program, which leaves no verdict.
-fn does_not_run(exercise: &Exercise, status: ExitStatus) -> Failure {
-    let message = match status.code() {
-        Some(101) => ("the exercises do not compile", "练习编译不过"),
-        Some(_) => ("the check itself failed; what it said is above", "检查程序自己失败了，原因见上面的输出"),
-        None => ("a signal ended the check", "检查被信号终止"),
-    };
-    let undo = format!("git checkout -- {}", exercise.program());
-    Failure::new(message).next((
-        format!(
-            "mend what cargo says above, also in the other programs of lessons/break/exercises; or begin again: {undo}"
-        ),
-        format!("按上面 cargo 的提示修改，lessons/break/exercises 里的其他程序也要能编译；或者重新开始：{undo}"),
-    ))
 }

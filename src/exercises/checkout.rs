@@ -49,6 +49,7 @@ impl Checkout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exercises::ProgramLanguage;
 
     #[test]
     fn a_clone_is_found_from_every_directory_in_it() {
@@ -64,8 +65,10 @@ mod tests {
     fn every_exercise_has_its_program_and_its_solution() {
         let checkout = Checkout::above(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         for exercise in super::super::ALL {
-            for file in [exercise.program(), exercise.solution()] {
-                assert!(checkout.read(&file).is_ok(), "{file}");
+            for language in [ProgramLanguage::Rust, ProgramLanguage::Go] {
+                for file in [exercise.program(language), exercise.solution(language)] {
+                    assert!(checkout.read(&file).is_ok(), "{file}");
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
-use crate::trace::visible;
+use crate::trace::{Hue, visible};
 
 /// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,13 +27,14 @@ impl Line {
         }
     }
 
-    /// Formats the line with its sign, in git's colours.
+    /// Formats the line with its sign, in red or green as git does.
     pub(super) fn coloured(&self) -> String {
-        match self {
-            Self::Both(_) | Self::Gap => self.plain(),
-            Self::Mine(_) => format!("\u{1b}[31m{}\u{1b}[0m", self.plain()),
-            Self::Ours(_) => format!("\u{1b}[32m{}\u{1b}[0m", self.plain()),
-        }
+        let hue = match self {
+            Self::Both(_) | Self::Gap => return self.plain(),
+            Self::Mine(_) => Hue::RED,
+            Self::Ours(_) => Hue::GREEN,
+        };
+        format!("{}{}\u{1b}[0m", hue.code(), self.plain())
     }
 }
 

@@ -4,8 +4,8 @@ use std::io;
 
 use anyhow::Result;
 
-use super::ALL;
 use super::progress::Progress;
+use super::{ALL, ProgramLanguage};
 use crate::console::Ended;
 use crate::trace::Printer;
 
@@ -13,8 +13,8 @@ use crate::trace::Printer;
 ///
 /// # Errors
 /// The progress cannot be read, or standard output cannot be written.
-pub fn list(printer: &Printer) -> Result<Ended> {
-    Ended::from_write(write(printer, &Progress::load()?))
+pub fn list(language: ProgramLanguage, printer: &Printer) -> Result<Ended> {
+    Ended::from_write(write(language, printer, &Progress::load()?))
 }
 
 /// Removes the progress. The programs stay as they are.
@@ -24,13 +24,13 @@ pub fn list(printer: &Printer) -> Result<Ended> {
 pub fn reset(printer: &Printer) -> Result<Ended> {
     Progress::reset()?;
     Ended::from_write(printer.page(printer.pick(
-        "No program is marked as mended any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises",
-        "进度已清空。要把程序恢复成没修过的样子，在克隆里执行：\n\n    git checkout -- lessons/break/exercises",
+        "No program is marked as mended any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
+        "进度已清空。要把程序恢复成没修过的样子，在克隆里执行：\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
     )))
 }
 
-fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
-    let (count, all) = (progress.count(), ALL.len());
+fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> io::Result<()> {
+    let (count, all) = (progress.count(language), ALL.len());
     let line = |label: &str, text: &str| printer.page(printer.labelled(label, text).trim_end());
     line(
         "",
@@ -41,11 +41,11 @@ fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
     )?;
     printer.page("")?;
     let width = ALL.iter().map(|exercise| exercise.name.len()).max().unwrap_or_default();
-    let next = progress.next().map(|exercise| exercise.name);
+    let next = progress.next(language);
     for exercise in ALL {
         let mark = match next {
-            _ if progress.is_done(exercise) => "✓",
-            Some(next) if next == exercise.name => ">",
+            _ if progress.is_done(exercise, language) => "✓",
+            Some(next) if next.name == exercise.name => ">",
             _ => " ",
         };
         let title = printer.pick(exercise.title.en, exercise.title.zh);
@@ -55,8 +55,16 @@ fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
         return printer.page(printer.pick("\nAll ten are mended.", "\n十个都修好了。"));
     };
     printer.page(&format!("\n{count}/{all}\n"))?;
-    let begin = printer.pick("what is wrong with it", "出了什么问题");
-    let judge = printer.pick("is it right now? (in a clone of the repository)", "修好了吗？（在仓库的克隆里执行）");
-    line(&format!("  informer-lab break {next:width$}  "), begin)?;
-    line(&format!("  informer-lab check {next:width$}  "), judge)
+    let mut rows = vec![
+        (next.command("break", language), printer.pick("what is wrong with it", "出了什么问题")),
+        (
+            next.command("check", language),
+            printer.pick("is it right now? (in a clone)", "修好了吗？（在仓库的克隆里执行）"),
+        ),
+    ];
+    if language == ProgramLanguage::Rust {
+        rows.push(("informer-lab break --in go".to_owned(), printer.pick("the same ten in Go", "同样的十题，用 Go")));
+    }
+    let width = rows.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
+    rows.iter().try_for_each(|(command, what)| line(&format!("  {command:width$}  "), what))
 }

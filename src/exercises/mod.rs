@@ -1,18 +1,27 @@
-//! Exercises: ten small controllers with one mistake each, which the learner mends in a clone of the repository.
+//! Exercises: ten small controllers with one mistake each, in Rust and in Go, which the learner mends in a clone of the
+//! repository.
 //!
-//! The package `lessons/break` has the programs and the code that judges them. This module has the texts about them,
-//! the learner's progress, and the subcommands `break` and `check`.
+//! The folder `lessons/break` has the programs, and runs those in Rust. This module has the texts about them, the judges,
+//! the runner of those in Go, the learner's progress, and the subcommands `break` and `check`.
 
 mod check;
 mod checkout;
 mod diff;
+#[cfg_attr(target_family = "wasm", path = "go_wasm.rs")]
+mod go;
+pub mod judging;
 mod list;
+mod program_language;
 mod progress;
+mod rust;
 mod show;
 mod texts;
+mod watch;
 
-pub use check::{WRONG, check};
+pub use check::{CheckSettings, WatchProgram, check};
 pub use list::{list, reset};
+pub use program_language::ProgramLanguage;
+pub use rust::WRONG;
 pub use show::{ExerciseView, show};
 pub use texts::ALL;
 
@@ -34,10 +43,21 @@ pub struct Exercise {
     pub title: Both,
     /// The problem as a user of the program saw it.
     pub symptom: Both,
+    /// Two hints for the program in Rust. The second says more than the first.
+    pub hints: [Both; 2],
+    /// The cause of the problem, shown once the program in Rust is right.
+    pub explanation: Both,
+    /// The texts that differ for the program in Go.
+    pub go: InGo,
+}
+
+/// The texts about a program in Go.
+#[derive(Debug)]
+pub struct InGo {
     /// Two hints. The second says more than the first.
     pub hints: [Both; 2],
-    /// The cause of the problem, shown once the program is right.
-    pub explanation: Both,
+    /// The cause of the problem, if the text about the program in Rust names parts of this project's library.
+    pub explanation: Option<Both>,
 }
 
 impl Exercise {
@@ -57,14 +77,35 @@ impl Exercise {
         printer.page_styled(&page, &page)
     }
 
+    /// Returns the hints about the program in this language.
+    fn hints(&self, language: ProgramLanguage) -> [Both; 2] {
+        match language {
+            ProgramLanguage::Rust => self.hints,
+            ProgramLanguage::Go => self.go.hints,
+        }
+    }
+
+    /// Returns the cause of the problem, for the program in this language.
+    fn explanation(&self, language: ProgramLanguage) -> Both {
+        match language {
+            ProgramLanguage::Rust => self.explanation,
+            ProgramLanguage::Go => self.go.explanation.unwrap_or(self.explanation),
+        }
+    }
+
+    /// Returns the command that shows (`break`) or judges (`check`) this exercise.
+    fn command(&self, subcommand: &str, language: ProgramLanguage) -> String {
+        format!("informer-lab {subcommand} {}{}", self.name, language.option())
+    }
+
     /// Returns the path of the program that the learner edits, from the root of the clone.
-    fn program(&self) -> String {
-        format!("lessons/break/exercises/{}.rs", self.file)
+    fn program(&self, language: ProgramLanguage) -> String {
+        language.file(language.exercises(), self.file)
     }
 
     /// Returns the path of the mended program, from the root of the clone.
-    fn solution(&self) -> String {
-        format!("lessons/break/solutions/{}.rs", self.file)
+    fn solution(&self, language: ProgramLanguage) -> String {
+        language.file(language.solutions(), self.file)
     }
 }
 

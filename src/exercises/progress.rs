@@ -1,18 +1,17 @@
-//! The learner's progress: the list of mended programs, in a file of the user.
-//!
-//! The file is `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the
-//! user's application data.
+//! The learner's progress: the list of mended programs, in the state file `break.json` of the user.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::path::PathBuf;
+use std::{fs, io};
 
 use anyhow::Result;
-use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, Exercise};
+use super::{ALL, Exercise, ProgramLanguage};
+use crate::console::{replace, state_file};
 use crate::trace::Failure;
+
+const FILE: &str = "break.json";
 
 #[derive(Debug)]
 pub(super) struct Progress {
@@ -30,14 +29,14 @@ struct Kept {
 impl Progress {
     /// Reads the progress. Without a file, there is none yet.
     pub(super) fn load() -> Result<Self> {
-        Self::of_file(file()?)
+        Self::of_file(state_file(FILE)?)
     }
 
     fn of_file(file: PathBuf) -> Result<Self> {
         let kept = match fs::read(&file) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
                 let file = file.display();
-                Failure::new((format!("{file} is not a record of progress"), format!("{file} 不是进度文件")))
+                Failure::new((format!("{file} is not a valid progress file"), format!("{file} 不是有效的进度文件")))
                     .because(error)
                     .next((
                         "begin again with: informer-lab break --reset",
@@ -56,7 +55,7 @@ impl Progress {
 
     /// Removes all progress. Having none is no error.
     pub(super) fn reset() -> Result<()> {
-        let file = file()?;
+        let file = state_file(FILE)?;
         match fs::remove_file(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let file = file.display();
@@ -67,30 +66,30 @@ impl Progress {
         }
     }
 
-    pub(super) fn is_done(&self, exercise: &Exercise) -> bool {
-        self.kept.done.contains(exercise.name)
+    pub(super) fn is_done(&self, exercise: &Exercise, language: ProgramLanguage) -> bool {
+        self.kept.done.contains(&kept_name(exercise, language))
     }
 
-    /// Returns the first program that is not mended yet.
-    pub(super) fn next(&self) -> Option<&'static Exercise> {
-        ALL.into_iter().find(|exercise| !self.is_done(exercise))
+    /// Returns the first program in this language that is not mended yet.
+    pub(super) fn next(&self, language: ProgramLanguage) -> Option<&'static Exercise> {
+        ALL.into_iter().find(|exercise| !self.is_done(exercise, language))
     }
 
-    /// Returns the number of mended programs.
-    pub(super) fn count(&self) -> usize {
-        ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
+    /// Returns the number of mended programs in this language.
+    pub(super) fn count(&self, language: ProgramLanguage) -> usize {
+        ALL.into_iter().filter(|exercise| self.is_done(exercise, language)).count()
     }
 
     /// Notes that a program is mended.
     ///
     /// # Errors
     /// The file cannot be written. Its old content stays.
-    pub(super) fn done(&mut self, exercise: &Exercise) -> Result<()> {
-        self.kept.done.insert(exercise.name.to_owned());
+    pub(super) fn done(&mut self, exercise: &Exercise, language: ProgramLanguage) -> Result<()> {
+        self.kept.done.insert(kept_name(exercise, language));
         let text = serde_json::to_string_pretty(&self.kept)?;
         replace(&self.file, &text).map_err(|error| {
             let file = self.file.display();
-            Failure::new((format!("cannot keep the progress in {file}"), format!("进度无法写入 {file}")))
+            Failure::new((format!("cannot save the progress in {file}"), format!("进度无法写入 {file}")))
                 .because(error)
                 .next(("choose another directory with XDG_STATE_HOME", "用 XDG_STATE_HOME 换一个目录"))
                 .into()
@@ -98,28 +97,19 @@ impl Progress {
     }
 }
 
-/// Replaces a file in one step, so another process reads the old text or the new one.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(directory) = file.parent() {
-        fs::create_dir_all(directory)?;
+/// Returns the name of a program in the file. A version without programs in Go keeps their names.
+fn kept_name(exercise: &Exercise, language: ProgramLanguage) -> String {
+    match language {
+        ProgramLanguage::Rust => exercise.name.to_owned(),
+        ProgramLanguage::Go => format!("go/{}", exercise.name),
     }
-    let draft = file.with_extension(format!("{}.tmp", process::id()));
-    fs::write(&draft, text)?;
-    fs::rename(&draft, file).inspect_err(|_| drop(fs::remove_file(&draft)))
-}
-
-fn file() -> Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::new(("there is no place for the progress", "没有地方保存进度"))
-            .because(error)
-            .next(("set HOME to your home directory", "请把 HOME 设为你的主目录"))
-    })?;
-    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()); // Windows has no folder for state
-    Ok(state.join("informer-lab").join("break.json"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process;
+
+    use super::ProgramLanguage::{Go, Rust};
     use super::*;
     use crate::trace::Lang;
 
@@ -133,13 +123,24 @@ mod tests {
     fn progress_is_kept_for_the_next_process() {
         let file = temporary("done");
         let mut progress = Progress::of_file(file.clone()).unwrap();
-        assert_eq!((progress.count(), progress.next().unwrap().name), (0, "updates"));
-        progress.done(ALL[0]).unwrap();
-        progress.done(ALL[2]).unwrap();
+        assert_eq!((progress.count(Rust), progress.next(Rust).unwrap().name), (0, "updates"));
+        progress.done(ALL[0], Rust).unwrap();
+        progress.done(ALL[2], Rust).unwrap();
         let next = Progress::of_file(file.clone()).unwrap();
-        assert_eq!((next.count(), next.next().unwrap().name), (2, "tombstone"));
+        assert_eq!((next.count(Rust), next.next(Rust).unwrap().name), (2, "tombstone"));
         let left: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
         assert_eq!(left.len(), 1, "no draft is left: {left:?}");
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn each_language_has_its_own_progress() {
+        let file = temporary("languages");
+        let mut progress = Progress::of_file(file.clone()).unwrap();
+        progress.done(ALL[0], Go).unwrap();
+        let next = Progress::of_file(file.clone()).unwrap();
+        assert_eq!((next.count(Go), next.next(Go).unwrap().name), (1, "tombstone"));
+        assert_eq!((next.count(Rust), next.next(Rust).unwrap().name), (0, "updates"));
         fs::remove_dir_all(file.parent().unwrap()).unwrap();
     }
 
@@ -148,8 +149,8 @@ mod tests {
         let file = temporary("later");
         replace(&file, r#"{"done": ["quantum"], "of": "a later version"}"#).unwrap();
         let mut progress = Progress::of_file(file.clone()).unwrap();
-        assert_eq!(progress.count(), 0);
-        progress.done(ALL[0]).unwrap();
+        assert_eq!(progress.count(Rust), 0);
+        progress.done(ALL[0], Rust).unwrap();
         assert!(fs::read_to_string(&file).unwrap().contains("quantum"));
         fs::remove_dir_all(file.parent().unwrap()).unwrap();
     }

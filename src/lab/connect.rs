@@ -54,10 +54,10 @@ pub(super) fn forbidden(namespace: &str) -> Failure {
         format!("集群不允许在 namespace {namespace} 里 list 或 watch Pod"),
     ))
     .next((
-        format!("ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"),
         format!(
-            "请申请带有 pods 的 list 和 watch 权限的角色；可以用 kubectl auth can-i watch pods -n {namespace} 确认"
+            "ask for a role that may list and watch pods; check with: kubectl auth can-i watch pods -n {namespace}"
         ),
+        format!("请申请可以 list 和 watch Pod 的角色；可以用 kubectl auth can-i watch pods -n {namespace} 确认"),
     ))
 }
 
@@ -78,21 +78,21 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
     let failure = match &error {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
         kube::Error::Api(status) => Failure::new((format!("{address} answered with status {}", status.code), format!("{address} 返回状态码 {}", status.code)))
-            .next(("see that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址")),
+            .next(("check that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址")),
         // The response is no Kubernetes object: a web page, an empty body, or a redirection.
         kube::Error::SerdeError(_) => Failure::new((format!("{address} answers, but not as a Kubernetes API server"), format!("{address} 有响应，但不是 Kubernetes API server")))
-            .next(("see that this is the address of a Kubernetes API server, with no proxy or login page before it", "请确认这是 Kubernetes API server 的地址，前面没有代理或登录页")),
+            .next(("check that this is the address of a Kubernetes API server, without a proxy or a login page in front of it", "请确认这是 Kubernetes API server 的地址，前面没有代理或登录页")),
         kube::Error::Auth(_) => {
-            Failure::new((format!("cannot get credentials for {address}"), format!("无法取得访问 {address} 的凭证"))).next(("see what the kubeconfig says about its user", "请检查 kubeconfig 里 user 的设置"))
+            Failure::new((format!("cannot get credentials for {address}"), format!("无法取得访问 {address} 的凭证"))).next(("check the user in the kubeconfig", "请检查 kubeconfig 里 user 的设置"))
         }
         error if Chain::new(error).any(|cause| cause.is::<LengthLimitError>()) => {
             Failure::new((format!("the answer of {address} is too long"), format!("{address} 的响应太长")))
-                .next(("see that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址"))
+                .next(("check that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址"))
         }
         error if mentions_tls(error) => Failure::new((format!("no TLS connection to {address}"), format!("无法与 {address} 建立 TLS 连接")))
-            .next(("see that the kubeconfig's certificate-authority is the cluster's and that the address is in its certificate", "请确认 kubeconfig 里的 certificate-authority 属于这个集群，而且证书包含这个地址")),
+            .next(("check that the kubeconfig's certificate-authority belongs to this cluster, and that the server's certificate covers the address", "请确认 kubeconfig 里的 certificate-authority 属于这个集群，而且服务器证书包含这个地址")),
         _ => Failure::new((format!("cannot reach the cluster at {address}"), format!("无法访问集群 {address}")))
-            .next(("see that the cluster is up, or choose another --context", "请确认集群在运行，或换一个 --context")),
+            .next(("check that the cluster is running, or choose another --context", "请确认集群在运行，或换一个 --context")),
     };
     match innermost_cause(&error) {
         Some(cause) => failure.because(cause),

@@ -8,12 +8,12 @@ use clap::ValueEnum;
 /// A generation of Kubernetes. The client and the built-in API server each have their own era.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Era {
-    /// That of the documents, 2023: DeltaFIFO and LIST; an unordered watch cache
+    /// The tutorials' time, 2023: DeltaFIFO and LIST; an unordered watch cache
     /// 教程当时的（2023 年）：DeltaFIFO 和 LIST；无序的 watch cache
     #[value(verbatim_doc_comment)]
     #[default]
     Classic,
-    /// Today's: RealFIFO and streaming lists; a watch cache ordered by key
+    /// Today: RealFIFO and streaming lists; a watch cache ordered by key
     /// 今天的：RealFIFO 和 streaming list；按 key 排序的 watch cache
     #[value(verbatim_doc_comment)]
     Modern,

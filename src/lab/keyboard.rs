@@ -44,17 +44,17 @@ const HELP: [(&str, &str, &str); 14] = [
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
     ("scale NAME REPLICAS", "scale a ReplicaSet", "改变 ReplicaSet 的副本数"),
-    ("get", "the pods that the cluster has", "集群里现有的 Pod"),
-    ("store", "what the store of the lesson has", "本课的 store 里有什么"),
-    ("queue", "what waits in its queue", "队列里有什么在等"),
+    ("get", "list the pods of the cluster", "列出集群里的 Pod"),
+    ("store", "show the store of the lesson", "显示本课的 store"),
+    ("queue", "show the queue of the lesson", "显示本课的队列"),
     (
         "fault FAULT",
         "start a fault, such as hide-events:times=1 or compact",
         "注入故障，例如 hide-events:times=1、compact",
     ),
-    ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
+    ("resync", "deliver the store's objects again", "把 store 里的对象再派发一遍"),
     ("late", "add a handler to the running informer", "给正在运行的 informer 加一个 handler"),
-    ("slow MS", "how long a handler of late takes, in milliseconds", "late 的 handler 每个通知耗时（毫秒）"),
+    ("slow MS", "let each handler of late take this long for a notification", "late 的 handler 每个通知耗时（毫秒）"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
     ("Ctrl-C", "end the run", "结束运行"),
@@ -71,8 +71,8 @@ pub(super) struct Keyboard {
 /// The other source of changes to the cluster while the user types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OtherChanges {
-    /// A scenario also changes the cluster.
-    Scenario,
+    /// A scenario changes the cluster too, until this time after the start.
+    Scenario { until: Duration },
     /// No scenario: only the user changes the cluster.
     Nothing,
 }
@@ -87,15 +87,9 @@ impl Keyboard {
         let mut typing = Typing::begin(&self.printer);
         let mut sent = lab.followers().and_then(Followers::take_commands);
         if io::stdin().is_terminal() {
-            lab.narrate(
-                "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
-                "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
-            );
-            if self.other_changes == OtherChanges::Scenario {
-                lab.narrate(
-                    "the lesson's own story goes on while you type: its steps are the lines with kubectl",
-                    "你输入的同时，本课自己的场景也在进行：带 kubectl 的那些行就是它的步骤",
-                );
+            match self.other_changes {
+                OtherChanges::Nothing => hand_over(lab),
+                OtherChanges::Scenario { until } => announce_scenario(lab, until),
             }
         }
         loop {
@@ -118,6 +112,14 @@ impl Keyboard {
                     lab.narrate(&en, &zh);
                 }
             }
+        }
+    }
+
+    /// Hands the cluster over to the user at the end of the scenario, if there was one.
+    pub(super) fn scenario_ends(&self, lab: &Lab) {
+        let can_type = io::stdin().is_terminal() || lab.followers().is_some();
+        if can_type && self.other_changes != OtherChanges::Nothing {
+            hand_over(lab);
         }
     }
 
@@ -163,8 +165,8 @@ impl Keyboard {
                     "Reflector 只有在 watch 期间才会 resync，而现在没有 Reflector 在 watch",
                 ),
                 _ if lacks_store(lab) => lab.narrate(
-                    "there is nothing to hand out: this DeltaFIFO has no known objects",
-                    "没有可以派发的：这个 DeltaFIFO 没有 known objects",
+                    "there is nothing to deliver: this DeltaFIFO has no known objects",
+                    "没有可以派发的对象：这个 DeltaFIFO 没有 known objects",
                 ),
                 _ => lab.narrate("resync", "resync"),
             },
@@ -197,6 +199,23 @@ impl Keyboard {
         }
         Ok(())
     }
+}
+
+/// Announces that a scenario changes the cluster first.
+fn announce_scenario(lab: &Lab, until: Duration) {
+    let seconds = until.as_secs() + u64::from(until.subsec_nanos() > 0);
+    lab.narrate(
+        &format!("first comes the lesson's own scenario, {seconds} s: the lines with kubectl. Then it is your turn"),
+        &format!("先进行本课自己的场景，{seconds} 秒：带 kubectl 的行就是它的步骤。之后轮到你"),
+    );
+}
+
+/// Announces that only the user's commands change the cluster from now on.
+fn hand_over(lab: &Lab) {
+    lab.narrate(
+        "your turn: type run NAME, delete NAME, scale NAME REPLICAS, cut, heal, get … ; help lists everything",
+        "轮到你了：可以输入 run NAME、delete NAME、scale NAME REPLICAS、cut、heal、get 等；help 列出全部",
+    );
 }
 
 /// Returns the next line from the terminal, or `None` if standard input has ended or is not read.
@@ -266,8 +285,8 @@ fn late(lab: &Lab) -> Result<bool> {
             "这里不能加 handler：这一课没有自己的 SharedIndexInformer，late 和 synced 有",
         ),
         _ => lab.narrate(
-            "a handler is added: it is told first what the store has",
-            "又加入一个 handler：先告诉它 store 里已有的对象",
+            "a handler is added: it first receives the objects in the store",
+            "又加入一个 handler：它先收到 store 里已有的对象",
         ),
     }
     Ok(informers > 0)

@@ -29,7 +29,7 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
         let next = read(file)?;
         let failure = |error| {
             Failure::new((
-                format!("the kubeconfigs {shown} do not go together"),
+                format!("the kubeconfigs {shown} cannot be merged"),
                 format!("这些 kubeconfig 不能合并：{shown}"),
             ))
             .because(error)
@@ -69,7 +69,7 @@ fn default_files() -> Result<Vec<PathBuf>> {
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
         return Err(Failure::new((
-            format!("there is no kubeconfig with a context {context}"),
+            format!("no kubeconfig has a context {context}"),
             format!("没有哪个 kubeconfig 有名为 {context} 的 context"),
         ))
         .next(HOW_TO_NAME_ONE)
@@ -77,8 +77,8 @@ fn in_cluster(target: &Target) -> Result<Config> {
     }
     let failure = |error| {
         Failure::new((
-            "there is no kubeconfig, and this is not a pod of a cluster",
-            "没有找到 kubeconfig，这里也不是集群中的 Pod",
+            "no kubeconfig found, and this program does not run in a pod",
+            "没有找到 kubeconfig，本程序也不是在 Pod 里运行",
         ))
         .next(HOW_TO_NAME_ONE)
         .because(error)
@@ -99,7 +99,6 @@ fn read(file: &Path) -> Result<Kubeconfig> {
                 .next(HOW_TO_NAME_ONE)
                 .because(error)
         }
-        // The parser's own message quotes lines of the file, which may contain a token or a key.
         KubeconfigError::Parse(error) => {
             let place =
                 error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
@@ -107,22 +106,35 @@ fn read(file: &Path) -> Result<Kubeconfig> {
                 format!("{shown}{place}: the kubeconfig is malformed"),
                 format!("{shown}{place}：kubeconfig 格式有误"),
             ))
-            .next((
-                format!("kubectl config view --kubeconfig {shown} says what it makes of it"),
-                format!("用 kubectl config view --kubeconfig {shown} 看看 kubectl 如何解析它"),
-            ))
+            .because(without_values(&error.without_snippet().to_string()))
+            .next(CORRECT_IT)
         }
         error => Failure::new((format!("the kubeconfig {shown} is malformed"), format!("kubeconfig {shown} 格式有误")))
-            .because(error),
+            .because(error)
+            .next(CORRECT_IT),
     };
     Ok(Kubeconfig::read_from(file).map_err(failure)?)
+}
+
+const CORRECT_IT: (&str, &str) = (
+    "correct the file there, or name another kubeconfig with --kubeconfig FILE",
+    "请改正文件的这个位置，或用 --kubeconfig FILE 指定另一个 kubeconfig",
+);
+
+/// Removes the values that a parser's message quotes, because a value in a kubeconfig may be a token or a key, and the
+/// place, which the sentence above has.
+fn without_values(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line.rsplit_once(" at line ").map_or(line, |(line, _)| line);
+    let pieces = line.split('"').enumerate().map(|(number, piece)| if number % 2 == 1 { "…" } else { piece });
+    pieces.collect::<Vec<_>>().join("\"")
 }
 
 /// Explains why the merged kubeconfig names no usable cluster, and lists the contexts to choose from.
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
         [] => (
-            format!("add a cluster and a context to {shown}, or name another with --kubeconfig"),
+            format!("add a cluster and a context to {shown}, or choose another file with --kubeconfig"),
             format!("请在 {shown} 里加上集群和 context，或用 --kubeconfig 指定另一个文件"),
         ),
         contexts => (
@@ -141,7 +153,7 @@ fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure
         ))
         .next(exist),
         KubeconfigError::LoadClusterOfContext(cluster) => Failure::new((
-            format!("{shown} has no cluster {cluster}, which its context names"),
+            format!("{shown} has no cluster {cluster}, but its context refers to it"),
             format!("{shown} 里没有 context 所指的集群 {cluster}"),
         ))
         .next(exist),
@@ -153,5 +165,16 @@ fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure
             Failure::new((format!("the kubeconfig {shown} cannot be used"), format!("无法使用 kubeconfig {shown}")))
                 .because(error)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parsers_message_keeps_no_value_of_the_file() {
+        let message = "invalid type: string \"s3cret\", expected a sequence at line 2, column 7\n 2 | users: s3cret";
+        assert_eq!(without_values(message), "invalid type: string \"…\", expected a sequence");
     }
 }

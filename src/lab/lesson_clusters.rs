@@ -87,8 +87,8 @@ impl LessonClusters {
                 ));
                 Err(failure
                     .next((
-                        "it has default and the namespaces of its pods: give it some with --pods",
-                        "它有 default 和各个 Pod 所在的 namespace：可以用 --pods 加入",
+                        "the built-in cluster has the namespace default and those of its pods: add pods with --pods",
+                        "内置集群里只有 default 和各个 Pod 所在的 namespace：可以用 --pods 加入 Pod",
                     ))
                     .into())
             }

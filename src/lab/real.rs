@@ -49,7 +49,7 @@ pub(super) async fn connect(target: &Target, namespace: &str, limit: Option<Dura
                 format!("namespace {namespace} does not exist in {address}"),
                 format!("{address} 里没有 namespace {namespace}"),
             ));
-            Err(failure.next(("create it, or name another with -n", "请先创建它，或用 -n 指定另一个")).into())
+            Err(failure.next(("create it, or choose another one with -n", "请先创建它，或用 -n 指定另一个")).into())
         }
     }
 }
@@ -148,7 +148,10 @@ fn no_answer(address: &str, within: Duration) -> Failure {
         format!("no answer from {address} within {seconds} s"),
         format!("{seconds} 秒之内没有收到 {address} 的响应"),
     ))
-    .next(("see that the cluster is up and that this machine can reach it", "请确认集群在运行，而且本机可以访问它"))
+    .next((
+        "check that the cluster is running and that this machine can reach it",
+        "请确认集群在运行，而且本机可以访问它",
+    ))
 }
 
 /// Returns scheme, host and port. The user and the password in a URL must not be shown.

@@ -220,7 +220,10 @@ impl Plan {
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };
-        let other_changes = if self.scenario.is_some() { OtherChanges::Scenario } else { OtherChanges::Nothing };
+        let other_changes = match self.scenario.iter().flat_map(Scenario::steps).last() {
+            Some(step) => OtherChanges::Scenario { until: step.at() },
+            None => OtherChanges::Nothing,
+        };
         // The scenario and the keyboard reach the cluster without the cable, which only the lesson's client uses.
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
@@ -240,10 +243,14 @@ impl Plan {
                     }
                     result => {
                         result.map_err(|error| {
-                            Failure::new(("the scenario cannot go on", "场景无法继续")).because(error)
+                            Failure::new(("the scenario cannot continue", "场景无法继续")).because(error)
                         })?;
                     }
                 }
+            }
+            if let Some(keyboard) = &keyboard {
+                wait_until_at_rest(cluster).await; // the last step's effects are printed above the hand-over
+                keyboard.scenario_ends(lab);
             }
             match self.until {
                 Until::AtRest => wait_until_at_rest(cluster).await,

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::Lab;
 use crate::trace::Failure;
-use kube_testcluster::{Cluster, only_for_this_machine, serve_until};
+use kube_testcluster::{Cluster, serve_until};
 
 /// Serves the built-in cluster for `--listen`, and returns its address.
 pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Result<SocketAddr> {
@@ -31,7 +31,7 @@ impl Lab {
         let curl = format!("curl http://{address}");
         self.narrate(&curl, &curl);
         let stop = self.stop().cancelled_owned();
-        serve_until(only_for_this_machine(router), listener, stop).await;
+        serve_until(router, listener, stop).await;
         Ok(())
     }
 }

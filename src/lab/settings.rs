@@ -124,7 +124,7 @@ pub struct Target {
 
 /// The advice if no kubeconfig is found: how to name one.
 pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
-    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
+    "choose a kubeconfig with --kubeconfig FILE, or remove --cluster and --context to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
 );
 

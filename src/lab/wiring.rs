@@ -27,6 +27,20 @@ impl Lab {
         informer
     }
 
+    /// Builds a shared informer whose failures, also those before its first list, are reported to `on_error` and do not
+    /// end the run.
+    pub fn informer_with<T>(
+        &self,
+        informer: SharedIndexInformerBuilder<T>,
+        on_error: impl Fn(ReflectorError) + Send + Sync + 'static,
+    ) -> SharedIndexInformer<T>
+    where
+        T: Object + Send + Sync + 'static,
+    {
+        let options = self.options().on_error(on_error);
+        informer.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(options).build()
+    }
+
     /// Connects a factory's informers as in [`reflector`](Self::reflector).
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
         factory.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(self.options())

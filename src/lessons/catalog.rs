@@ -7,6 +7,7 @@
 mod beyond;
 mod options;
 mod parts;
+mod questions;
 mod row;
 mod shared_informer;
 mod simple_informer;
@@ -16,7 +17,14 @@ pub use row::{Modern, Origin, Row};
 
 /// Returns all rows: those of the tutorials' programs, then the others.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    [simple_informer::ROWS, shared_informer::ROWS, beyond::ROWS, parts::ROWS].into_iter().flatten()
+    [simple_informer::ROWS, shared_informer::ROWS, beyond::ROWS, parts::ROWS, questions::ROWS].into_iter().flatten()
+}
+
+/// Returns all rows in the order of the book: by chapter, and within a chapter in the catalog's order.
+pub fn rows_by_chapter() -> Vec<&'static Row> {
+    let mut all: Vec<_> = rows().collect();
+    all.sort_by_key(|row| row.chapter); // stable
+    all
 }
 
 /// Returns the main row of each lesson, whose command has no option: `shared`, not `shared --step stages`.

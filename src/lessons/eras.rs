@@ -31,7 +31,7 @@ pub fn compare(run: &Row, settings: &Settings, console: &Console) -> Result<Ende
 fn same(run: &Row) -> (String, String) {
     let name = run.command;
     if run.shows_both_eras() {
-        return (format!("{name} shows both eras already"), format!("{name} 已经同时展示两个时代"));
+        return (format!("{name} shows both eras already"), format!("{name} 本来就同时展示两个时代"));
     }
     (format!("{name} is the same in both eras"), format!("{name} 在两个时代完全一样"))
 }

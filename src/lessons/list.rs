@@ -1,22 +1,25 @@
 //! Lesson `list`: shows whether storage (etcd) or the watch cache in the API server's memory answers a LIST, for every
 //! combination of its options. A server of each era answers, so the lesson shows what has changed.
 //!
-//! Chapter: `lessons/17-list`. Trace: `fixtures/traces/list.txt`.
+//! [`lag`] sends some of them to servers whose watch cache is behind.
+//!
+//! Chapter: `lessons/17-list`. Traces: `fixtures/traces/list*.txt`.
 
 mod combination;
+pub mod lag;
 mod server;
 
 use anyhow::Result;
 
 use crate::lab::Lab;
 use crate::trace::Style;
-use combination::{RequestedVersion, rows};
+use combination::{Combination, RequestedVersion, rows};
 use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 use server::ApiServer;
 
 // ANCHOR: delegate
-/// The tutorials' function, applied to the options of a request. (It also looks at the feature gate for chunking, which
-/// cannot be disabled any more.)
+/// The function that the note on the architecture quotes, applied to the options of a request. (It also looks at the
+/// feature gate for chunking, which cannot be disabled any more.)
 fn should_delegate_list(options: &ListOptions) -> bool {
     let version = options.resource_version.as_deref().unwrap_or_default();
     let has_continuation = options.continue_token.is_some();
@@ -35,8 +38,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
         servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
     lab.narrate(
-        "delegate: what the tutorials' shouldDelegateList says; then who answered, and with how many pods",
-        "delegate：教程中的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
+        "delegate: the result of shouldDelegateList, which the note on the architecture quotes; then which part answered, and with how many pods",
+        "delegate：架构笔记引用的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
     );
     if servers.iter().any(|server| !server.says) {
         lab.narrate(
@@ -44,23 +47,28 @@ pub async fn run(lab: &Lab) -> Result<()> {
             "unknown：这个 API server 没有说是谁回答的。只有内置集群会用一个响应头说明",
         );
     }
+    ask(lab, &servers, rows()).await
+}
+// ANCHOR_END: list
+
+/// Prints a row for each combination, with the answers of all servers.
+async fn ask(lab: &Lab, servers: &[ApiServer], rows: impl Iterator<Item = Combination>) -> Result<()> {
     let names: String = servers.iter().map(|server| format!("{:<15}", server.name)).collect();
     print(lab, ["RV", "match", "limit", "continue", "delegate"], &names);
     let mut version = None;
-    for row in rows() {
+    for row in rows {
         if version.replace(row.version) != Some(row.version) {
             let [en, zh] = heading(row.version);
             lab.narrate(en, zh);
         }
         let mut answers = String::new();
-        for server in &servers {
+        for server in servers {
             answers += &format!("{:<15}", server.ask(&row).await?);
         }
         print(lab, row.cells(), &answers);
     }
     Ok(())
 }
-// ANCHOR_END: list
 
 fn heading(version: RequestedVersion) -> [&'static str; 2] {
     match version {
@@ -70,6 +78,9 @@ fn heading(version: RequestedVersion) -> [&'static str; 2] {
         RequestedVersion::Any => ["resourceVersion 0: any state will do", "resourceVersion 0：任何状态都可以"],
         RequestedVersion::Known => {
             ["resourceVersion R: that of a list that was just read", "resourceVersion R：刚读到的 list 的版本"]
+        }
+        RequestedVersion::Written => {
+            ["resourceVersion W: that of the pod that was just created", "resourceVersion W：刚创建的 Pod 的版本"]
         }
     }
 }

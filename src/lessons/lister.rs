@@ -25,7 +25,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let before = requests.count();
 
     let here = pods.namespace(lab.namespace());
-    lab.narrate("Get by name: one that is there, one that is not", "按名字 Get：一个存在，一个不存在");
+    lab.narrate("Get by name: a pod that exists, and one that does not", "按名字 Get：一个存在，一个不存在");
     for pod in ["wiremock-84d49c989c-zg4ls", "nettool"] {
         match here.get(pod) {
             Ok(pod) => lab.print(Style::Added, format_args!("get: {}", name(&pod))),

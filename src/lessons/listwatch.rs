@@ -25,7 +25,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         lab.print(Style::Plain, name(&pod));
     }
 
-    lab.narrate("Watch: without a resourceVersion it begins with every pod there is", WATCH_ZH);
+    lab.narrate("Watch: without a resourceVersion, it begins with all existing pods", WATCH_ZH);
     let watch = pods.watch(ListOptions::default()).await?;
     lab.stop().run_until_cancelled(follow(lab, &pods, watch)).await;
     Ok(())

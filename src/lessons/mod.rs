@@ -12,13 +12,16 @@
 pub mod architecture;
 pub mod controller;
 pub mod controllerloop;
+pub mod definition;
 pub mod deltafifo;
 pub mod factory;
+pub mod forbidden;
 pub mod indexer;
 pub mod late;
 pub mod list;
 pub mod lister;
 pub mod listwatch;
+pub mod memory;
 pub mod mutate;
 pub mod myinformer;
 pub mod queue;
@@ -26,10 +29,13 @@ pub mod reflector;
 pub mod reflector_loop;
 pub mod relist;
 pub mod resync;
+pub mod selector;
 pub mod shared;
 pub mod stale;
+pub mod stopped;
 pub mod synced;
 pub mod syncing;
+pub mod wake;
 pub mod workqueue;
 
 pub mod catalog;
@@ -39,6 +45,7 @@ mod go;
 pub mod listing;
 mod pods;
 mod requests;
+mod stopwatch;
 pub mod tour;
 
 pub use catalog::{Modern, Row, lessons, rows};

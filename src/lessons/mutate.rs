@@ -52,7 +52,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
 /// All handlers have the same pointer. Because of the lock, the compiler does not object to a write.
 async fn as_in_go(lab: &Lab) -> Result<()> {
-    lab.narrate("as in Go: whoever gets a pod has the cache's own pointer", "像 Go 那样：拿到的就是缓存自己的指针");
+    lab.narrate("as in Go: the cache returns its own pointer to the pod", "像 Go 那样：拿到的就是缓存自己的指针");
     let mut cache = GoCache::default();
     cache.add(pod("wiremock", "wiremock"));
     let cached = || cache.get("default/wiremock").context("the pod is cached");
@@ -60,11 +60,14 @@ async fn as_in_go(lab: &Lab) -> Result<()> {
 
     lab.narrate(
         "one handler writes: pod.Labels[\"app\"] = \"mine\"",
-        "一个 handler 写：pod.Labels[\"app\"] = \"mine\"",
+        "一个 handler 改写：pod.Labels[\"app\"] = \"mine\"",
     );
     cached()?.write().await.metadata.labels.get_or_insert_default().insert("app".to_owned(), "mine".to_owned());
 
-    lab.narrate("the next handler reads, though no event has said so", "下一个 handler 读到的，没有任何事件说过");
+    lab.narrate(
+        "the next handler reads the changed label, although no event reported a change",
+        "下一个 handler 读到了这个改动，却没有任何事件报告过它",
+    );
     lab.print(Style::Deleted, format_args!("cached:  {}", app(&*cached()?.read().await)));
     let [mine, theirs] = [cache.keys("mine"), cache.keys("wiremock")];
     lab.print(Style::Deleted, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
@@ -95,7 +98,7 @@ fn as_here(lab: &Lab) -> Result<()> {
     lab.print(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
 
     lab.narrate(
-        "Arc::make_mut copies too, since the cache has the pod as well",
+        "Arc::make_mut also copies, because the cache still holds the pod",
         "Arc::make_mut 也会复制，因为缓存还持有这个 Pod",
     );
     let mut changed = cached()?;

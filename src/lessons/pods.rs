@@ -10,6 +10,12 @@ pub(super) fn name(pod: &Pod) -> &str {
     pod.metadata.name.as_deref().unwrap_or_default()
 }
 
+/// Formats a pod's labels, such as `app=wiremock,tier=front`.
+pub(super) fn labels(pod: &Pod) -> String {
+    let labels = pod.metadata.labels.iter().flatten();
+    labels.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
+}
+
 pub(super) fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
 }

@@ -27,10 +27,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         lab.print(Style::Synced, "informer synced");
         sleep(Duration::from_secs(1)).await; // by now the scenario has stopped the server's watch cache
 
-        lab.narrate(
-            "the server's watch cache stands still: no event comes",
-            "服务端的 watch cache 停住了：没有事件送来",
-        );
+        lab.narrate("the server's watch cache stops: no events arrive", "服务端的 watch cache 停住了：收不到任何事件");
         reconcile(lab, &cache, "careless", 0).await?;
         reconcile(lab, &cache, "careless", 1).await?;
 

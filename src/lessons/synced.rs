@@ -28,8 +28,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
         lab.print(Style::Synced, "informer synced");
         let (stored, quick_pending, slow_pending) = (informer.reader().len(), quick.pending(), slow.pending());
         lab.narrate(
-            &format!("{stored} stored; waiting beside the one in hand: quick {quick_pending}, slow {slow_pending}"),
-            &format!("store 里有 {stored} 个；除了手上的，还在等：quick {quick_pending}，slow {slow_pending}"),
+            &format!("{stored} objects in the store; in the buffers: quick {quick_pending}, slow {slow_pending}"),
+            &format!("store 里已有 {stored} 个对象；还在缓冲里的通知：quick {quick_pending}，slow {slow_pending}"),
         );
         quick.synced().await?;
         lab.print(Style::Synced, "quick synced");

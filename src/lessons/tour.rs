@@ -1,22 +1,38 @@
-//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog. On a terminal the tour
-//! pauses after each stop; in a pipe it shows the tutorials' runs one after the other.
+//! `informer-lab tour`: runs every lesson in turn. A stop of the tour is a row of the catalog, in the order of the book.
+//! On a terminal the tour pauses after each stop, obeys keys at any time, and remembers the stop at which the reader
+//! left. In a pipe it shows the tutorials' runs one after the other.
+
+mod bookmark;
+mod command;
+mod guide;
 
 use std::io::{self, IsTerminal};
 
 use anyhow::Result;
 
-use super::catalog::{Origin, Row, rows};
-use crate::console::{Console, Ended, KeyPress, Keys};
+use self::bookmark::Bookmark;
+use self::guide::Guide;
+use super::catalog::{Origin, Row, rows_by_chapter};
+use crate::console::{Console, Ended, show as show_page};
 use crate::lab::Settings;
-use crate::trace::{Failure, Lang, Printer, Speed};
+use crate::trace::{Failure, Printer, Speed};
 
 /// The options of the tour.
 #[derive(Clone, Copy, Debug)]
 pub struct TourSettings {
-    /// The stop to begin with, counted from 1.
-    pub first: Option<usize>,
+    /// The stop to begin with; `None` for the first one.
+    pub first: Option<FirstStop>,
     /// The stops of a tour without pauses.
     pub length: TourLength,
+}
+
+/// The stop to begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstStop {
+    /// The stop at this place in [`learners_stops`].
+    At(usize),
+    /// The stop at which the reader left.
+    Bookmark,
 }
 
 /// The stops of a tour without pauses.
@@ -28,137 +44,133 @@ pub enum TourLength {
     All,
 }
 
-/// Returns the stops of a tour without pauses, in the tutorials' order. Only runs that end by themselves are stops.
-pub fn stops(length: TourLength) -> Vec<&'static Row> {
-    let ends = rows().filter(|row| row.trace.is_some());
-    ends.filter(|row| length == TourLength::All || row.is_of_the_tutorials()).collect()
+/// Returns the stops of a tour with pauses: all runs that end by themselves, in the order of the book. The number of a
+/// stop is its place here, counted from 1.
+pub fn learners_stops() -> Vec<&'static Row> {
+    rows_by_chapter().into_iter().filter(|row| row.trace.is_some()).collect()
 }
 
-/// Returns the stops of a tour with pauses: all of them, in the order of the book's chapters.
-pub fn learners_stops() -> Vec<&'static Row> {
-    let mut stops = stops(TourLength::All);
-    stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
-    stops
+/// Returns the stops of a tour without pauses, in the same order.
+pub fn stops(length: TourLength) -> Vec<&'static Row> {
+    learners_stops().into_iter().filter(|row| is_in(row, length)).collect()
+}
+
+fn is_in(row: &Row, length: TourLength) -> bool {
+    length == TourLength::All || row.is_of_the_tutorials()
+}
+
+/// Finds a stop by its number, its command, or the name of a lesson. Returns its place in [`learners_stops`].
+///
+/// # Errors
+/// The name of a lesson that the user may have meant, if there is one.
+pub fn find_stop(text: &str) -> Result<usize, Option<&'static str>> {
+    let stops = learners_stops();
+    let wanted = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    if let Ok(number) = wanted.parse::<usize>() {
+        return number.checked_sub(1).filter(|place| *place < stops.len()).ok_or(None);
+    }
+    let of_command = stops.iter().position(|row| row.command == wanted);
+    let of_lesson = || stops.iter().position(|row| row.lesson_name() == wanted);
+    of_command.or_else(of_lesson).ok_or_else(|| similar(&stops, &wanted))
+}
+
+fn similar(stops: &[&'static Row], wanted: &str) -> Option<&'static str> {
+    let likeness = |row: &Row| strsim::jaro_winkler(row.lesson_name(), wanted);
+    let best = stops.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    (likeness(best) > 0.75).then(|| best.lesson_name())
 }
 
 /// Runs the tour.
 ///
 /// # Errors
-/// The first stop does not exist; otherwise the same as [`Row::run`].
+/// The tour has no such stop in a pipe; the bookmark cannot be read; otherwise the same as [`Row::run`].
 pub fn run(settings: &TourSettings, console: &Console) -> Result<Ended> {
+    let first = match settings.first {
+        None => None,
+        Some(FirstStop::At(place)) => Some(place),
+        Some(FirstStop::Bookmark) => Some(bookmarked(&console.printer)?),
+    };
     // The tour pauses and asks only if the user can answer, and has not asked for full speed.
-    let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
-    let stops = if asks { learners_stops() } else { stops(settings.length) };
-    let first = settings.first.unwrap_or(1);
-    if first == 0 || first > stops.len() {
-        let failure = Failure::new((format!("the tour has no stop {first}"), format!("tour 没有第 {first} 站")));
-        let count = stops.len();
-        let is_part = !asks && settings.length == TourLength::Documents;
-        let next = match is_part {
-            false => (format!("name one from 1 to {count}"), format!("请写 1 到 {count} 的编号")),
-            true => {
-                let all = learners_stops().len();
-                (
-                    format!("without pauses the tour has {count} stops, with --all {all}: name one of these"),
-                    format!("不停顿时只有 {count} 站，加 --all 是 {all} 站：请写其中的编号"),
-                )
-            }
-        };
-        return Err(failure.next(next).into());
+    let on_terminal = Printer::on_terminal() && io::stderr().is_terminal() && io::stdin().is_terminal();
+    if console.speed != Speed::Max && on_terminal {
+        return Guide::begin(console)?.lead(first);
     }
-    let keys = asks.then(Keys::begin);
-    let mut next = Some(first - 1);
-    while let Some(stop) = next {
-        let ended = show(&stops, stop, console)?;
+    without_pauses(first, settings.length, console)
+}
+
+/// Returns the stop at which the reader left, or the first one.
+fn bookmarked(printer: &Printer) -> Result<usize> {
+    if let Some(place) = Bookmark::open()?.place()? {
+        return Ok(place);
+    }
+    printer.notice(
+        "no earlier tour was left before its end: this one begins at stop 1",
+        "之前没有中途离开的 tour：从第 1 站开始",
+    );
+    Ok(0)
+}
+
+fn without_pauses(first: Option<usize>, length: TourLength, console: &Console) -> Result<Ended> {
+    let stops = learners_stops();
+    if let Some(place) = first
+        && !is_in(stops[place], length)
+    {
+        let (number, command) = (place + 1, stops[place].command);
+        let sentence = (
+            format!("stop {number}, {command}, is beyond the tutorials, which a tour without pauses shows"),
+            format!("第 {number} 站 {command} 不在教程里，而不停顿的 tour 只有教程里的课程"),
+        );
+        let next = ("add --all, which includes the lessons beyond the tutorials", "加上 --all，包括教程之外的课程");
+        return Err(Failure::new(sentence).next(next).into());
+    }
+    for (place, row) in stops.iter().enumerate().skip(first.unwrap_or_default()).filter(|(_, row)| is_in(row, length)) {
+        announce(place, stops.len(), row, &console.printer);
+        let ended = row.run(&Settings::default(), console)?;
         if ended != Ended::Done {
             return Ok(ended);
         }
-        next = match &keys {
-            Some(keys) => ask(&stops, stop, keys, console),
-            None => (stop + 1 < stops.len()).then_some(stop + 1),
-        };
     }
     Ok(Ended::Done)
 }
 
-fn show(stops: &[&Row], stop: usize, console: &Console) -> Result<Ended> {
-    let row = stops[stop];
+/// Prints the heading of a stop: its number, its chapter, its command, and the tutorials' command.
+fn announce(place: usize, count: usize, row: &Row, printer: &Printer) {
     let go = match row.origin {
         Origin::Program(go) => format!("  ({go})"),
         Origin::Step | Origin::Beyond => String::new(),
     };
-    console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
-    console.printer.notice(row.en, row.zh);
-    row.run(&Settings::default(), console)
+    let (number, chapter) = (place + 1, row.chapter_number());
+    let chapter = printer.pick(&format!("chapter {chapter}"), &format!("第 {chapter} 章")).to_owned();
+    printer.heading(&format!("{number}/{count} · {chapter} · informer-lab {}{go}", row.command));
+    printer.notice(row.en, row.zh);
 }
 
-/// Returns the question after a stop. Each command has a line of its own, so it stays in one piece on a narrow
-/// terminal.
-fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
-    let [read, onward, keys] = match printer.lang() {
-        Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],
-        Lang::Zh => ["对应章节：", "下一站：", "回车 下一站 · r 再来一遍 · b 上一站 · q 退出 · 编号 回车 "],
-    };
-    let next = next.unwrap_or(printer.pick("the end", "到此结束"));
-    format!("\n{read}informer-lab read {chapter}\n{onward}{next}\n{keys}")
-}
-
-/// Asks for the next stop. `None` ends the tour.
-fn ask(stops: &[&Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
-    let (printer, count) = (&console.printer, stops.len());
-    let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
-    keys.forget(); // keys pressed during the run were not meant as answers
-    printer.ask(&question(printer, chapter, stops.get(stop + 1).map(|next| next.command)));
-    let mut number = String::new();
-    loop {
-        for key in keys.next()? {
-            match answer(key, &mut number, stop, count) {
-                Answer::Go(to) => {
-                    printer.echo("\n");
-                    return to.filter(|to| *to < count);
-                }
-                Answer::NoStop => printer.echo(&format!(
-                    "\n{} ",
-                    printer.pick(&format!("a stop from 1 to {count}:"), &format!("请输入 1 到 {count} 的编号："))
-                )),
-                Answer::Typed(digit) => printer.echo(&digit.to_string()),
-                Answer::Erased => printer.echo("\u{8} \u{8}"),
-                Answer::Nothing => {}
-            }
-        }
+/// Prints the list of stops, with a mark at the one where the reader left.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn list(console: &Console) -> Result<Ended> {
+    let printer = &console.printer;
+    let here = Bookmark::open().and_then(|bookmark| bookmark.place()).ok().flatten();
+    let mut text = printer.labelled(
+        "",
+        printer.pick(
+            "The stops of the tour: number, chapter, lesson. informer-lab tour NUMBER begins there,\n\
+             and so does informer-lab tour LESSON. informer-lab tour resume goes on at the mark >.",
+            "tour 的各站：编号、章、课程。用 informer-lab tour 编号 或 informer-lab tour 课程 从那一站开始，\n\
+             informer-lab tour resume 从标有 > 的一站继续。",
+        ),
+    );
+    text.push('\n');
+    let stops = learners_stops();
+    let width = stops.iter().map(|row| row.command.len()).max().unwrap_or_default();
+    for (place, row) in stops.into_iter().enumerate() {
+        let mark = if here == Some(place) { '>' } else { ' ' };
+        let (number, chapter) = (place + 1, row.chapter_number());
+        let label = format!("{mark} {number:2}  {chapter}  {:width$}  ", row.command);
+        text += &printer.labelled(&label, printer.pick(row.en, row.zh));
     }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Answer {
-    /// Go to this stop, or end the tour.
-    Go(Option<usize>),
-    /// The typed number is not a stop.
-    NoStop,
-    Typed(char),
-    Erased,
-    /// The key means nothing here.
-    Nothing,
-}
-
-/// Returns the meaning of a key at this stop. Digits are collected in `number` until Enter.
-fn answer(key: KeyPress, number: &mut String, stop: usize, count: usize) -> Answer {
-    match key {
-        KeyPress::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
-            Ok(number) if (1..=count).contains(&number) => Answer::Go(Some(number - 1)),
-            _ => Answer::NoStop,
-        },
-        KeyPress::Enter | KeyPress::Right | KeyPress::Letter(' ') => Answer::Go(Some(stop + 1)),
-        KeyPress::Left | KeyPress::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
-        KeyPress::Letter('r') => Answer::Go(Some(stop)),
-        KeyPress::Letter('q') => Answer::Go(None),
-        KeyPress::Letter(digit @ '0'..='9') if number.len() < 3 => {
-            number.push(digit);
-            Answer::Typed(digit)
-        }
-        KeyPress::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
-        KeyPress::Letter(_) => Answer::Nothing,
-    }
+    show_page(&text, console)
 }
 
 #[cfg(test)]
@@ -166,19 +178,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_leads_on_back_or_out_and_a_number_waits_for_enter() {
-        let typed = |keys: &[KeyPress]| {
-            let mut number = String::new();
-            keys.iter().map(|key| answer(*key, &mut number, 3, 20)).last().unwrap()
-        };
-        use KeyPress::{Backspace, Enter, Left, Letter};
-        assert_eq!(typed(&[Enter]), Answer::Go(Some(4)));
-        assert_eq!(typed(&[Left]), Answer::Go(Some(2)));
-        assert_eq!(typed(&[Letter('r')]), Answer::Go(Some(3)));
-        assert_eq!(typed(&[Letter('q')]), Answer::Go(None));
-        assert_eq!(typed(&[Letter('x')]), Answer::Nothing);
-        assert_eq!(typed(&[Letter('1'), Letter('5')]), Answer::Typed('5'));
-        assert_eq!(typed(&[Letter('1'), Letter('5'), Backspace, Enter]), Answer::Go(Some(0)));
-        assert_eq!(typed(&[Letter('2'), Letter('1'), Enter]), Answer::NoStop);
+    fn a_stop_has_a_number_a_command_and_the_name_of_its_lesson() {
+        let stops = learners_stops();
+        assert_eq!(find_stop("1"), Ok(0));
+        assert_eq!(find_stop(&stops.len().to_string()), Ok(stops.len() - 1));
+        for text in ["loop", "Loop", "reflector", "reflector  --known-objects"] {
+            let place = find_stop(text).unwrap();
+            let wanted = text.to_lowercase().replace("  ", " ");
+            assert_eq!(stops[place].command, wanted, "{text}");
+        }
+        assert_eq!(find_stop("reflektor"), Err(Some("reflector")));
+        assert_eq!(find_stop("indexer --serve"), Err(Some("indexer")), "a server does not end by itself");
+        for text in ["0", "999", "-1", "xyz", ""] {
+            assert_eq!(find_stop(text), Err(None), "{text}");
+        }
     }
 }

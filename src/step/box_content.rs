@@ -6,7 +6,9 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use super::fit::{cut, joined, shortened};
-use crate::trace::{InWork, Listener, Pipeline, QueuedNotification, Slot, WaitingDelta, Work, short};
+use super::frame_box::FrameBox;
+use super::session::Session;
+use crate::trace::{Listener, Pipeline, QueuedNotification, Slot, WaitingDelta, Work, short};
 
 /// The part of the picture that a box shows.
 #[derive(Clone, Copy)]
@@ -15,10 +17,28 @@ pub(super) enum BoxContent<'a> {
     Queue(&'a Pipeline),
     Store(&'a Pipeline),
     Handlers(&'a Pipeline),
-    Work(&'a Work),
+    WorkQueue(&'a Work),
+    Dirty(&'a Work),
+    Processing(&'a Work),
+    Delayed(&'a Work),
 }
 
-impl BoxContent<'_> {
+impl<'a> BoxContent<'a> {
+    /// Returns the content of a box in the session's current picture.
+    pub(super) fn of(part: FrameBox, session: &'a Session) -> Self {
+        let (pipeline, work) = (session.picture().pipeline_of(session.kind()), &session.picture().work);
+        match part {
+            FrameBox::Server => Self::Server(pipeline),
+            FrameBox::Queue => Self::Queue(pipeline),
+            FrameBox::Store => Self::Store(pipeline),
+            FrameBox::Handlers => Self::Handlers(pipeline),
+            FrameBox::WorkQueue => Self::WorkQueue(work),
+            FrameBox::Dirty => Self::Dirty(work),
+            FrameBox::Processing => Self::Processing(work),
+            FrameBox::Delayed => Self::Delayed(work),
+        }
+    }
+
     /// Returns the lines for a box of this width and height, with the line of the object `about` among them.
     pub(super) fn lines(self, about: Option<&str>, (width, height): (usize, usize)) -> Vec<String> {
         match self {
@@ -39,11 +59,18 @@ impl BoxContent<'_> {
             Self::Handlers(pipeline) => {
                 shortened(handler_lines(pipeline, width), pipeline.listeners.len(), None, height)
             }
-            Self::Work(work) => {
+            Self::WorkQueue(work) => {
+                shortened(queue_keys(work, width), work.queued.len(), about.map(|key| key_line(key, width)), height)
+            }
+            Self::Dirty(work) => {
+                let count = work.dirty().count();
+                shortened(dirty_keys(work, width), count, about.map(|key| key_line(key, width)), height)
+            }
+            Self::Processing(work) => shortened(processing_keys(work, width), work.processing.len(), None, height),
+            Self::Delayed(work) => {
                 let about = about.and_then(|key| work.delayed.iter().find(|(_, delayed)| delayed == key));
                 let about = about.map(|(due, key)| delayed_line(*due, key, width));
-                let count = work.processing.len() + work.queued.len() + work.delayed.len();
-                shortened(worker_lines(work, width).chain(work_lines(work, width)), count, about, height)
+                shortened(delayed_keys(work, width), work.delayed.len(), about, height)
             }
         }
     }
@@ -105,20 +132,30 @@ fn handler_line(id: usize, listener: &Listener, width: usize) -> String {
     cut(&format!("{id}: [… {}]{in_hand}", listener.pending.len()), width)
 }
 
-/// Formats the queued keys, and the delayed keys with the time of the run at which they are added.
-pub(super) fn work_lines(work: &Work, width: usize) -> impl Iterator<Item = String> {
-    let queued = work.queued.iter().map(move |key| cut(short(key), width));
-    queued.chain(work.delayed.iter().map(move |(due, key)| delayed_line(*due, key, width)))
+/// Formats the keys of the work queue, the next one first.
+pub(super) fn queue_keys(work: &Work, width: usize) -> impl Iterator<Item = String> {
+    work.queued.iter().map(move |key| key_line(key, width))
+}
+
+/// Formats the keys that need work.
+pub(super) fn dirty_keys(work: &Work, width: usize) -> impl Iterator<Item = String> {
+    work.dirty().map(move |key| key_line(key, width))
+}
+
+/// Formats the keys that workers have.
+pub(super) fn processing_keys(work: &Work, width: usize) -> impl Iterator<Item = String> {
+    work.processing.iter().map(move |work| key_line(&work.key, width))
+}
+
+/// Formats the delayed keys with the time of the run at which they are added.
+pub(super) fn delayed_keys(work: &Work, width: usize) -> impl Iterator<Item = String> {
+    work.delayed.iter().map(move |(due, key)| delayed_line(*due, key, width))
+}
+
+fn key_line(key: &str, width: usize) -> String {
+    cut(short(key), width)
 }
 
 fn delayed_line(due: Duration, key: &str, width: usize) -> String {
     format!("{} @{} ms", cut(short(key), width), due.as_millis())
-}
-
-/// Formats the keys that workers are processing. A key that was added again meanwhile is marked, because it will be
-/// queued again.
-pub(super) fn worker_lines(work: &Work, width: usize) -> impl Iterator<Item = String> {
-    let line =
-        move |InWork { key, again }: &InWork| format!("▶ {}{}", cut(short(key), width), if *again { " ↻" } else { "" });
-    work.processing.iter().map(line)
 }

@@ -1,4 +1,4 @@
-//! Draws one frame of step mode, the screen at one event. The box that the event changed is marked.
+//! Draws one frame of step mode, the screen at one event. The boxes that the event changed are marked.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -9,169 +9,110 @@ use unicode_width::UnicodeWidthStr;
 
 use super::box_content::BoxContent;
 use super::fit::cut;
-use super::run_parts::none_text;
+use super::frame_box::{FrameBox, ROWS};
+use super::heading::title_line;
+use super::ink::Ink;
+use super::remarks::{key_line, remark_lines};
 use super::session::Session;
-use crate::trace::Lang;
-use crate::trace::{Record, What, hanging, short};
+use crate::trace::{Style as TraceStyle, hanging};
+
+/// The height of the remarks, in lines, while no question is open.
+const REMARK_LINES: u16 = 4;
+
+/// The heights of the rows of boxes, in lines: enough for a border and three lines, and at most this.
+const BOX_LINES: std::ops::RangeInclusive<u16> = 5..=12;
 
 /// Draws the session's current event.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
-    let picture = session.picture();
-    let kind = session.kind();
-    let pipeline = picture.pipeline_of(kind);
-    let parts = session.parts(kind);
-    let boxes = box_height(area.height);
-    let heights = [1, boxes, boxes, 1, REMARK_LINES, 1].map(Constraint::Length);
-    let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
-    let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
-    let [trace, remarks, keys] =
-        Layout::vertical([Constraint::Min(1), Constraint::Length(REMARK_LINES), Constraint::Length(1)]).areas(rest);
-    Paragraph::new(title_line(session, record, title.width.into())).style(Modifier::BOLD).render(title, buffer);
-    let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
-    let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
-    let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
-    let changed = FrameBox::of(&record.what);
-    let about = record.what.key(); // the object whose line must stay visible
-    let shown = |name, part, content: BoxContent<'_>, there: bool, area: Rect, buffer: &mut Buffer| {
-        let lines = match part {
-            _ if there => content.lines(about.filter(|_| changed == part), inside(area)),
-            FrameBox::Handlers => parts.no_handlers(session.lang),
-            _ => vec![none_text(session.lang)],
-        };
-        boxed(name, lines, changed == part, area, buffer);
-    };
-    shown("API server", FrameBox::Server, BoxContent::Server(pipeline), parts.server, server, buffer);
-    let name = parts.queue.as_deref().unwrap_or("queue");
-    shown(name, FrameBox::Queue, BoxContent::Queue(pipeline), parts.queue.is_some(), queue, buffer);
-    shown("Indexer (store)", FrameBox::Store, BoxContent::Store(pipeline), parts.has_store(), store, buffer);
-    shown("Processor (handlers)", FrameBox::Handlers, BoxContent::Handlers(pipeline), parts.handlers, handlers, buffer);
-    if parts.work {
-        shown("work queue (workers)", FrameBox::Work, BoxContent::Work(&picture.work), true, work, buffer);
+    let rows = rows(session);
+    let box_lines = box_lines(area.height, rows.len());
+    let heights = std::iter::once(1).chain(rows.iter().map(|_| box_lines)).map(Constraint::Length);
+    let areas = Layout::vertical(heights.chain([Constraint::Min(0)])).split(area);
+    let [title, row_areas @ .., rest] = &areas[..] else { return };
+    Paragraph::new(title_line(session, record, title.width.into())).style(Modifier::BOLD).render(*title, buffer);
+    for (row, area) in rows.iter().zip(row_areas) {
+        draw_row(session, row, *area, buffer);
     }
+    let remarks = remark_lines(session, rest.width.into(), rest.height.saturating_sub(2).max(REMARK_LINES).into());
+    let remark_height = u16::try_from(remarks.len()).unwrap_or(u16::MAX).max(REMARK_LINES);
+    let below = [Constraint::Min(1), Constraint::Length(remark_height), Constraint::Length(1)];
+    let [trace, remark_area, keys] = Layout::vertical(below).areas(*rest);
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
-    let remark_room = usize::from(remarks.width) * usize::from(remarks.height);
-    Paragraph::new(remark_lines(session, remark_room))
-        .style(Modifier::BOLD)
-        .wrap(Wrap { trim: true })
-        .render(remarks, buffer);
-    Paragraph::new(session.lang.pick(
-        "Enter next  ? help  q quit  b back  n same  / find  g G ends",
-        "回车 前进  ? 按键  q 退出  b 返回  n 同类  / 查找  g G 首尾",
-    ))
-    .render(keys, buffer);
+    let remarks: Vec<Line<'_>> = remarks.into_iter().map(Line::from).collect();
+    Paragraph::new(remarks).style(Modifier::BOLD).render(remark_area, buffer);
+    Paragraph::new(key_line(session)).render(keys, buffer);
 }
 
-/// The height of the remarks, in lines.
-const REMARK_LINES: u16 = 4;
-
-/// Returns the height of each of the two rows of boxes, which take a little more than half of the screen.
-fn box_height(screen: u16) -> u16 {
-    (screen.saturating_sub(REMARK_LINES + 2) * 2 / 5).clamp(5, 12)
+/// Returns the boxes of the parts that the run has, row by row.
+fn rows(session: &Session) -> Vec<Vec<(FrameBox, u16)>> {
+    let parts = session.run_parts();
+    let rows = ROWS.iter().map(|row| row.iter().copied().filter(|(part, _)| part.is_in(&parts)).collect());
+    rows.filter(|row: &Vec<_>| !row.is_empty()).collect()
 }
 
-/// A box of the frame. `Nothing` is the box of an event that changes none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FrameBox {
-    Server,
-    Queue,
-    Store,
-    Handlers,
-    Work,
-    Nothing,
+/// Returns the height of each row of boxes. Two rows take a little more than half of the screen; a single row leaves
+/// more room to the trace.
+fn box_lines(screen: u16, rows: usize) -> u16 {
+    let room = screen.saturating_sub(REMARK_LINES + 2);
+    let of_room = match rows {
+        0 | 1 => room * 3 / 10,
+        2 => room * 2 / 5,
+        _ => room * 4 / 15,
+    };
+    of_room.clamp(*BOX_LINES.start(), *BOX_LINES.end())
 }
 
-impl FrameBox {
-    /// Returns the box that an event changes.
-    fn of(what: &What) -> Self {
-        match what {
-            What::Committed { .. } => Self::Server,
-            What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } | What::Popped { .. } => Self::Queue,
-            What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => Self::Store,
-            What::Joined { .. }
-            | What::Notified { .. }
-            | What::Coalesced { .. }
-            | What::Calling { .. }
-            | What::Called { .. } => Self::Handlers,
-            what if what.is_of_work() => Self::Work,
-            _ => Self::Nothing,
-        }
+fn draw_row(session: &Session, row: &[(FrameBox, u16)], area: Rect, buffer: &mut Buffer) {
+    let shares = row.iter().map(|(_, share)| Constraint::Fill(*share));
+    let areas = Layout::horizontal(shares).split(area);
+    for ((part, _), area) in row.iter().zip(areas.iter()) {
+        draw_box(session, *part, *area, buffer);
     }
 }
 
-/// Returns the heading, with the score at the right end. If both do not fit, the heading is cut.
-fn title_line(session: &Session, record: &Record, width: usize) -> String {
-    let score = match session.score {
-        (_, 0) => String::new(),
-        (right, all) => format!("  {right}/{all}"),
+fn draw_box(session: &Session, part: FrameBox, area: Rect, buffer: &mut Buffer) {
+    let changed = session.record().is_some_and(|record| FrameBox::changed_by(record).contains(&part));
+    // The object whose line must stay visible.
+    let about = session.record().and_then(|record| record.what.key()).filter(|_| changed);
+    let content = BoxContent::of(part, session);
+    let lines = match session.kind() {
+        Some(kind) if !part.is_in(&session.parts(Some(kind))) => vec![Line::from(none_text(session, kind, area))],
+        _ => content.lines(about, inside(area)).into_iter().map(|line| inked(session.ink, part, line)).collect(),
     };
-    let room = width.saturating_sub(score.width());
-    let full_heading = heading(session, record);
-    let heading = match record.what.key() {
-        Some(key) if full_heading.width() > room => full_heading.replacen(key, short(key), 1),
-        _ => full_heading,
-    };
-    let heading = cut(&heading, room);
-    let space = room.saturating_sub(heading.width());
-    format!("{heading}{:space$}{score}", "")
+    let lines = if lines.is_empty() { vec![Line::from(part.empty_text(session.lang))] } else { lines };
+    let title = box_title(&part.title(&session.run_parts(), session.lang), changed, area.width.into());
+    let border = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let block = Block::bordered().title(title).border_style(border);
+    let is_empty = lines.len() == 1; // one line may be a sentence that needs two
+    let paragraph = Paragraph::new(lines).block(block);
+    let paragraph = if is_empty { paragraph.wrap(Wrap { trim: false }) } else { paragraph };
+    paragraph.render(area, buffer);
 }
 
-pub(super) fn heading(session: &Session, record: &Record) -> String {
-    let position = format!("{}/{}", session.at + 1, session.records.len());
-    let what = match &record.what {
-        What::Watched { kind, resource_version, .. } => {
-            format!("{} {kind} {resource_version}", session.lang.pick("watched", "收到"))
-        }
-        What::Queued { delta, .. } => {
-            let tombstone = if delta.tombstone { session.lang.pick(" (tombstone)", "（tombstone）") } else { "" };
-            format!("{} {}{tombstone}", session.lang.pick("queued", "入队"), delta.delta)
-        }
-        what => event_name(what, session.lang).to_owned(),
-    };
-    let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
-    let cause = record.cause.map(|cause| {
-        let (en, zh) = cause.words();
-        format!("  [{}]", session.lang.pick(en, zh))
-    });
-    format!("{position}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
+/// The text of a box whose part the run has, but not for this kind of object.
+fn none_text(session: &Session, kind: &str, area: Rect) -> String {
+    cut(&session.lang.pick("none of {}", "没有 {}").replace("{}", kind), inside(area).0)
 }
 
-/// The names of events in headings, by the event's name in a record. The player has the same table.
-pub const NAMES: [(&str, &str, &str); 29] = [
-    ("run", "start", "开始"),
-    ("printed", "printed", "打印"),
-    ("narrated", "narration", "旁白"),
-    ("committed", "committed", "写入"),
-    ("listed", "listed", "list 返回"),
-    ("list_failed", "list failed", "list 失败"),
-    ("watching", "watch opened", "打开 watch"),
-    ("watched", "watched", "收到"),
-    ("watch_failed", "watch broken", "watch 中断"),
-    ("relisting", "relist", "relist"),
-    ("queued", "queued", "入队"),
-    ("merged", "merged", "合并重复的删除"),
-    ("dropped", "dropped", "丢弃"),
-    ("popped", "popped", "pop"),
-    ("stored", "stored", "存入 store"),
-    ("removed", "removed from the store", "从 store 移除"),
-    ("replaced", "store replaced", "替换 store"),
-    ("joined", "handler joins", "加入 handler"),
-    ("notified", "notified", "通知 handler"),
-    ("coalesced", "coalesced", "合并通知"),
-    ("calling", "calling the handler", "调用 handler"),
-    ("called", "handler returned", "handler 返回"),
-    ("resynced", "resync", "resync"),
-    ("synced", "HasSynced", "HasSynced"),
-    ("work_added", "added to the work queue", "加入 work queue"),
-    ("work_taken", "worker took", "worker 取走"),
-    ("work_done", "worker is done with", "worker 完成"),
-    ("work_delayed", "delayed", "延后加入"),
-    ("unknown", "unknown event", "未知事件"),
-];
+/// Colours a line of a box: deltas as the trace does, and each handler in its own colour.
+fn inked(ink: Ink, part: FrameBox, line: String) -> Line<'static> {
+    match part {
+        FrameBox::Queue => ink.deltas(line),
+        FrameBox::Handlers => match line.split(':').next().map(str::parse) {
+            Some(Ok(listener)) => Line::from(line).style(ink.of(TraceStyle::Handler(listener))),
+            _ => Line::from(line),
+        },
+        _ => Line::from(line),
+    }
+}
 
-fn event_name(what: &What, lang: Lang) -> &'static str {
-    let name = what.name();
-    NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
+/// Marks the title of a changed box. A narrow box has only the first word of its title.
+fn box_title(title: &str, changed: bool, width: usize) -> String {
+    let fits = title.width() + 4 <= width;
+    let title = if fits { title } else { title.split([' ', '（']).next().unwrap_or(title) };
+    let title = cut(title, width);
+    if changed { format!("*{title}*") } else { title }
 }
 
 /// Returns the columns and lines inside the border of a box.
@@ -179,52 +120,52 @@ fn inside(area: Rect) -> (usize, usize) {
     (usize::from(area.width.saturating_sub(2)), usize::from(area.height.saturating_sub(2)))
 }
 
-/// Draws a box with these lines.
-fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
-    let name = cut(name, area.width.into());
-    let fits = name.width() + 4 <= usize::from(area.width);
-    let name = if fits { name.as_str() } else { name.split(" (").next().unwrap_or(&name) };
-    let title = if changed { format!("*{name}*") } else { name.to_owned() };
-    let style = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-    let lines: Vec<Line<'_>> = lines.into_iter().map(Line::from).collect();
-    Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
-}
-
-/// Returns as many of the newest trace lines as fit. Of a line that is longer than all the room, the beginning is shown.
+/// Returns as many of the newest trace lines as fit, in their colours. Of a line that is longer than all the room, the
+/// beginning is shown.
 fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let printed = session.printed_so_far().rev().flat_map(|text| {
+    let printed = session.printed_so_far().rev().flat_map(|(style, text)| {
         let mut lines = hanging(&cut(text, width * height), width);
         lines.truncate(height);
-        lines.into_iter().rev()
+        let style = session.ink.of(style);
+        lines.into_iter().rev().map(move |line| Line::from(line).style(style))
     });
-    let mut lines: Vec<_> = printed.take(height).map(Line::from).collect();
+    let mut lines: Vec<_> = printed.take(height).collect();
     lines.reverse();
     lines
 }
 
-/// Returns the lines below the trace: the help of the keys, or the open question, or the remarks on the event. Together
-/// they take about as many columns as there is `room` for.
-fn remark_lines(session: &Session, room: usize) -> Vec<Line<'static>> {
-    if session.helps {
-        let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
-            "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件\n/ 按 key 查找 · g 第一个 · G 最后一个 · y/n 回答 · q 退出",
-        );
-        return text.lines().map(|line| Line::from(line.to_owned())).collect();
-    }
-    let mut lines: Vec<String> = Vec::new();
-    if let Some(question) = session.question() {
-        lines.push(format!("? {}", session.lang.pick(&question.text.0, &question.text.1)));
-    } else {
-        lines.extend(session.verdict.clone());
-        lines.extend(session.narration());
-        if lines.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
-            let last = session
-                .lang
-                .pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
-            lines.push(last.to_owned());
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::step::Predict;
+    use crate::trace::{Header, Lang, Record, Recorder, What};
+
+    #[test]
+    fn a_printed_line_has_the_colour_of_the_trace_if_the_output_has_colours() {
+        let mut recorder = Recorder::default();
+        let line = What::Line { style: TraceStyle::Added, text: "Added : nettool".to_owned() };
+        let texts = [What::Run(Header::new("reflector")), line];
+        let records: Vec<Record> = texts.map(|what| recorder.program_text(Duration::ZERO, what)).to_vec();
+        let area = Rect::new(0, 0, 80, 24);
+        for (ink, colored) in [(Ink::Colors, true), (Ink::Plain, false)] {
+            let mut session = Session::new(records.clone(), Predict::No, Lang::En);
+            session.ink = ink;
+            session.press(crate::step::Key::Forward);
+            let mut buffer = Buffer::empty(area);
+            draw(&session, area, &mut buffer);
+            let cell = area.positions().map(|place| &buffer[place]).find(|cell| cell.symbol() == "A").unwrap();
+            let expected = Ink::Colors.of(TraceStyle::Added).fg.unwrap();
+            assert_eq!(cell.fg == expected, colored, "{ink:?}: {cell:?}");
         }
     }
-    let lines = lines.iter().flat_map(|text| text.split('\n')).take(REMARK_LINES.into());
-    lines.map(|line| Line::from(cut(line, room))).collect()
+
+    #[test]
+    fn a_narrow_title_has_its_first_word() {
+        assert_eq!(box_title("Processor ([waiting] ▶ in hand)", true, 40), "*Processor ([waiting] ▶ in hand)*");
+        assert_eq!(box_title("Processor ([waiting] ▶ in hand)", false, 20), "Processor");
+        assert_eq!(box_title("Processor（[等待] ▶ 处理中）", false, 20), "Processor");
+    }
 }

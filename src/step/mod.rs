@@ -7,10 +7,13 @@
 mod box_content;
 mod draw;
 mod fit;
+mod frame_box;
 mod frame_content;
-mod meaning;
+mod heading;
+mod ink;
 mod outcome;
 mod predict;
+mod remarks;
 mod run_parts;
 mod session;
 #[cfg(not(target_family = "wasm"))]
@@ -22,10 +25,12 @@ use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
 use crate::trace::{Record, columns};
-pub use draw::{NAMES, draw};
+pub use draw::draw;
 pub use frame_content::{FrameContent, frame_content};
-pub use meaning::MEANINGS;
+pub use heading::NAMES;
+use ink::Ink;
 pub use predict::{Question, questions};
+pub use remarks::INTRODUCTION;
 pub use session::{Key, Session};
 
 /// The choice of questions before decisive events.
@@ -44,6 +49,7 @@ pub enum Predict {
 pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let mut session = Session::new(records, predict, printer.lang());
+    session.ink = if printer.colors_output() { Ink::Colors } else { Ink::Plain };
     #[cfg(not(target_family = "wasm"))]
     if crate::trace::Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return terminal::show(&mut session, console);

@@ -1,9 +1,9 @@
 //! Finds out from a record which parts a run has: a queue, a store, handlers, a workqueue. Not every lesson has all of
-//! them, and the frame of step mode then writes "none in this run" into the box.
+//! them, and the frame of step mode has no box for a part that the run does not have.
 
 use std::collections::BTreeMap;
 
-use crate::trace::{Lang, Record, What};
+use crate::trace::{Record, What};
 
 /// The parts that a run has for one kind of object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,10 +15,12 @@ pub(super) struct RunParts {
     pub handlers: bool,
     /// True if the run has a workqueue. All kinds of objects share it.
     pub work: bool,
-    /// True if a consumer pops the queue.
-    pops: bool,
-    /// True if an event shows that a store exists.
+    /// True if the run has a delayed key.
+    pub delays: bool,
+    /// True if the store has had an object.
     stores: bool,
+    /// True if the queue has known objects: the store behind it.
+    knows: bool,
     /// True if a Reflector has listed.
     lists: bool,
 }
@@ -48,40 +50,56 @@ impl RecordParts {
 
     /// Returns the parts of this kind in the run that has the event `at`.
     pub(super) fn at(&self, at: usize, kind: Option<&str>) -> RunParts {
-        let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
-        let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));
-        let work = of_kind("").is_some_and(|parts| parts.work);
-        RunParts { work, ..of_kind(kind.unwrap_or_default()).cloned().unwrap_or_default() }
+        let of_kind = |kind| self.kinds_at(at).and_then(|kinds| kinds.get(kind)).cloned().unwrap_or_default();
+        let RunParts { work, delays, .. } = of_kind(WORK);
+        RunParts { work, delays, ..of_kind(kind.unwrap_or_default()) }
+    }
+
+    /// Returns the parts that the run with the event `at` has for any kind.
+    pub(super) fn of_run(&self, at: usize) -> RunParts {
+        let mut all = RunParts::default();
+        self.kinds_at(at).into_iter().flat_map(BTreeMap::values).for_each(|parts| all.join(parts));
+        all
+    }
+
+    fn kinds_at(&self, at: usize) -> Option<&BTreeMap<String, RunParts>> {
+        self.runs.range(at..).next().map(|(_, kinds)| kinds)
     }
 }
+
+/// The kind of the events of the workqueue, which all kinds of objects share.
+const WORK: &str = "";
 
 impl RunParts {
     fn add(&mut self, what: &What) {
         match what {
             What::Committed { .. } => self.server = true,
-            What::Queued { queue, .. } => self.queue = Some(queue.clone()),
-            What::Popped { queue, .. } => (self.queue, self.pops) = (Some(queue.clone()), true),
+            What::Queued { queue, .. } | What::Popped { queue, .. } => self.queue = Some(queue.clone()),
             What::Joined { .. } | What::Notified { .. } | What::Calling { .. } => self.handlers = true,
             What::Listed { .. } => self.lists = true,
             what if what.is_of_work() => self.work = true,
             _ => {}
         }
-        self.stores |= what.shows_store() && !matches!(what, What::Joined { .. });
+        self.delays |= matches!(what, What::WorkDelayed { .. });
+        self.stores |= matches!(what, What::Stored { .. } | What::Removed { .. } | What::Replaced { .. });
+        self.knows |= what.shows_store() && !matches!(what, What::Joined { .. });
     }
 
     /// Returns true if the run has a store. An informer has one even if no object ever reaches it.
     pub(super) fn has_store(&self) -> bool {
-        self.stores || (self.lists && self.handlers)
+        self.stores || (self.lists && (self.handlers || self.knows))
     }
 
-    /// Returns the text of the handlers' box in a run without handlers. A callback of a pop loop is no handler of a
-    /// Processor.
-    pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
-        let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
-        [none_text(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
+    fn join(&mut self, other: &Self) {
+        self.queue = self.queue.take().or_else(|| other.queue.clone());
+        self.stores |= other.has_store();
+        for (part, of_other) in [
+            (&mut self.server, other.server),
+            (&mut self.handlers, other.handlers),
+            (&mut self.work, other.work),
+            (&mut self.delays, other.delays),
+        ] {
+            *part |= of_other;
+        }
     }
-}
-
-pub(super) fn none_text(lang: Lang) -> String {
-    lang.pick("none in this run", "这次运行没有").to_owned()
 }

@@ -2,7 +2,7 @@
 //! English only. The English text stays beside its explanation, because readers search the web for it.
 
 /// Pairs of a part of an error's text and the Chinese meaning of such an error.
-const MEANINGS: [(&str, &str); 35] = [
+const MEANINGS: [(&str, &str); 39] = [
     ("the cable is pulled out", "与集群的连接已切断"), // the error of the keyboard's command `cut`
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
@@ -16,6 +16,10 @@ const MEANINGS: [(&str, &str); 35] = [
     ("network is unreachable", "网络不可达"), // the error in the lesson `relist`
     ("too old resource version", "版本太旧，服务端已没有从它开始的变化"),
     ("a fault was asked for", "注入的故障"),
+    ("unclosed bracket", "括号没有闭合"), // this and the next three: errors of a YAML parser
+    ("expected string scalar", "这里应为字符串"),
+    ("expected sequence start", "这里应为列表"),
+    ("expected mapping start", "这里应为映射"),
     ("No route to host", "没有到这台主机的路由"),
     ("failed to lookup address", "域名解析失败"),
     ("Name or service not known", "域名解析失败"),

@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use colored::{Color, ColoredString, Colorize};
+use colored::{ColoredString, Colorize};
 use serde::{Deserialize, Serialize};
+
+use super::palette::Hue;
 
 /// The meaning of a trace line, which decides its colour. A record stores it as a word, such as `added` or `handler-0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,11 +16,11 @@ use serde::{Deserialize, Serialize};
 pub enum Style {
     /// An object was created: green.
     Added,
-    /// An object changed, as in `Updated` or `MODIFIED`: yellow.
+    /// An object changed, as in `Updated` or `MODIFIED`: blue.
     Updated,
-    /// An object was deleted: red.
+    /// An object was deleted: bold red.
     Deleted,
-    /// An object was delivered again, as in `Sync` or `Replaced`: cyan.
+    /// An object was delivered again, as in `Sync` or `Replaced`: grey.
     Synced,
     /// Output of the handler with this number. Each handler has a colour that no other style uses.
     Handler(usize),
@@ -26,16 +28,42 @@ pub enum Style {
     Plain,
 }
 
-const HANDLER_COLORS: [Color; 4] = [Color::Blue, Color::Magenta, Color::BrightBlue, Color::BrightMagenta];
+/// A colour with its weight. Bold text is a further mark, so that six colours suffice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tint {
+    /// The colour.
+    pub hue: Hue,
+    /// True for bold text.
+    pub bold: bool,
+}
+
+impl Tint {
+    const fn plain(hue: Hue) -> Self {
+        Self { hue, bold: false }
+    }
+
+    const fn bold(hue: Hue) -> Self {
+        Self { hue, bold: true }
+    }
+
+    fn apply(self, text: &str) -> ColoredString {
+        let text = text.color(self.hue.color());
+        if self.bold { text.bold() } else { text }
+    }
+}
+
+const HANDLERS: [Tint; 4] =
+    [Tint::plain(Hue::VIOLET), Tint::plain(Hue::PINK), Tint::bold(Hue::VIOLET), Tint::bold(Hue::PINK)];
 
 impl Style {
-    fn color(self) -> Option<Color> {
+    /// Returns the colour of a line of this style.
+    pub fn tint(self) -> Option<Tint> {
         match self {
-            Self::Added => Some(Color::Green),
-            Self::Updated => Some(Color::Yellow),
-            Self::Deleted => Some(Color::Red),
-            Self::Synced => Some(Color::Cyan),
-            Self::Handler(n) => Some(HANDLER_COLORS[n % HANDLER_COLORS.len()]),
+            Self::Added => Some(Tint::plain(Hue::GREEN)),
+            Self::Updated => Some(Tint::plain(Hue::BLUE)),
+            Self::Deleted => Some(Tint::bold(Hue::RED)),
+            Self::Synced => Some(Tint::plain(Hue::GREY)),
+            Self::Handler(n) => Some(HANDLERS[n % HANDLERS.len()]),
             Self::Plain => None,
         }
     }
@@ -118,14 +146,15 @@ pub(super) enum Paint {
 
 impl Paint {
     pub(super) fn line(self, style: Style, text: &str) -> String {
-        match style.color() {
-            Some(color) => self.apply(text, |text| text.color(color)),
+        match style.tint() {
+            Some(tint) => self.apply(text, |text| tint.apply(text)),
             None => text.to_owned(),
         }
     }
 
-    pub(super) fn dimmed(self, text: &str) -> String {
-        self.apply(text, |text| text.dimmed())
+    /// Formats a side note. A dimmed text would be unreadable on a projector, so it is grey.
+    pub(super) fn aside(self, text: &str) -> String {
+        self.apply(text, |text| Tint::plain(Hue::GREY).apply(text))
     }
 
     pub(super) fn bold(self, text: &str) -> String {
@@ -133,7 +162,7 @@ impl Paint {
     }
 
     pub(super) fn alarm(self, text: &str) -> String {
-        self.apply(text, |text| text.red().bold())
+        self.apply(text, |text| Tint::bold(Hue::RED).apply(text))
     }
 
     /// Applies the style. The crate `colored` makes one decision for the whole process, but each stream here has its

@@ -14,6 +14,8 @@ pub struct Remark {
     pub en: String,
     /// Chinese.
     pub zh: String,
+    /// True for steps of the explainer that it has listed before in this run, for another change.
+    pub again: bool,
 }
 
 /// The origin of a remark.
@@ -27,7 +29,7 @@ pub enum Speaker {
 
 impl Remark {
     pub(super) fn new(by: Speaker, en: impl Into<String>, zh: impl Into<String>) -> Self {
-        Self { by, en: en.into(), zh: zh.into() }
+        Self { by, en: en.into(), zh: zh.into(), again: false }
     }
 }
 
@@ -49,7 +51,8 @@ impl Commentary {
         self.picture.apply(record);
         let mut remarks = self.explainer.next(record, self.picture.pipeline_of(record.of.as_deref()));
         if !narration.is_empty() {
-            remarks.extend(self.explainer.end()); // a narrator's remark stands below the steps that it is about
+            // A narrator's remark stands below the steps that it is about, so these are shown even if they come again.
+            remarks.extend(self.explainer.end().map(|steps| Remark { again: false, ..steps }));
         }
         remarks.extend(narration);
         remarks

@@ -1,12 +1,13 @@
 //! The explainer: describes each change's way through the informer as one line of steps.
 //!
-//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications`
+//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications for handlers 0, 1 (1, 1
+//! waiting)`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pipeline;
 use super::commentary::{Remark, Speaker};
-use super::narrator::short;
+use super::narrator::{short, short_version};
 use super::record::{Cause, Record, WaitingDelta, What};
 
 /// Collects the steps of one change (an event of the watch, a list or a resync) into a line, which ends when another
@@ -18,6 +19,8 @@ pub struct Explainer {
     keys: BTreeSet<String>,
     /// The informer that these steps are about.
     of: Option<String>,
+    /// The ways of the changes so far: the verbs of each line, without the names and numbers.
+    ways: BTreeSet<Vec<String>>,
 }
 
 /// One step of the line, such as `stored`. Equal steps of several objects are one step.
@@ -32,6 +35,10 @@ struct Step {
     note: (String, String),
     /// True if the step names its objects: the first step of a line does, and a step about other objects.
     named: bool,
+    /// True if the note is a part of the way: with another note, the change takes another way.
+    decides: bool,
+    /// The handlers that are notified, with the number of notifications that wait for each.
+    handlers: BTreeMap<usize, usize>,
 }
 
 impl Explainer {
@@ -53,6 +60,7 @@ impl Explainer {
             Some(last) if last.verb == step.verb => {
                 last.keys.extend(step.keys.into_iter().filter(|key| !key.is_empty()));
                 last.note = step.note;
+                last.handlers.extend(step.handlers);
                 last.named |= step.named;
             }
             _ => self.steps.push(step),
@@ -71,7 +79,8 @@ impl Explainer {
             return None;
         }
         let line = |text: &dyn Fn(&Step) -> String| steps.iter().map(text).collect::<Vec<_>>().join(" → ");
-        Some(Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)))
+        let again = !self.ways.insert(steps.iter().map(Step::kind).collect());
+        Some(Remark { again, ..Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)) })
     }
 
     /// Returns true if this event begins another change, and so another line.
@@ -107,7 +116,15 @@ fn is_last(what: &What, after: &Pipeline) -> bool {
 impl Step {
     fn new(group: &'static str, en: impl Into<String>, zh: impl Into<String>) -> Self {
         let note = (String::new(), String::new());
-        Self { verb: (en.into(), group), verb_zh: zh.into(), keys: Vec::new(), note, named: true }
+        Self {
+            verb: (en.into(), group),
+            verb_zh: zh.into(),
+            keys: Vec::new(),
+            note,
+            named: true,
+            decides: false,
+            handlers: BTreeMap::new(),
+        }
     }
 
     fn of(mut self, key: &str) -> Self {
@@ -120,17 +137,32 @@ impl Step {
         self
     }
 
+    fn decisive_note(self, en: String, zh: String) -> Self {
+        Self { decides: true, ..self.note(en, zh) }
+    }
+
+    /// Returns the kind of the step, which is the same for every object.
+    fn kind(&self) -> String {
+        if self.decides { format!("{}{}", self.verb.0, self.note.0) } else { self.verb.0.clone() }
+    }
+
     fn en(&self) -> String {
         match self.counts() {
-            Some(1) => format!("1 notification{}", self.note.0),
-            Some(count) => format!("{count} notifications{}", self.note.0),
+            Some(count) => {
+                let (notifications, handlers) = (plural("notification", count), plural("handler", self.handlers.len()));
+                let [numbers, waiting] = self.handlers(", ");
+                format!("{count} {notifications} for {handlers} {numbers} ({waiting} waiting)")
+            }
             None => format!("{}{}{}", self.verb.0, self.objects(", "), self.note.0),
         }
     }
 
     fn zh(&self) -> String {
         match self.counts() {
-            Some(count) => format!("{count} 个通知{}", self.note.1),
+            Some(count) => {
+                let [numbers, waiting] = self.handlers("、");
+                format!("给 handler {numbers} 的 {count} 个通知（在等：{waiting}）")
+            }
             None => format!("{}{}{}", self.verb_zh, self.objects("、"), self.note.1),
         }
     }
@@ -138,6 +170,15 @@ impl Step {
     /// Returns the number of notifications, if the step is about notifications.
     fn counts(&self) -> Option<usize> {
         (self.verb.1 == "notified").then_some(self.keys.len())
+    }
+
+    /// Returns the numbers of the notified handlers, and how many notifications wait for each.
+    fn handlers(&self, between: &str) -> [String; 2] {
+        let joined = |numbers: Vec<String>| numbers.join(between);
+        [
+            joined(self.handlers.keys().map(ToString::to_string).collect()),
+            joined(self.handlers.values().map(ToString::to_string).collect()),
+        ]
     }
 
     fn objects(&self, between: &str) -> String {
@@ -160,28 +201,29 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Watched { kind, key, resource_version } => {
             Step::new("watch", format!("watch {kind}"), format!("watch {kind}"))
                 .of(key)
-                .note(format!(" {resource_version}"), format!(" {resource_version}"))
+                .note(format!(" {}", short_version(resource_version)), format!(" {}", short_version(resource_version)))
         }
         What::Listed { resource_version, objects } => {
             let verb = if record.cause == Some(Cause::Relist) { "relist" } else { "list" };
-            let number = objects.len();
-            Step::new("list", verb, verb).note(
-                format!(" at {resource_version}: {number} objects"),
-                format!("（版本 {resource_version}）：{number} 个对象"),
-            )
+            let (number, version) = (objects.len(), short_version(resource_version));
+            Step::new("list", verb, verb)
+                .note(format!(" at {version}: {number} objects"), format!("（版本 {version}）：{number} 个对象"))
         }
         What::ListFailed { .. } => Step::new("list", "list failed", "list 失败"),
         What::Watching { resource_version } => {
             let (from, from_zh) = match resource_version.as_str() {
                 // A streaming list sends the existing objects first.
                 "" => (", which sends first what there is".to_owned(), "，先送来已有的对象".to_owned()),
-                version => (format!(" from {version}"), format!("，从 {version} 开始")),
+                version => {
+                    let version = short_version(version);
+                    (format!(" from {version}"), format!("，从 {version} 开始"))
+                }
             };
             Step::new("watch", "watch opened", "打开 watch").note(from, from_zh)
         }
         What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
         What::Relisting { reason } => Step::new("list", "relist", "relist")
-            .note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
+            .decisive_note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
         What::Queued { key, delta, .. } => {
             let (mark, mark_zh) = if delta.tombstone { (" (tombstone)", "（tombstone）") } else { ("", "") };
             let (en, zh) = waiting();
@@ -193,7 +235,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Popped { key, deltas, .. } => {
             let several = if deltas.len() > 1 { names(deltas) } else { String::new() };
             let several_zh = several.clone();
-            Step::new("popped", "popped", "pop").of(key).note(several, several_zh)
+            Step::new("popped", "popped", "pop").of(key).decisive_note(several, several_zh)
         }
         What::Stored { key, old, resource_version, .. } => match old {
             Some(old) if old == resource_version => {
@@ -217,7 +259,10 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
             Step::new("joined", format!("handler {listener} joins"), format!("加入 handler {listener}"))
                 .note(format!(", {existing} objects first"), format!("，先给 {existing} 个对象"))
         }
-        What::Notified { .. } | What::Coalesced { .. } => return notified(record, after),
+        What::Notified { listener, key, pending, .. } | What::Coalesced { listener, key, pending, .. } => {
+            let handlers = BTreeMap::from([(*listener, *pending)]);
+            Step { handlers, ..Step::new("notified", "notified", "通知").of(key) }
+        }
         What::Resynced {} => {
             let at = record.at.as_secs_f64();
             Step::new("resync", "resync", "resync").note(format!(" at {at:.1} s"), format!("，第 {at:.1} 秒"))
@@ -227,7 +272,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
 }
 
 /// Describes the reason for a relist. The reason is the text of an error, which begins with the request that failed.
-fn reason_en(reason: &str) -> String {
+pub(super) fn reason_en(reason: &str) -> String {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "the LIST failed".to_owned(),
         ["cannot", "watch"] => "the WATCH failed".to_owned(),
@@ -235,7 +280,7 @@ fn reason_en(reason: &str) -> String {
     }
 }
 
-fn reason_zh(reason: &str) -> &str {
+pub(super) fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",
         ["cannot", "watch"] => "WATCH 失败",
@@ -244,13 +289,8 @@ fn reason_zh(reason: &str) -> &str {
     }
 }
 
-/// Returns one step for the notifications of all listeners, with the number that waits for each listener.
-fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
-    let key = record.what.key()?;
-    let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();
-    let pending = pending.join("/");
-    let step = Step::new("notified", "notified", "通知").of(key);
-    Some(step.note(format!(" (pending {pending})"), format!("（各 handler 还有 {pending} 条待处理）")))
+fn plural(noun: &str, count: usize) -> String {
+    if count == 1 { noun.to_owned() } else { format!("{noun}s") }
 }
 
 fn names(deltas: &[WaitingDelta]) -> String {

@@ -23,6 +23,11 @@ pub struct Words {
 }
 
 impl Words {
+    /// Returns a sentence in both languages.
+    pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
+        Self { en: en.into(), zh: zh.into() }
+    }
+
     /// Returns the sentence in a language.
     pub fn pick(&self, lang: Lang) -> &str {
         lang.pick(&self.en, &self.zh)

@@ -42,7 +42,7 @@ pub struct Look {
     /// The choice for the narration. By default it is left out if only standard output is redirected, as in `| less`,
     /// because trace and narration would appear out of order.
     pub narrate: Show,
-    /// The choice for the explainer's steps. By default they are shown on a terminal.
+    /// The choice for the explainer's steps. By default, a terminal shows each way of a change once.
     pub explain: Show,
 }
 
@@ -69,11 +69,20 @@ impl Terminals {
         }
     }
 
-    pub(super) fn explains(self, explain: Show) -> bool {
+    pub(super) fn explains(self, explain: Show) -> Steps {
         match explain {
-            Show::Auto => self.out && self.err,
-            Show::Yes => true,
-            Show::No => false,
+            Show::Auto if self.out && self.err => Steps::New,
+            Show::Yes => Steps::All,
+            Show::Auto | Show::No => Steps::None,
         }
     }
+}
+
+/// The explainer's steps that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steps {
+    None,
+    /// Those that no earlier change of the run has taken.
+    New,
+    All,
 }

@@ -10,6 +10,7 @@
 //! All output formats are made from records. A run that ends by itself is recorded first, and then a [`Printer`] prints
 //! the records at a [`Speed`]; a live run is printed record by record.
 
+mod caption;
 mod cause_zh;
 mod color;
 mod commentary;
@@ -21,6 +22,7 @@ mod lang;
 mod log;
 mod look;
 mod narrator;
+mod palette;
 mod picture;
 mod printer;
 mod record;
@@ -31,8 +33,9 @@ mod streams;
 mod visible;
 mod width;
 
+pub(crate) use caption::caption_beside;
 pub use cause_zh::cause_in_chinese;
-pub use color::{ColorChoice, Style};
+pub use color::{ColorChoice, Style, Tint};
 pub use commentary::{Commentary, Remark, Speaker};
 pub use differences::{Sentence, differences};
 pub use failure::{Failure, Words};
@@ -40,8 +43,9 @@ pub use lang::{Both, Lang};
 pub use log::Verbosity;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
+pub use palette::Hue;
 pub use picture::{InWork, Listener, Picture, Pipeline, QueuedNotification, Slot, Slots, Work};
-pub use printer::Printer;
+pub use printer::{AfterPause, Printer};
 pub(crate) use record::to_json;
 pub use record::{
     Cause, Header, NarratedSentence, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What,
@@ -51,4 +55,4 @@ pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
 pub(crate) use visible::visible;
 pub use width::{columns, is_in_word};
-pub(crate) use width::{columns_of_character, fitting, hanging};
+pub(crate) use width::{columns_of_character, fitting, hanging, is_drawn};

@@ -1,6 +1,7 @@
 //! The narrator explains in a sentence what a decisive event of a run means, such as a dropped deletion or a
 //! tombstone.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pipeline;
@@ -145,12 +146,12 @@ impl Narrator {
     fn listed_or_synced(&mut self, delta: &str, cause: Option<Cause>) -> Option<(String, String)> {
         let (en, zh) = match (delta, cause?) {
             ("Sync", Cause::InitialList) => (
-                "this Sync is of the first list: what existed before the watch began",
-                "这个 Sync 来自首次 list：watch 开始之前就有的对象",
+                "this Sync is of the first list: the object existed before the watch began",
+                "这个 Sync 来自首次 list：watch 开始之前就有这个对象",
             ),
             ("Sync", Cause::Relist) => (
-                "this Sync is of a relist: whatever is in the list, changed or not",
-                "这个 Sync 来自 relist：list 里有的对象，不论有没有变化",
+                "this Sync is of a relist: every object of the list has one, changed or not",
+                "这个 Sync 来自 relist：list 里的每个对象都有，不论有没有变化",
             ),
             ("Sync", Cause::Resync) => (
                 "this Sync is of a resync: the store's objects are handed out once more. \
@@ -226,7 +227,10 @@ fn tombstone(name: &str, was_queued: bool, version: Option<&str>) -> (String, St
         false => ("the known objects have it", " known objects 里有它"),
     };
     let (last, last_zh) = match version {
-        Some(version) => (format!("the last known one has version {version}"), format!("最后见过的是版本 {version}")),
+        Some(version) => {
+            let version = short_version(version);
+            (format!("the last known one has version {version}"), format!("最后见过的是版本 {version}"))
+        }
         None => ("no earlier one is known".to_owned(), "之前的状态也不知道".to_owned()),
     };
     (
@@ -282,8 +286,8 @@ fn coalesced(listener: usize, name: &str) -> (String, String) {
 fn slow(listener: usize, pending: usize) -> (String, String) {
     (
         format!(
-            "{pending} notifications wait for handler {listener}. It delays nobody: each handler has a buffer of its own, \
-             and pays with memory"
+            "{pending} notifications wait for handler {listener}. The other handlers do not wait: each handler has a \
+             buffer of its own, at the price of memory"
         ),
         format!(
             "有 {pending} 个通知在等 handler {listener}。它不会耽误其他 handler：每个 handler 有自己的缓冲，代价是内存"
@@ -294,8 +298,8 @@ fn slow(listener: usize, pending: usize) -> (String, String) {
 fn joined(listener: usize, existing: usize) -> (String, String) {
     (
         format!(
-            "handler {listener} joins while the informer runs: it is told of the {existing} objects in the store first, \
-             as initial"
+            "handler {listener} joins while the informer runs: it first gets the {existing} objects in the store, as \
+             its initial list"
         ),
         format!("handler {listener} 中途加入：先收到 store 里的 {existing} 个对象，都算 initial"),
     )
@@ -313,7 +317,31 @@ fn hidden(change: &str, name: &str) -> (String, String) {
     )
 }
 
+/// Returns a resourceVersion in a form that fits a sentence: of a long one only the last digits, in which the versions of
+/// one run differ. A cluster that listens begins with a version of 16 digits, because it counts from its clock.
+pub(crate) fn short_version(version: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 8;
+    const KEPT: usize = 4;
+    match version.len().checked_sub(KEPT).and_then(|at| version.get(at..)) {
+        Some(last) if version.len() > LONGEST => format!("…{last}").into(),
+        _ => version.into(),
+    }
+}
+
 /// Returns the name in a key, without the namespace.
 pub(crate) fn short(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_long_version_is_cut() {
+        assert_eq!(short_version("15"), "15");
+        assert_eq!(short_version("12345678"), "12345678");
+        assert_eq!(short_version("1795753912959204"), "…9204");
+        assert_eq!(short_version(""), "");
+    }
 }

@@ -65,14 +65,20 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for.
-    pub fn print_run(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
-        let mut streams = self.lock();
+    /// Prints a recorded run. Before each record, calls `wait` with the pause that `speed` asks for, and does what it
+    /// returns. Other output may appear during a pause.
+    pub fn print_run(
+        &self,
+        records: &[Record],
+        mut speed: Speed,
+        mut wait: impl FnMut(Duration) -> AfterPause,
+    ) -> io::Result<()> {
         let mut shown_until = Duration::ZERO;
         for record in records {
             if record.header().is_some() {
                 shown_until = Duration::ZERO; // each run has its own clock
             }
+            let mut streams = self.lock();
             let remarks = streams.remarks(record);
             if !streams.shows(record) && remarks.is_empty() {
                 continue;
@@ -80,7 +86,13 @@ impl Printer {
             let pause = speed.pause(record.at.saturating_sub(shown_until));
             if !pause.is_zero() {
                 streams.flush()?;
-                wait(pause);
+                drop(streams);
+                match wait(pause) {
+                    AfterPause::Continue => {}
+                    AfterPause::Hurry => speed = Speed::Max,
+                    AfterPause::Stop => return self.lock().forget_run(),
+                }
+                streams = self.lock();
             }
             shown_until = shown_until.max(record.at);
             for remark in remarks {
@@ -88,6 +100,7 @@ impl Printer {
             }
             streams.write(record)?;
         }
+        let mut streams = self.lock();
         streams.end_commentary()?;
         streams.flush()
     }
@@ -153,9 +166,9 @@ impl Printer {
         self.lock().err(typed);
     }
 
-    /// Returns the text dimmed, if standard output has colours.
-    pub fn dimmed(&self, text: &str) -> String {
-        self.lock().out_paint.dimmed(text)
+    /// Returns the text as a side note, in grey if standard output has colours.
+    pub fn aside(&self, text: &str) -> String {
+        self.lock().out_paint.aside(text)
     }
 
     /// Prints a remark that is not part of a run. It is printed even if the narration is left out.
@@ -204,6 +217,17 @@ impl Printer {
     }
 }
 
+/// The decision after a pause in a recorded run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterPause {
+    /// Print on.
+    Continue,
+    /// Print the rest without pauses.
+    Hurry,
+    /// Print nothing more of this run.
+    Stop,
+}
+
 /// The locked streams. When the lock is released, the footer is drawn again below the new output.
 struct Held<'a>(MutexGuard<'a, Streams>);
 
@@ -235,8 +259,9 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
+    use super::super::look::Steps;
     use super::*;
-    use crate::trace::{ColorChoice, Recorder, Show, Style};
+    use crate::trace::{ColorChoice, Recorder, Show, Style, WaitingDelta};
 
     /// A stream whose bytes the test can read.
     #[derive(Clone, Default)]
@@ -301,7 +326,7 @@ mod tests {
     fn explain_shows_the_steps_between_the_lines() {
         let look = Look { explain: Show::Yes, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
         let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync at 1.0 s\n#   DROPPED nettool\n{DROPPED}"));
     }
@@ -311,7 +336,7 @@ mod tests {
         let only_err = Terminals { out: false, err: true };
         let look = Look::new(Output::Text, ColorChoice::Auto, Lang::En);
         let (printer, out, err) = printer_on(look, Paint::Plain, only_err);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         assert_eq!((out.text().lines().count(), err.text()), (2, String::new()));
         drop(printer);
         assert!(
@@ -321,22 +346,22 @@ mod tests {
         );
 
         let (printer, _, err) = printer_on(Look { narrate: Show::Yes, ..look }, Paint::Plain, only_err);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         assert!(err.text().starts_with("# kubectl run nettool\n"));
 
         let (printer, _, err) = printer_on(Look { narrate: Show::No, ..look }, Paint::Plain, only_err);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         drop(printer);
         assert_eq!(err.text(), "");
     }
 
     #[test]
-    fn on_a_terminal_the_steps_are_shown_and_in_a_pipe_they_are_not() {
+    fn on_a_terminal_new_steps_are_shown_and_in_a_pipe_none() {
         for (out, err, narrates, explains) in [
-            (true, true, true, true),
-            (true, false, true, false),
-            (false, true, false, false),
-            (false, false, true, false),
+            (true, true, true, Steps::New),
+            (true, false, true, Steps::None),
+            (false, true, false, Steps::None),
+            (false, false, true, Steps::None),
         ] {
             let terminals = Terminals { out, err };
             assert_eq!(
@@ -348,11 +373,39 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_come_again_are_shown_on_a_terminal_only_with_explain() {
+        let mut recorder = Recorder::default();
+        let mut queued = |key: &str| {
+            let delta = WaitingDelta::named("Added");
+            let what = What::Queued { queue: "DeltaFIFO".into(), key: key.into(), known_objects: true, delta };
+            recorder.informer_event(Duration::ZERO, Recorder::BY_HAND, "core::Pod", what)
+        };
+        let records: Vec<_> = ["a", "b", "c"]
+            .into_iter()
+            .flat_map(|key| {
+                let line = What::Line { style: Style::Plain, text: key.into() };
+                [queued(key), Record::without_cause(Duration::ZERO, line)]
+            })
+            .collect();
+        let narration = |explain: Show| {
+            let look = Look { explain, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
+            let (printer, _, err) = printer_on(look, Paint::Plain, Terminals { out: true, err: true });
+            printer.print_run(&records, Speed::Max, |_| AfterPause::Continue).unwrap();
+            err.text()
+        };
+        assert_eq!(narration(Show::Yes).matches("queued Added").count(), 3);
+        let short = narration(Show::Auto);
+        assert_eq!(short.matches("queued Added").count(), 1, "{short}");
+        assert!(short.contains("2 more changes took the same steps"), "{short}");
+        assert_eq!(narration(Show::No), "");
+    }
+
+    #[test]
     fn a_transcript_has_the_trace_and_the_narration_in_order() {
         let path = std::env::temp_dir().join(format!("informer-lab-transcript-{}", std::process::id()));
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Color);
         printer.transcript(&path).unwrap();
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -364,7 +417,7 @@ mod tests {
     #[test]
     fn the_language_changes_the_narration_alone() {
         let (printer, out, err) = printer(Output::Text, Lang::Zh, Paint::Plain);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert!(err.text().starts_with("# 运行\n# nettool 的 Deleted 被丢弃"), "{}", err.text());
     }
@@ -372,22 +425,45 @@ mod tests {
     #[test]
     fn coloured_output_without_its_codes_is_the_plain_output() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Color);
-        printer.print_run(&run(), Speed::Max, |_| ()).unwrap();
-        assert_eq!(out.text(), "\u{1b}[32mAdded : nettool\u{1b}[0m\n\u{1b}[31mDeleted : nettool\u{1b}[0m\n");
+        printer.print_run(&run(), Speed::Max, |_| AfterPause::Continue).unwrap();
+        assert_eq!(
+            out.text(),
+            "\u{1b}[38;5;29mAdded : nettool\u{1b}[0m\n\u{1b}[1;38;5;131mDeleted : nettool\u{1b}[0m\n"
+        );
     }
 
     #[test]
     fn records_that_are_not_shown_take_no_pause_of_their_own() {
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let mut waits = Vec::new();
-        printer.print_run(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
+        let wait = |pause: Duration| {
+            waits.push(pause.as_micros());
+            AfterPause::Continue
+        };
+        printer.print_run(&run(), Speed::Times(2.0), wait).unwrap();
         assert_eq!(waits, [500_000, 500, 999_500, 500_500]);
+    }
+
+    #[test]
+    fn a_pause_can_end_the_other_pauses_or_the_run() {
+        for (decision, pauses, lines) in
+            [(AfterPause::Continue, 4, 2), (AfterPause::Hurry, 1, 2), (AfterPause::Stop, 1, 0)]
+        {
+            let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Plain);
+            let mut count = 0;
+            let wait = |_| {
+                count += 1;
+                decision
+            };
+            printer.print_run(&run(), Speed::Documents, wait).unwrap();
+            assert_eq!((count, out.text().lines().count()), (pauses, lines), "{decision:?}");
+        }
     }
 
     #[test]
     fn json_is_the_record_one_object_a_line() {
         let (printer, out, _) = printer(Output::Json, Lang::En, Paint::Color);
-        printer.print_run(&run()[1..3], Speed::Max, |_| ()).unwrap();
+        printer.print_run(&run()[1..3], Speed::Max, |_| AfterPause::Continue).unwrap();
         assert_eq!(
             out.text(),
             "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\"}\n\

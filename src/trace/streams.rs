@@ -8,7 +8,7 @@ use std::path::Path;
 use super::color::Paint;
 use super::commentary::{Commentary, Remark, Speaker};
 use super::footer::Footer;
-use super::look::Terminals;
+use super::look::{Steps, Terminals};
 use super::side_by_side::{Cell, in_one_column, lines, table, tears_a_drawing};
 use super::visible::{printable, visible};
 use super::width::{Width, hanging, labelled, wrapped};
@@ -29,9 +29,12 @@ pub(super) struct Streams {
     pub(super) lang: Lang,
     /// True if the narration is printed. If not, only the transcript has it.
     narrates: bool,
-    /// True if the narration includes the explainer's remarks, the steps of an informer. If not, the transcript has
-    /// none either.
-    explains: bool,
+    /// The explainer's remarks, the steps of an informer, that the narration includes. The transcript has the same.
+    steps: Steps,
+    /// The number of the current run's steps that are left out because they come again.
+    repeated: usize,
+    /// True if the user knows already that steps are left out.
+    has_said_repeated: bool,
     /// True if the user asked to leave the narration out.
     silent: bool,
     /// True if some narration was left out.
@@ -62,7 +65,9 @@ impl Streams {
             output: look.output,
             lang: look.lang,
             narrates: terminals.narrates(look.narrate),
-            explains: terminals.narrates(look.narrate) && terminals.explains(look.explain),
+            steps: if terminals.narrates(look.narrate) { terminals.explains(look.explain) } else { Steps::None },
+            repeated: 0,
+            has_said_repeated: false,
             silent: look.narrate == Show::No,
             left_out: false,
             width: Width::of(terminals),
@@ -106,12 +111,20 @@ impl Streams {
         record.shown_in(self.output)
     }
 
-    /// Returns the commentary's remarks to print before a record, without the explainer's if they are left out.
+    /// Returns the commentary's remarks to print before a record, without the steps that are left out.
     pub(super) fn remarks(&mut self, record: &Record) -> Vec<Remark> {
-        let explains = self.explains;
-        let mut remarks = self.commentary.remarks_before(record);
-        remarks.retain(|remark| remark.by == Speaker::Narrator || explains);
-        remarks
+        let remarks = self.commentary.remarks_before(record);
+        remarks.into_iter().filter(|remark| self.includes(remark)).collect()
+    }
+
+    /// Returns true if a remark is printed. Counts the steps that are left out because they come again.
+    fn includes(&mut self, remark: &Remark) -> bool {
+        if remark.by == Speaker::Narrator {
+            return true;
+        }
+        let repeats = self.steps == Steps::New && remark.again;
+        self.repeated += usize::from(repeats);
+        self.steps != Steps::None && !repeats
     }
 
     pub(super) fn remark(&mut self, remark: &Remark) -> io::Result<()> {
@@ -125,11 +138,31 @@ impl Streams {
         Ok(())
     }
 
+    /// Prints the explainer's unfinished line at the end of a run, and says once whether steps were left out.
     pub(super) fn end_commentary(&mut self) -> io::Result<()> {
-        match self.commentary.end().filter(|_| self.explains) {
-            Some(remark) => self.remark(&remark),
-            None => Ok(()),
+        if let Some(remark) = self.commentary.end()
+            && self.includes(&remark)
+        {
+            self.remark(&remark)?;
         }
+        let repeated = std::mem::take(&mut self.repeated);
+        if repeated > 0 && !std::mem::replace(&mut self.has_said_repeated, true) {
+            let (en, zh) = (
+                format!("{repeated} more changes took the same steps as the ones above: --explain shows them too"),
+                format!("另有 {repeated} 次变化的步骤与上面的相同：加 --explain 全部显示"),
+            );
+            self.lift_footer();
+            self.out.flush()?;
+            self.narrate("# ", self.lang.pick(&en, &zh));
+        }
+        Ok(())
+    }
+
+    /// Ends a run of which nothing more is printed.
+    pub(super) fn forget_run(&mut self) -> io::Result<()> {
+        self.commentary = Commentary::default();
+        self.repeated = 0;
+        self.flush()
     }
 
     pub(super) fn write(&mut self, record: &Record) -> io::Result<()> {

@@ -86,7 +86,7 @@ pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
 }
 
 /// Returns true if a line belongs to a drawing of boxes, which wrapping would destroy.
-pub(super) fn is_drawn(line: &str) -> bool {
+pub(crate) fn is_drawn(line: &str) -> bool {
     line.contains(['│', '┌', '└', '├'])
 }
 

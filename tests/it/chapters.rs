@@ -1,6 +1,6 @@
 //! Tests of the book's chapters: both languages have the same structure, and the outputs and the code that they show are real.
 //!
-//! `UPDATE_CHAPTERS=1 cargo test --test it chapters` rewrites the blocks of outputs and code.
+//! `UPDATE_CHAPTERS=1 cargo test --test it chapters` rewrites the blocks of outputs and code, and the handout.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the pages whose files have a language in their name: the chapters and the glossary.
+/// Returns the pages whose files have a language in their name: the chapters, the glossary and the handout.
 fn pages() -> impl Iterator<Item = &'static Chapter> {
     book::all().filter(|chapter| chapter.name != "teaching")
 }
@@ -167,7 +167,7 @@ fn every_chapter_is_in_the_book_in_both_languages() {
 #[test]
 fn every_run_of_the_catalog_names_an_existing_chapter() {
     for row in rows() {
-        assert!(book::find(row.chapter).is_ok(), "{}: there is no chapter {}", row.command, row.chapter);
+        assert!(book::find(row.chapter).is_some(), "{}: there is no chapter {}", row.command, row.chapter);
     }
 }
 
@@ -192,6 +192,85 @@ fn a_chapter_links_to_pages_of_its_own_language() {
     for chapter in pages() {
         for (text, other) in [(chapter.en(), ".zh.md"), (chapter.zh(), ".en.md")] {
             assert!(!text.contains(&format!("{other})")) && !text.contains(&format!("{other}#")), "{}", chapter.name);
+        }
+    }
+}
+
+/// The chapters in the plan of two hours, whose questions are on the handout.
+const HANDED_OUT: [&str; 13] = ["01", "02", "03", "04", "05", "07", "08", "09", "15", "16", "18", "19", "23"];
+
+/// Makes the handout from the chapters: titles, commands, and questions with room for the answers.
+fn handout(language: usize) -> String {
+    let heading = ["# Handout: predict, run, compare", "# 讲义：先预测，再运行，再对照"][language];
+    let intro = [
+        "Write down your answers before you run the command. The chapters have the answers at their end.",
+        "先写下答案，再运行命令。答案在各章末尾。",
+    ][language];
+    let run = ["Run: ", "运行："][language];
+    let mut page = format!("{heading}\n\n{intro}\n");
+    for chapter in numbered().filter(|chapter| chapter.number().is_some_and(|number| HANDED_OUT.contains(&number))) {
+        let text = [chapter.en(), chapter.zh()][language];
+        let title = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+        page += &format!("\n## {title}\n\n");
+        let section = |number: usize| {
+            let begin = text.split(&format!("\n## {}\n\n", SECTIONS[number][language])).nth(1).unwrap();
+            begin.split("\n## ").next().unwrap().trim_end()
+        };
+        let commands: Vec<_> = after(section(1), "$ ").into_iter().map(|command| format!("`{command}`")).collect();
+        if !commands.is_empty() {
+            page += &format!("{run}{}\n\n", commands.join(", "));
+        }
+        for line in section(0).lines() {
+            page += &unlinked(line);
+            page += if line.starts_with(|c: char| c.is_ascii_digit()) { ROOM } else { "\n" };
+        }
+    }
+    page
+}
+
+/// Two lines for an answer, below a question.
+const ROOM: &str = "\n\n   …………………………………………………………………………\n\n   …………………………………………………………………………\n\n";
+
+/// Returns the line with the texts of its links and without their addresses, because a handout is of paper.
+fn unlinked(line: &str) -> String {
+    let mut parts = line.split("](");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if let Some(at) = text.rfind('[') {
+            text.remove(at);
+        }
+        text += part.split_once(')').map_or(part, |(_, rest)| rest);
+    }
+    text
+}
+
+#[test]
+fn the_handout_has_the_titles_the_commands_and_the_questions_of_its_chapters() {
+    for (language, name) in [(0, "en"), (1, "zh")] {
+        let path = root().join(format!("lessons/handout.{name}.md"));
+        let made = handout(language);
+        if env::var_os("UPDATE_CHAPTERS").is_some() {
+            fs::write(&path, &made).unwrap();
+        }
+        let shown = fs::read_to_string(&path).unwrap_or_default();
+        assert!(shown == made, "handout.{name}.md: UPDATE_CHAPTERS=1 cargo test --test it chapters");
+        let titles = after(&made, "## ").len();
+        assert_eq!(titles, HANDED_OUT.len(), "{name}");
+        assert!(made.matches("……\n\n   ……").count() >= 3 * titles, "{name}: three questions a chapter");
+    }
+}
+
+#[test]
+fn the_plans_of_the_page_for_teachers_last_as_long_as_their_titles_say() {
+    let teaching = book::all().find(|chapter| chapter.name == "teaching").unwrap();
+    for (text, titles) in
+        [(teaching.en(), ["Forty-five minutes", "Two hours"]), (teaching.zh(), ["四十五分钟", "两小时"])]
+    {
+        for (title, length) in titles.into_iter().zip([45, 120]) {
+            let plan = text.split(&format!("## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+            let minutes =
+                plan.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse::<u32>().ok());
+            assert_eq!(minutes.sum::<u32>(), length, "{title}");
         }
     }
 }

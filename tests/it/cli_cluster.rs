@@ -31,13 +31,14 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
-fn the_error_for_a_malformed_kubeconfig_has_the_line_but_not_the_content() {
-    for (name, text) in [
-        ("a.kubeconfig", "users:\n- name: me\n  user:\n    token: [SECRET\n"),
-        ("b.kubeconfig", "users:\n- name: me\n  user:\n    exec: SECRET\n"),
+fn the_error_for_a_malformed_kubeconfig_has_the_line_and_the_cause_but_not_the_content() {
+    for (name, text, cause) in [
+        ("a.kubeconfig", "users:\n- name: me\n  user:\n    token: [SECRET\n", "caused by: expected string scalar\n"),
+        ("b.kubeconfig", "users:\n- name: me\n  user:\n    exec: SECRET\n", "caused by: expected mapping start\n"),
     ] {
         let said = refused(&["--kubeconfig", file(name, text).to_str().unwrap()]);
         assert!(said.contains(&format!("{name}:4:")) && said.contains("malformed"), "{said}");
+        assert!(said.contains(cause) && said.contains("next: correct the file there, or name another"), "{said}");
     }
 }
 

@@ -196,7 +196,7 @@ fn a_folder_of_a_newer_version_is_an_error() {
     fs::write(&snapshot, bytes).unwrap();
     let refused = run();
     assert_eq!(refused.code, Some(1));
-    let told = format!("a newer informer-lab has written what is in {}", folder.display());
+    let told = format!("the data in {} was written by a newer informer-lab", folder.display());
     assert!(refused.err.contains(&told) && refused.err.contains("next: "), "{}", refused.err);
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -220,20 +220,26 @@ fn a_file_or_a_folder_with_other_files_is_an_error() {
     let told = |folder: &Path| finish(command("cluster --data").arg(folder)).err;
     let (at_file, below) = (told(&file), told(&file.join("below")));
     let foreign = told(Path::new(env!("CARGO_MANIFEST_DIR")));
-    assert!(foreign.contains("holds other files, and no cluster") && foreign.contains("next: "), "{foreign}");
+    assert!(foreign.contains("has other files, and no data of a cluster") && foreign.contains("next: "), "{foreign}");
     assert!(at_file.contains("is a file, not a folder") && at_file.contains("next: "), "{at_file}");
     assert!(below.contains("cannot read or write") && below.contains("next: "), "{below}");
     fs::remove_file(&file).unwrap();
 }
 
 #[test]
-fn a_cluster_that_continues_from_its_folder_prints_that() {
+fn a_cluster_that_continues_from_its_folder_prints_that_and_names_ignored_options() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-continued");
     let _ = fs::remove_dir_all(&folder);
     let run = || finish(command("cluster --bare --data").arg(&folder).args(["--", "true"]));
     let [first, second] = [run(), run()];
     assert_eq!([first.code, second.code], [Some(0); 2]);
-    let goes_on = format!("goes on with what is in {}", folder.display());
+    let goes_on = format!("continues with the data in {}", folder.display());
     assert_eq!([first, second].map(|run| run.err.contains(&goes_on)), [false, true]);
+    let ignored = |line: &str, options: &[&str]| {
+        let said = finish(command(line).arg("--data").arg(&folder).args(options).args(["--", "true"])).err;
+        said.replace("\n# ", " ").contains(&format!("{goes_on}: --nodes and --pods are ignored"))
+    };
+    assert!(ignored("cluster", &["--nodes", "2", "--pods", "1"]));
+    assert!(!ignored("cluster", &[]));
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -53,7 +53,7 @@ fn the_folder_is_the_same_each_time_and_its_binaries_offer_no_insecure_port() {
     }
     let nowhere = finish(binary(&folder, "kubectl").arg("version").env("PATH", &folder));
     assert_eq!(nowhere.code, Some(1));
-    assert!(nowhere.err.contains("there is no kubectl"), "{}", nowhere.err);
+    assert!(nowhere.err.contains("no kubectl in PATH"), "{}", nowhere.err);
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ fn the_error_for_malformed_yaml_has_the_files_name() {
 fn an_endless_file_is_refused() {
     for option in ["--pods", "--stages", "--scenario"] {
         let said = refused(option, Path::new("/dev/zero"));
-        assert!(said.contains("is longer than 256 MiB"), "{said}");
+        assert!(said.contains("is larger than 256 MiB"), "{said}");
     }
 }
 

@@ -103,6 +103,17 @@ fn a_lessons_server_refuses_other_machines_and_web_pages() {
     }
 }
 
+/// Other programs can reach this cluster, so its versions have 16 digits.
+#[test]
+fn the_steps_of_a_cluster_that_listens_have_short_versions() {
+    let mut live = Live::start("reflector --listen 127.0.0.1:0 --explain");
+    let list = live.wait_for("list at ");
+    let version = list.strip_suffix(": 0 objects").unwrap_or_else(|| panic!("{list}"));
+    let digits = version.strip_prefix('…').unwrap_or_else(|| panic!("{list}"));
+    assert!(digits.len() == 4 && digits.bytes().all(|digit| digit.is_ascii_digit()), "{list}");
+    assert_eq!(live.signal("INT").code(), Some(130));
+}
+
 #[test]
 fn sigterm_ends_a_live_run_too() {
     let mut live = Live::start("factory --serve 127.0.0.1:0");

@@ -5,6 +5,7 @@ use std::io::pipe;
 use informer_lab::lessons::catalog::Origin;
 use informer_lab::lessons::rows;
 use informer_lab::lessons::tour::{self, TourLength};
+use informer_lab::trace::Hue;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -96,8 +97,26 @@ fn the_trace_is_the_same_in_every_language_and_at_every_speed() {
 fn colours_add_escape_codes_and_change_no_text() {
     let plain = run("tour").out;
     let coloured = run("tour --color always").out;
-    assert!(coloured.contains("\u{1b}[32m"));
+    assert!(coloured.contains("\u{1b}[38;5;29m"));
     assert_eq!(without_codes(&coloured), plain);
+}
+
+#[test]
+fn every_colour_is_of_the_palette() {
+    let palette = Hue::ALL.map(|hue| format!("38;5;{}", hue.index()));
+    for line in
+        ["tour --all --color always --narrate --explain", "read glossary --color always", "lessons --color always"]
+    {
+        let ran = run(line);
+        for code in [ran.out, ran.err]
+            .iter()
+            .flat_map(|text| text.split("\u{1b}[").skip(1))
+            .map(|part| part.split_once('m').unwrap().0)
+        {
+            let color = code.strip_prefix("1;").unwrap_or(code);
+            assert!(matches!(color, "0" | "1" | "4") || palette.iter().any(|hue| hue == color), "{line}: {code}");
+        }
+    }
 }
 
 #[test]
@@ -227,14 +246,14 @@ fn the_doctor_reports_problems_and_succeeds_without_a_cluster() {
 #[test]
 fn every_lesson_has_a_manual_page() {
     let folder = std::env::temp_dir().join(format!("informer-lab-man-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder.join("made"); // the command makes it
     let ran = finish(command("man").arg(&folder));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for row in rows() {
         let lesson = row.command.split(' ').next().unwrap();
         assert!(folder.join(format!("informer-lab-{lesson}.1")).exists(), "{lesson}");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::remove_dir_all(folder.parent().unwrap()).unwrap();
 }
 
 #[test]

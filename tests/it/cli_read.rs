@@ -28,9 +28,30 @@ fn a_chapter_fits_eighty_columns_in_both_languages() {
 }
 
 #[test]
-fn an_unknown_chapter_is_an_error_that_names_similar_ones() {
+fn a_word_of_the_book_shows_its_entry_in_the_glossary_and_the_chapters_that_have_it() {
+    for (line, entry, chapter) in [
+        ("read tombstone", "The object of a deletion that the watch missed", "read relist"),
+        ("read HasSynced", "Two methods with one name", "read late-and-synced"),
+        ("read processorListener", "A handler with its buffer", "read listener"),
+        ("read work queue", "The queue between the handlers and the workers", "read workqueue"),
+        ("read memory", "The glossary has no entry of this name", "read informer-index"),
+        ("read tombstone --lang zh", "watch 漏掉、后来因为 list 里少了对象才发现的删除", "read relist"),
+    ] {
+        let ran = run(line);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{line}");
+        assert!(ran.out.contains(entry), "{line}: {}", ran.out);
+        assert!(ran.out.lines().any(|line| line.ends_with(chapter)), "{line}: {}", ran.out);
+        assert!(ran.out.lines().all(|line| line.width() <= 80), "{line}: {}", ran.out);
+    }
+}
+
+#[test]
+fn an_unknown_word_is_an_error_that_names_similar_ones() {
     let ran = run("read reflektor");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    let said = "error: there is no chapter reflektor\n  next: did you mean reflector or relist? informer-lab read lists the chapters\n";
+    let said = "error: the book has no chapter reflektor, and no chapter has this word\n  next: did you mean reflector or relist? \
+                informer-lab read lists the chapters, informer-lab read glossary shows the terms\n";
     assert_eq!(ran.err, said);
+    let ran = run("read xyzzy --lang zh");
+    assert!(ran.err.starts_with("错误：书里没有 xyzzy 这一章"), "{}", ran.err);
 }

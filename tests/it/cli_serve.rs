@@ -265,7 +265,7 @@ fn a_cluster_refuses_other_machines_and_web_pages() {
 fn a_scenario_that_fails_is_reported_and_the_cluster_stays_up() {
     let scenario = file("impossible.yaml", "- {at: 0s, delete: nosuch}\n");
     let (mut live, address) = Live::cluster(&format!("--scenario {}", scenario.display()));
-    after(&mut live.err, "error: the scenario cannot go on");
+    after(&mut live.err, "error: the scenario cannot continue");
     let answer = ask(address, CREATE, POD);
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     live.signal("INT");

@@ -9,15 +9,34 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
-fn an_unknown_lesson_gets_a_suggestion() {
-    let said = refused("deltfifo");
-    assert!(said.contains("deltafifo"), "{said}");
+fn an_unknown_lesson_gets_tips() {
+    for (line, tip) in [
+        ("deltfifo", "next: did you mean deltafifo? informer-lab lessons lists the lessons"),
+        ("tombstone", "next: informer-lab read tombstone finds the word in the book; informer-lab lessons"),
+        ("xyzzy", "next: informer-lab lessons lists the lessons, and informer-lab --help all commands"),
+        ("xyzzy --lang zh", "错误：没有课程或命令 xyzzy\n  下一步：informer-lab lessons 列出课程"),
+    ] {
+        assert!(refused(line).contains(tip), "{line}");
+    }
+}
+
+#[test]
+fn a_bad_value_of_the_cluster_names_the_good_ones() {
+    for (line, expected) in [
+        ("cluster --events -5", "expected a number of Events, 0 or more"),
+        ("cluster --events -5 --lang zh", "应为 Event 的个数，0 或更大"),
+        ("cluster --controllers hpa", "replicaset, deployment, job, cronjob, daemonset, statefulset, endpointslice"),
+    ] {
+        let said = refused(line);
+        assert!(said.contains(expected) && !said.contains("two hyphens"), "{line}: {said}");
+    }
+    assert!(refused("cluster kubectl").contains("a command comes after two hyphens"));
 }
 
 #[test]
 fn an_option_of_another_lesson_is_refused_by_name() {
     let said = refused("deltafifo --cluster");
-    assert!(said.contains("deltafifo has no use for --cluster"), "{said}");
+    assert!(said.contains("deltafifo doesn't accept --cluster"), "{said}");
     assert!(said.contains("Usage: informer-lab deltafifo"), "{said}");
 }
 

@@ -59,8 +59,9 @@ fn the_list_shows_the_mended_exercises_and_the_next_one() {
 
 #[test]
 fn the_list_fits_a_terminal() {
-    for lang in ["en", "zh"] {
-        let out = User::new(&format!("width-{lang}")).run(&format!("break --lang {lang}")).out;
+    for (lang, program) in [("en", "rust"), ("zh", "rust"), ("en", "go"), ("zh", "go")] {
+        let user = User::new(&format!("width-{lang}-{program}"));
+        let out = user.run(&format!("break --lang {lang} --in {program}")).out;
         assert!(out.lines().count() <= 23, "{out}");
         for line in out.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
@@ -73,19 +74,41 @@ fn an_exercise_shows_its_symptom_its_file_and_its_chapter() {
     let user = User::new("symptom");
     for exercise in ALL {
         for (lang, title) in [("en", exercise.title.en), ("zh", exercise.title.zh)] {
-            let ran = user.run(&format!("break {} --lang {lang}", exercise.name));
-            let read = format!("informer-lab read {}", exercise.chapter);
-            let program = format!("lessons/break/exercises/{}.rs", exercise.file);
-            for line in ran.out.lines() {
-                assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
-            }
-            for wanted in [title, &read, &program] {
-                assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
-            }
-            for file in [format!("lessons/{}.{lang}.md", exercise.chapter), program] {
-                assert!(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+            for (option, program) in [
+                ("", format!("lessons/break/exercises/{}.rs", exercise.file)),
+                (" --in go", format!("lessons/break/go/exercises/{}/main.go", exercise.file)),
+            ] {
+                let ran = user.run(&format!("break {}{option} --lang {lang}", exercise.name));
+                let read = format!("informer-lab read {}", exercise.chapter);
+                let check = format!("informer-lab check {}{option} ", exercise.name);
+                for line in ran.out.lines() {
+                    assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
+                }
+                for wanted in [title, &read, &check, &program] {
+                    assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+                }
+                for file in [format!("lessons/{}.{lang}.md", exercise.chapter), program] {
+                    assert!(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+                }
             }
         }
+    }
+}
+
+#[test]
+fn each_language_of_the_programs_has_its_own_progress_and_hints() {
+    let user = User::with_mended("languages", &["updates", "go/updates", "go/tombstone"]);
+    let (rust, go) = (user.run("break").out, user.run("break --in go").out);
+    assert!(rust.contains("1/10") && rust.contains("informer-lab break tombstone "), "{rust}");
+    assert!(go.contains("2/10") && go.contains("informer-lab break slow --in go "), "{go}");
+    for exercise in ALL {
+        let command = format!("break {} --in go --hint", exercise.name);
+        let [first, second] = exercise.go.hints.map(|hint| packed(hint.en));
+        let one = packed(&user.run(&command).out);
+        assert!(one.contains(&first) && !one.contains(&second), "{one}");
+        assert!(packed(&user.run(&format!("{command} --hint")).out).contains(&second));
+        let zh = packed(&user.run(&format!("{command} --lang zh")).out);
+        assert!(zh.contains(&packed(exercise.go.hints[0].zh)), "{zh}");
     }
 }
 
@@ -164,4 +187,61 @@ fn a_failed_build_or_a_failed_check_does_not_count_as_a_wrong_program() {
         assert!(ran.code == Some(1) && ran.err.contains(said), "{code}: {}", ran.err);
         assert!(!ran.out.contains("--hint"), "a hint helps only with a wrong program: {}", ran.out);
     }
+}
+
+/// Makes a program of this name, with this text behind `#!/bin/sh`, and returns its folder.
+#[cfg(unix)]
+fn tool(user: &User, name: &str, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = user.0.join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+#[test]
+#[cfg(unix)]
+fn without_go_or_with_a_program_that_does_not_compile_the_next_step_is_named() {
+    let user = User::new("go");
+    let check = |path: PathBuf| {
+        let mut command = user.command("check tombstone --in go");
+        finish(command.current_dir(env!("CARGO_MANIFEST_DIR")).env("PATH", path))
+    };
+    let none = check(user.0.join("nothing"));
+    assert_eq!(none.code, Some(1), "{}", none.err);
+    assert!(none.err.contains("Go is not installed") && none.err.contains("https://go.dev/dl"), "{}", none.err);
+
+    let broken = check(tool(&user, "go", "echo './main.go:9: undefined: x' >&2; exit 1"));
+    assert_eq!(broken.code, Some(1), "{}", broken.err);
+    assert!(broken.err.contains("undefined: x") && broken.err.contains("does not compile"), "{}", broken.err);
+    let undo = "git checkout -- lessons/break/go/exercises/02_tombstone/main.go";
+    assert!(packed(&broken.err).contains(&packed(undo)), "{}", broken.err);
+}
+
+#[test]
+#[cfg(unix)]
+fn watch_judges_each_saved_change_until_the_program_is_right() {
+    let user = User::new("watch");
+    let clone = user.0.join("clone");
+    let folders = ["exercises", "solutions"].map(|folder| clone.join("lessons/break").join(folder));
+    for folder in &folders {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("01_updates.rs"), "broken\n").unwrap();
+    }
+    fs::write(clone.join("lessons/break/Cargo.toml"), "").unwrap();
+    // This cargo is the learner, too: after the first verdict it saves a program that does not compile, then a right one.
+    let script = "program=lessons/break/exercises/01_updates.rs
+case $(cat $program) in
+broken) echo torn >$program; exit 60 ;;
+torn) echo mended >$program; exit 101 ;;
+esac";
+    let cargo = tool(&user, "cargo", script).join("cargo");
+    let ran = finish(user.command("check updates --watch").current_dir(&clone).env("CARGO", cargo));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.out.matches("01_updates: ").count(), 3, "{}", ran.out);
+    assert_eq!(ran.out.matches("informer-lab break updates --hint").count(), 1, "{}", ran.out);
+    assert_eq!(ran.err.matches("do not compile").count(), 1, "{}", ran.err);
+    assert_eq!(ran.err.matches("as soon as it is saved").count(), 2, "{}", ran.err);
+    assert!(ran.out.contains("1/10"), "{}", ran.out);
 }

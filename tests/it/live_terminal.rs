@@ -33,6 +33,22 @@ fn output_appears_above_the_line_that_is_being_typed() {
     assert_ne!(last_line(&text), ">", "the prompt is gone");
 }
 
+#[test]
+fn a_live_run_hands_over_when_its_own_scenario_is_over() {
+    let story = file("short-story.yaml", "[{at: 0s, run: web}, {at: 100ms, delete: web}]");
+    for (lang, first, then) in [
+        ("en", "first comes the lesson's own scenario, 1 s", "your turn: type run NAME, delete NAME"),
+        ("zh", "先进行本课自己的场景，1 秒", "轮到你了：可以输入 run NAME"),
+    ] {
+        let mut screen = Screen::of(&format!("listwatch --follow --lang {lang} --scenario {}", story.display()));
+        let text = screen.until("the end of the scenario", |text| text.contains(then));
+        let [announced, deleted, over] = [first, "kubectl delete pod web", then].map(|part| text.find(part).unwrap());
+        assert!(announced < deleted && deleted < over, "{text}");
+        screen.types("\u{3}");
+        assert_eq!(screen.ends().1, Some(130));
+    }
+}
+
 /// The trap keeps Ctrl-C from ending the shell too.
 #[test]
 fn a_live_run_restores_the_terminals_settings() {

@@ -14,6 +14,8 @@ mod cli_data;
 mod cli_envtest;
 mod cli_files;
 #[cfg(unix)]
+mod cli_greeting;
+#[cfg(unix)]
 mod cli_live;
 mod cli_output;
 mod cli_read;

@@ -80,7 +80,7 @@ fn each_decisive_event_is_narrated() {
         ("relist", "nettool stays in the store, though the list lacks it"),
         ("relist --known-objects", "nettool is not in the list, and the known objects have it"),
         ("resync", "this Sync is of a resync"),
-        ("late", "handler 3 joins while the informer runs: it is told of the"),
+        ("late", "handler 3 joins while the informer runs: it first gets the"),
     ] {
         assert!(remarks_of(command).contains(said), "{command}: {}", remarks_of(command));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use informer_lab::lab::{Era, Settings};
-use informer_lab::step::{Key, Predict, Session, frame, questions};
+use informer_lab::step::{Key, Predict, Question, Session, frame, questions};
 use informer_lab::trace::{Cause, Lang, Record, What};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -30,7 +30,7 @@ fn a_frame_shows_the_queue_the_store_the_trace_and_the_cause() {
         "nettool: [Added 6]",
         "API server",
         "nettool 6",
-        "A delta went",
+        "nettool (version 6): Added queued, one waiting.",
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
@@ -70,19 +70,75 @@ fn every_frame_of_every_run_fits_and_none_panics() {
     }
 }
 
+/// Returns the frames of a whole run, without questions.
+fn frames(command: &str, lang: Lang) -> Vec<String> {
+    let mut session = Session::new(records(command), Predict::No, lang);
+    let mut frames = vec![frame(&session, 80, 24).join("\n")];
+    while session.press(Key::Forward) {
+        frames.push(frame(&session, 80, 24).join("\n"));
+    }
+    frames
+}
+
+/// Goes on to the next event with this name.
+fn go_to(session: &mut Session, name: &str) {
+    while session.press(Key::Forward) {
+        if session.record().unwrap().what.name() == name {
+            return;
+        }
+    }
+    panic!("no event {name} follows");
+}
+
+/// Returns the index of the choice that contains this text.
+fn choice(question: &Question, part: &str) -> usize {
+    let found = question.choices.iter().position(|(en, _)| en.contains(part));
+    found.unwrap_or_else(|| panic!("no choice has {part}: {question:?}"))
+}
+
 #[test]
-fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
+fn every_event_has_a_sentence_that_names_its_object_in_both_languages() {
+    for row in finite() {
+        for of in [Era::Classic, Era::Modern] {
+            for record in recorded(row, &era(of)).iter().filter(|record| !record.what.is_program_text()) {
+                let sentences = record.said.iter().chain(&record.caption);
+                let name = record.what.key().map(|key| key.rsplit('/').next().unwrap()).unwrap_or_default();
+                let (en, zh): (Vec<_>, Vec<_>) = sentences.map(|said| (said.en.as_str(), said.zh.as_str())).unzip();
+                let context = || format!("{} {of:?}: {record:?}", row.command);
+                assert!(en.iter().any(|said| said.contains(name)), "{}", context());
+                assert!(zh.iter().any(|said| said.contains(name)), "{}", context());
+                assert!(zh.iter().all(|said| said.chars().any(|c| c > '\u{4e00}')), "{}", context());
+                let Some(caption) = &record.caption else { continue };
+                let parts: Vec<String> = match &record.what {
+                    What::Queued { delta, .. } => vec![delta.delta.clone(), "waiting".to_owned()],
+                    What::Popped { deltas, .. } => deltas.iter().map(|delta| delta.delta.clone()).collect(),
+                    What::Notified { listener, notification, .. } | What::Called { listener, notification, .. } => {
+                        vec![format!("handler {listener}"), notification.clone(), "waiting".to_owned()]
+                    }
+                    What::Stored { resource_version, .. } => vec![resource_version.clone(), "store".to_owned()],
+                    _ => Vec::new(),
+                };
+                let says = |part: &String| caption.en.to_lowercase().contains(&part.to_lowercase());
+                assert!(parts.iter().all(says), "{parts:?}: {}", context());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_about_a_deletion_is_judged_by_what_happens() {
     for (command, right, why) in [
-        ("reflector", false, "this queue has no known objects to ask"),
-        ("reflector --known-objects", true, "the known objects have it"),
+        ("reflector", "It drops it", "this queue has no known objects to ask"),
+        ("reflector --known-objects", "because the known objects have it", "the store behind the queue has it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
-        while session.question().is_none_or(|question| !question.text.0.contains("will Deleted come out")) {
+        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with that")) {
             assert!(session.press(Key::Forward), "{command}: nothing was asked");
         }
-        session.press(Key::Answer(right));
+        let answer = choice(session.question().unwrap(), right);
+        session.press(Key::Answer(answer));
         let shown = frame(&session, 80, 24).join("\n");
-        assert!(shown.contains("Right") && shown.contains(why) && shown.contains("1/1"), "{command}: {shown}");
+        assert!(shown.contains("Right: ") && shown.contains(why) && shown.contains("1/1"), "{command}: {shown}");
         let mut skipped = 0;
         while session.press(Key::Forward) {
             skipped += 1;
@@ -92,68 +148,254 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
 }
 
 #[test]
-fn every_run_with_a_queue_has_questions_and_shows_their_number() {
+fn a_wrong_answer_is_shown_the_right_one_and_a_number_without_a_choice_does_nothing() {
+    for (lang, verdict) in [(Lang::En, "Not so. Right is \u{201c}It drops it"), (Lang::Zh, "不对。正确的是“丢弃")]
+    {
+        let mut session = Session::new(records("reflector"), Predict::Yes, lang);
+        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with that")) {
+            assert!(session.press(Key::Forward), "nothing was asked");
+        }
+        let question = session.question().cloned().unwrap();
+        assert!(!session.press(Key::Answer(question.choices.len())), "there is no such choice");
+        assert_eq!(session.question(), Some(&question));
+        session.press(Key::Answer((question.answer + 1) % question.choices.len()));
+        let shown = frame(&session, 80, 24).join("\n");
+        assert!(shown.contains(verdict) && shown.contains("0/1"), "{shown}");
+    }
+}
+
+#[test]
+fn an_open_question_shows_all_its_choices_on_eighty_columns() {
+    for row in finite() {
+        for lang in [Lang::En, Lang::Zh] {
+            let mut session = Session::new(recorded(row, &Settings::default()), Predict::Yes, lang);
+            while session.press(Key::Forward) {
+                let Some(question) = session.question() else { continue };
+                let shown = frame(&session, 80, 24);
+                let without_breaks = |text: &str| text.split_whitespace().collect::<String>();
+                let all = without_breaks(&shown.join(""));
+                for (number, (en, zh)) in (1..).zip(&question.choices) {
+                    let choice = without_breaks(&format!("{number}  {}", lang.pick(en, zh)));
+                    assert!(all.contains(&choice), "{}: {choice}: {shown:#?}", row.command);
+                }
+                assert!(shown.last().unwrap().starts_with(&format!("1-{} ", question.choices.len())), "{shown:#?}");
+            }
+        }
+    }
+}
+
+/// Returns true if the words of a text contain those of another one, in whatever case.
+fn contains_words(text: &str, words: &str) -> bool {
+    let text = text.to_lowercase();
+    let words = words.to_lowercase();
+    let words = words.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_ascii_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    text.match_indices(words).any(|(at, found)| {
+        !is_ascii_word(text[..at].chars().next_back()) && !is_ascii_word(text[at + found.len()..].chars().next())
+    })
+}
+
+#[test]
+fn every_run_has_questions_that_separate() {
+    let (mut all, mut of_two, mut at_places) = (0, 0, [0; 4]);
     for row in finite() {
         for of in [Era::Classic, Era::Modern] {
-            let records = recorded(row, &era(of));
-            let popped = records.iter().filter(|record| record.what.name() == "popped").count();
-            let mut session = Session::new(records, Predict::Yes, Lang::En);
+            let questions = questions(&recorded(row, &era(of)));
+            assert!(!questions.is_empty(), "{} {of:?} has no question", row.command);
+            for question in questions.into_values() {
+                let context = || format!("{} {of:?}: {question:?}", row.command);
+                let (en, zh): (BTreeSet<_>, BTreeSet<_>) = question.choices.iter().cloned().unzip();
+                let choices = question.choices.len();
+                assert!((2..=4).contains(&choices) && en.len() == choices && zh.len() == choices, "{}", context());
+                let (right_en, right_zh) = &question.choices[question.answer];
+                assert!(!contains_words(&question.text.0, right_en), "{}", context());
+                assert!(!contains_words(&question.text.1, right_zh), "{}", context());
+                assert!(question.text.0.ends_with('?') && question.text.1.ends_with('？'), "{}", context());
+                assert!(!question.reason.0.is_empty() && !question.reason.1.is_empty(), "{}", context());
+                all += 1;
+                of_two += usize::from(choices == 2);
+                at_places[question.answer] += 1;
+            }
+        }
+    }
+    assert!(of_two * 2 < all, "{of_two} of {all} questions have two choices only, such as yes and no");
+    assert!(
+        at_places.iter().all(|answers| answers * 2 < all),
+        "the right choice is too often at one place: {at_places:?}"
+    );
+}
+
+#[test]
+fn words_are_found_in_a_question_only_whole() {
+    assert!(contains_words("Will Added come out?", "added"));
+    assert!(!contains_words("Its last delay was 15 ms.", "5 ms") && !contains_words("2 deltas", "12 deltas"));
+    assert!(contains_words("队列会交出 Added 吗？", "Added"));
+}
+
+#[test]
+fn the_number_of_questions_is_announced_and_each_can_be_answered() {
+    for row in finite() {
+        for of in [Era::Classic, Era::Modern] {
+            let mut session = Session::new(recorded(row, &era(of)), Predict::Yes, Lang::En);
             let first = frame(&session, 80, 24).join(" ");
-            let (mut asked, mut texts) = (0, BTreeSet::new());
+            let mut asked = 0;
             while session.press(Key::Forward) {
                 if let Some(question) = session.question().cloned() {
                     asked += 1;
-                    texts.insert(question.text.0.clone());
                     session.press(Key::Answer(question.answer));
-                    assert!(frame(&session, 80, 24).join(" ").contains("Right"), "{}: {question:?}", row.command);
+                    assert!(frame(&session, 80, 24).join(" ").contains("Right: "), "{}: {question:?}", row.command);
                 }
             }
-            let said = match asked {
-                0 => "nothing to predict".to_owned(),
-                1 => "One question will come".to_owned(),
-                n => format!("{n} questions will come"),
-            };
+            let said =
+                if asked == 1 { "One question will come".to_owned() } else { format!("{asked} questions will come") };
             assert!(first.contains(&said), "{} {of:?}: {asked}: {first}", row.command);
-            assert!(asked > 0 || popped < 2, "{} {of:?}: {popped} pops, and no question", row.command);
         }
     }
 }
 
 #[test]
-fn a_key_that_leads_nowhere_shows_the_reason() {
+fn the_reflector_watches_again_from_its_version_and_lists_only_if_that_is_refused() {
+    let right = |question: &Question| question.choices[question.answer].0.clone();
+    let asked = |command: &str, part: &str| {
+        let all: Vec<Question> = questions(&records(command)).into_values().collect();
+        all.iter()
+            .find(|question| question.text.0.contains(part))
+            .cloned()
+            .unwrap_or_else(|| panic!("{command}: {all:?}"))
+    };
+    let ends = asked("loop", "the server ends this watch");
+    assert_eq!(right(&ends), "It watches again from version 9, the last that it knows.");
+    let expired = asked("loop", "The WATCH failed (too old resource version");
+    assert!(right(&expired).starts_with("It lists everything") && expired.reason.0.contains("410"), "{expired:?}");
+    let unreachable = asked("relist", "The WATCH failed (");
+    assert!(right(&unreachable).starts_with("It lists everything"), "{unreachable:?}");
+    assert!(unreachable.reason.0.contains("does not say whether"), "{unreachable:?}");
+}
+
+#[test]
+fn a_key_goes_to_something_that_is_there_and_says_where() {
     let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
-    for (key, said) in [
-        (Key::NextOfKind, "No event run comes after this one."),
-        (Key::Search("nobody".to_owned()), "No event after this one is about a key with nobody."),
-    ] {
-        session.press(key);
-        assert!(frame(&session, 80, 24).join("\n").contains(said));
-        session.press(Key::Forward);
-        session.press(Key::First);
-        assert!(!frame(&session, 80, 24).join("\n").contains(said), "the reason is shown once");
+    session.press(Key::NextOfKind);
+    assert_eq!(session.record().unwrap().what.name(), "committed");
+    assert!(frame(&session, 80, 24).join("\n").contains("The first event that changes a box:"));
+    session.press(Key::First);
+    go_to(&mut session, "synced");
+    session.press(Key::NextOfKind);
+    assert_eq!(session.record().unwrap().what.name(), "committed");
+    let said = "There is no other HasSynced. The next event that changes a box:";
+    assert!(frame(&session, 80, 24).join("\n").contains(said));
+    session.press(Key::NextOfKind);
+    assert_eq!(session.record().unwrap().what.name(), "committed");
+    assert!(!frame(&session, 80, 24).join("\n").contains("There is no other"), "the same kind is found");
+    session.press(Key::Last);
+    session.press(Key::NextOfKind);
+    let shown = frame(&session, 80, 24).join("\n");
+    assert!(shown.contains("There is no other dropped, and no later event changes a box."), "{shown}");
+}
+
+#[test]
+fn a_key_that_leads_nowhere_shows_the_reason_once() {
+    let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
+    session.press(Key::Search("nobody".to_owned()));
+    let said = "No event after this one is about a key with nobody.";
+    assert!(frame(&session, 80, 24).join("\n").contains(said));
+    session.press(Key::Forward);
+    session.press(Key::First);
+    assert!(!frame(&session, 80, 24).join("\n").contains(said));
+}
+
+#[test]
+fn a_drawing_is_one_frame_and_is_shown_whole() {
+    for of in [Era::Classic, Era::Modern] {
+        let row = finite().find(|row| row.command == "queue").unwrap();
+        let records = recorded(row, &era(of));
+        let drawn = |record: &Record| match &record.what {
+            What::Line { text, .. } => text.contains(['│', '┌', '├', '└']).then(|| text.clone()),
+            _ => None,
+        };
+        let mut drawings: Vec<Vec<String>> = vec![Vec::new()];
+        for record in &records {
+            match drawn(record) {
+                Some(line) => drawings.last_mut().unwrap().push(line),
+                None if drawings.last().unwrap().is_empty() => {}
+                None => drawings.push(Vec::new()),
+            }
+        }
+        drawings.retain(|lines| !lines.is_empty());
+        assert_eq!(drawings.len(), 7, "{of:?}");
+        let mut session = Session::new(records, Predict::No, Lang::En);
+        let mut shown = 0;
+        loop {
+            if session.record().and_then(drawn).is_some() {
+                let lines = frame(&session, 80, 24);
+                for line in &drawings[shown] {
+                    assert!(lines.iter().any(|row| row == line.trim_end()), "{of:?}: {line}: {lines:#?}");
+                }
+                assert!(lines.iter().any(|line| line.contains("The lesson prints a drawing")), "{lines:#?}");
+                shown += 1;
+            }
+            if !session.press(Key::Forward) {
+                break;
+            }
+        }
+        assert_eq!(shown, drawings.len(), "{of:?}: each drawing has one frame");
     }
 }
 
 #[test]
-fn the_box_of_a_part_that_the_run_lacks_keeps_its_title() {
-    let mut session = Session::new(records("deltafifo"), Predict::No, Lang::En);
-    loop {
-        let shown = frame(&session, 80, 24).join("\n");
-        assert!(shown.contains("DeltaFIFO") && !shown.contains("─queue"), "{shown}");
-        assert_eq!(shown.matches("none in this run").count(), 3, "{shown}");
-        if !session.press(Key::Forward) {
-            break;
+fn a_part_that_the_run_does_not_have_takes_no_room() {
+    for (command, there, missing) in [
+        ("deltafifo", &["DeltaFIFO"][..], &["API server", "Indexer", "Processor", "dirty"][..]),
+        ("reflector", &["API server", "DeltaFIFO"], &["Indexer", "Processor", "dirty"]),
+        ("relist --known-objects", &["API server", "DeltaFIFO", "Indexer"], &["Processor", "dirty"]),
+        ("shared", &["Processor"], &["API server", "DeltaFIFO", "Indexer", "dirty"]),
+        ("workqueue --act dedupe", &["work queue", "dirty", "processing"], &["API server", "Processor", "delayed"]),
+        ("workqueue", &["work queue", "dirty", "processing", "delayed"], &["API server", "Processor"]),
+        ("controller", &["DeltaFIFO", "Indexer", "Processor", "work queue", "dirty", "processing"], &[]),
+    ] {
+        for (lang, shown) in [(Lang::En, frames(command, Lang::En)), (Lang::Zh, frames(command, Lang::Zh))] {
+            for frame in shown {
+                let titles: String = frame.lines().filter(|line| line.contains('┐')).collect();
+                assert!(there.iter().all(|part| titles.contains(part)), "{command} {lang:?}: {frame}");
+                assert!(!missing.iter().any(|part| titles.contains(part)), "{command} {lang:?}: {frame}");
+            }
         }
     }
-    let informer = frame(&Session::new(records("relist --known-objects"), Predict::No, Lang::En), 80, 24).join("\n");
-    let row =
-        |text: &str| informer.lines().skip_while(|line| !line.contains("Processor")).any(|line| line.contains(text));
-    assert!(
-        row("none in this run") && row("the pop loop does their work"),
-        "this run prints OnDelete without a Processor: {informer}"
-    );
-    let handlers = frame(&Session::new(records("shared"), Predict::No, Lang::Zh), 80, 24).join("\n");
-    assert!(handlers.contains("这次运行没有"), "this run has no store: {handlers}");
+    let shown = frames("mutate", Lang::En);
+    assert!(shown.iter().all(|frame| !frame.contains('┐')), "this run has no part of an informer");
+}
+
+#[test]
+fn the_work_queue_is_drawn_with_dirty_and_processing() {
+    let mut session = Session::new(records("workqueue --act dedupe"), Predict::No, Lang::En);
+    let boxes = |session: &Session| {
+        let shown = frame(session, 80, 24);
+        let row = shown.iter().find(|line| line.starts_with('│')).cloned().unwrap_or_else(|| panic!("{shown:#?}"));
+        row.split('│').map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
+    };
+    let added_again = |session: &Session| match &session.record().unwrap().what {
+        What::WorkAdded { effect, .. } => effect == "when_done",
+        _ => false,
+    };
+    while !added_again(&session) {
+        assert!(session.press(Key::Forward), "a key is added while a worker has it");
+    }
+    assert_eq!(boxes(&session), ["b", "b", "a"], "queue, dirty (its first line), processing");
+    let shown = frame(&session, 80, 24);
+    assert!(shown.iter().any(|line| line.contains("│a ") && !line.starts_with("│a")), "a is dirty: {shown:#?}");
+    assert!(shown.iter().any(|line| line.contains("*dirty*")), "{shown:#?}");
+    go_to(&mut session, "work_done");
+    go_to(&mut session, "work_done");
+    assert_eq!(boxes(&session)[..2], ["a", "a"], "the key is queued again");
+    assert!(!frame(&session, 80, 24).join("").contains(['▶', '↻']), "the boxes need no marks");
+}
+
+#[test]
+fn an_empty_box_says_what_it_will_hold() {
+    let first = &frames("reflector", Lang::En)[0];
+    assert!(first.contains("empty: objects, with their") && first.contains("empty: deltas"), "{first}");
+    let first = &frames("workqueue", Lang::Zh)[0];
+    assert!(first.contains("空：需要处理的"), "{first}");
 }
 
 #[test]
@@ -214,7 +456,7 @@ fn all_keys_fit_on_sixty_columns_and_the_quit_key_on_forty() {
 #[test]
 fn the_next_key_closes_the_help() {
     let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
-    let shows_help = |session: &Session| frame(session, 80, 24).iter().any(|line| line.contains("y/n answer"));
+    let shows_help = |session: &Session| frame(session, 80, 24).iter().any(|line| line.contains("1 to 4 answer"));
     session.press(Key::Help);
     assert!(shows_help(&session));
     assert!(session.press(Key::Forward) && !shows_help(&session));
@@ -243,7 +485,7 @@ fn a_question_that_the_record_cannot_answer_is_not_asked() {
     let mut session = Session::new(cut_off, Predict::Yes, Lang::En);
     while session.press(Key::Forward) {
         let asks = session.question().map(|question| question.text.0.as_str()).unwrap_or_default();
-        assert!(!asks.contains("will it leave the store"), "{asks}");
+        assert!(!asks.contains("What becomes of"), "{asks}");
     }
 }
 

@@ -99,7 +99,7 @@ fn a_prediction_can_be_skipped() {
     screen.shows("1/54");
     screen.types(&"\r".repeat(60));
     let shown = screen.shows("54/54");
-    assert!(!shown.contains("will Deleted"), "the question whether Deleted will be printed can be skipped");
+    assert!(!shown.contains("What does the queue do"), "the question about the deletion can be skipped");
     screen.types("q");
     let (left, code) = screen.ends();
     assert_eq!(code, Some(0));
@@ -111,9 +111,9 @@ fn the_score_is_left_on_the_screen_with_the_chapter_and_the_next_run() {
     let mut screen = Screen::of("step --predict relist --known-objects");
     screen.shows("1/126");
     screen.types("\r\r\r\r\r\r");
-    screen.shows("y/n");
-    screen.types("y");
-    screen.until("the verdict", |text| text.contains("Right: ") || text.contains("Not so: "));
+    screen.shows("1-4 answer");
+    screen.types("1");
+    screen.until("the verdict", |text| text.contains("Right: ") || text.contains("Not so."));
     screen.types("q");
     let (left, code) = screen.ends();
     assert_eq!(code, Some(0));

@@ -107,7 +107,9 @@ pub enum Admission {
     Plain,
     /// The additions of kube-apiserver's default plugins. A new pod gets a priority, a preemption policy, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or a
-    /// service account that does not exist is refused. Each namespace gets the service account `default` and the config
+    /// service account that does not exist is refused, and so is a pod that violates the Pod Security level in the labels
+    /// of its namespace or a limit range. Runtime classes, default storage classes and default ingress classes have their
+    /// effect. Each namespace gets the service account `default` and the config
     /// map `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each
     /// version of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without
     /// controllers there are no service accounts and no config maps, and the roles `admin`, `edit` and `view` have no

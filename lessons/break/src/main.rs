@@ -4,29 +4,25 @@
 //! `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH` and reads its exit code: 0 if the program is right, [`WRONG`] if it still has
 //! its mistake, 101 (from Cargo) if it does not compile.
 
-mod bilingual;
 #[path = "../exercises/mod.rs"]
 mod exercises;
-mod journal;
-mod judges;
-mod outcome;
 mod outside;
 mod setting;
+mod settings;
 #[cfg(test)]
 #[path = "../solutions/mod.rs"]
 mod solutions;
 mod table;
 mod trial;
-mod verdict;
 
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use bilingual::Lang;
 use informer_lab::exercises::WRONG;
-use verdict::Verdict;
+use informer_lab::exercises::judging::Verdict;
+use informer_lab::trace::Lang;
 
 /// The real time after which a trial is given up. A trial takes milliseconds, so a program that takes this long loops without
 /// yielding to the other tasks.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
+use informer_lab::exercises::judging::{End, EntryKind, Journal, Outcome};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::ListParams;
@@ -14,8 +15,6 @@ use kube_testcluster::{Admin, Cluster, Controllers, Scenario, Stages, pods_from_
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{EntryKind, Journal};
-use crate::outcome::{End, Outcome};
 use crate::outside::{Balancer, Behaviour};
 use crate::trial::Trial;
 
@@ -69,6 +68,8 @@ impl Setting {
         let cluster = self.start();
         let client = cluster.client("default");
         let (journal, stop) = (Journal::begin(), CancellationToken::new());
+        let writes = journal.clone();
+        cluster.observe_writes(move |write| writes.note(EntryKind::Written(write)));
         let balancer = Balancer::new(self.balancer, journal.clone());
         let trial = Trial::new(&cluster, stop.clone(), journal.clone(), balancer);
 

@@ -1,11 +1,12 @@
 //! The table of exercises. The checker finds an exercise here by its name, and a test runs all of them.
 
 use futures::FutureExt;
+use informer_lab::exercises::ProgramLanguage;
+use informer_lab::exercises::judging::{Mistake, Outcome, Verdict, judges};
 
-use crate::outcome::Outcome;
+use crate::exercises;
 use crate::setting::{Program, Setting};
-use crate::verdict::{Mistake, Verdict};
-use crate::{exercises, judges};
+use crate::settings;
 
 /// An exercise: a program, the setting in which it runs, and its judge.
 pub struct Exercise {
@@ -18,7 +19,7 @@ pub struct Exercise {
 
 impl Exercise {
     pub fn judge(&self) -> Verdict {
-        Verdict::of(&(self.setting)().run(self.program), self.judge)
+        Verdict::of(&(self.setting)().run(self.program), self.judge, ProgramLanguage::Rust)
     }
 }
 
@@ -27,7 +28,7 @@ macro_rules! programs {
     ($folder:ident: $($name:ident),*) => {
         [$(Exercise {
             name: stringify!($name),
-            setting: judges::$name::setting,
+            setting: settings::$name,
             judge: judges::$name::judge,
             program: |trial| $folder::$name::run(trial).boxed_local(),
         }),*]
@@ -45,7 +46,8 @@ pub fn exercises() -> [Exercise; 10] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bilingual::Lang;
+    use informer_lab::trace::Lang;
+
     use crate::solutions;
 
     /// Makes a test for each exercise: the broken program gets a verdict with this sentence, and our solution is right.
@@ -70,7 +72,7 @@ mod tests {
         slow: "The dashboard showed a state of web-3 that was 61 s out of date; 152 changes waited.",
         mutate: "The second handler raised an alarm about default/web-1, which has a password.",
         sync: "The program deleted web-1, whose node exists.",
-        resync: "default/web-1 was deleted while the load balancer was down, and a minute and a half later it is still a backend.",
+        resync: "default/web-1 was deleted while the load balancer was down, and after several resyncs it is still a backend.",
         gap: "default/web-1 was deleted after the list and before the watch, and no event told the program.",
         recreated: "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
         stale: "Two pods were missing, one after the other, and the program created 4: there are 5 now.",

@@ -6,6 +6,7 @@
 use std::convert::Infallible;
 
 use http::Request;
+use informer_lab::exercises::judging::{self, EntryKind, Journal};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Client;
 use kube::client::Body;
@@ -15,7 +16,6 @@ use kube_testcluster::Cluster;
 use tokio_util::sync::CancellationToken;
 use tower::{ServiceExt, service_fn};
 
-use crate::journal::{self, EntryKind, Journal};
 use crate::outside::{Balancer, Dashboard, JournalHandler};
 
 /// The argument of an exercise program. Clones belong to the same trial.
@@ -32,7 +32,7 @@ impl Trial {
     pub fn new(cluster: &Cluster, stop: CancellationToken, journal: Journal, balancer: Balancer) -> Self {
         let (router, requests) = (cluster.router(), journal.clone());
         let service = service_fn(move |request: Request<Body>| {
-            let noted = journal::Request::of(&request);
+            let noted = judging::Request::of(&request);
             requests.note(EntryKind::Request(noted.clone()));
             let (router, requests) = (router.clone(), requests.clone());
             async move {
@@ -70,7 +70,7 @@ impl Trial {
 
     /// Returns a handler that notes its notifications under this name.
     pub fn handler(&self, name: &'static str) -> impl EventHandler<Pod> + Send + use<> {
-        JournalHandler::new(name, self.journal.clone())
+        JournalHandler::new(name.to_owned(), self.journal.clone())
     }
 
     /// Returns the load balancer, which sends requests to the backends that the program adds to it.

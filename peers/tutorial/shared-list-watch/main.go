@@ -36,8 +36,8 @@ func (m *mySharedInformer) start(stop <-chan struct{}) {
 	m.processor.Run()
 }
 
-// handleDeltas changes the store, and then notifies every listener. The tutorials' version checks `err != nil && exists`
-// below, which is never true, so their informer never reports an update.
+// handleDeltas changes the store, and then notifies every listener. The note on the shenyisyn course checks
+// `err != nil && exists` below, which is never true, so its informer never reports an update: see ../shared-as-published.
 func (m *mySharedInformer) handleDeltas(object any, _ bool) error {
 	for _, delta := range object.(cache.Deltas) {
 		switch delta.Type {

@@ -14,11 +14,14 @@ after(() => chromium.close());
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** Returns the line of `dirty` below the keys of the work queue, if it has keys. */
+const dirty = (frame) => (frame.dirty.length > 0 ? [`dirty: ${frame.dirty.join(" ")}`] : []);
+
 /** Asserts that the page shows the same as the terminal, or as much of it as fits. */
-function assertShows(shown, frame, name) {
-  assert.equal(shown.heading, frame.heading, name);
+function assertShows(shown, frame, number, frames, name) {
+  assert.equal(shown.heading, `${number}/${frames}  ${frame.heading}`, name);
   assert.deepEqual(shown.said, frame.said, name);
-  for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers], ["work", frame.work], ["workers", frame.workers]]) {
+  for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers], ["work", [...frame.work, ...dirty(frame)]], ["workers", frame.processing]]) {
     const drawn = shown.parts[part];
     assert.equal(drawn.length + (shown.more[part] ?? 0), lines.length, `${name}: ${part}`);
     const rest = [...lines]; // only the server's and the store's objects stand in columns, so that their order may differ
@@ -38,6 +41,9 @@ for (const { name, record, en } of runs().filter(({ name }) => name.endsWith(".c
     const shown = await page.evaluate(([boxes, steps]) => {
       const look = new Function(`return (${boxes})()`);
       const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      const kinds = document.querySelector("#tools select");
+      if (!kinds.hidden) { kinds.value = ""; kinds.dispatchEvent(new Event("change")); } // as the terminal, which shows the kind of each event
+      press("Home");
       const frames = [look()];
       for (let step = 1; step < steps; step++) { press("ArrowRight"); frames.push(look()); }
       for (let step = 1; step < steps; step++) { press("ArrowLeft"); frames.push(look()); }
@@ -45,7 +51,8 @@ for (const { name, record, en } of runs().filter(({ name }) => name.endsWith(".c
     }, [boxLines.toString(), en.length]);
     const expected = [...en, ...en.slice(0, -1).reverse()];
     assert.equal(shown.length, expected.length);
-    shown.forEach((frame, at) => assertShows(frame, expected[at], `${name} ${at}`));
+    const number = (at) => (at < en.length ? at : expected.length - 1 - at) + 1;
+    shown.forEach((frame, at) => assertShows(frame, expected[at], number(at), en.length, `${name} ${at}`));
     assert.deepEqual(faults, []);
     await close();
   });
@@ -56,7 +63,7 @@ test("the keyboard alone does everything", async () => {
   const heading = () => page.locator("#heading").textContent();
   const said = () => page.locator("#said").textContent();
   for (const [key, expected] of [
-    ["Enter", "2/54"], ["ArrowRight", "3/54"], ["b", "2/54"], ["ArrowLeft", "1/54"], ["End", "54/54"], ["Home", "1/54"], ["G", "54/54"], ["g", "1/54"],
+    ["Home", "1/54"], ["Enter", "2/54"], ["ArrowRight", "3/54"], ["b", "2/54"], ["ArrowLeft", "1/54"], ["End", "54/54"], ["G", "54/54"], ["g", "1/54"],
   ]) {
     await page.keyboard.press(key);
     assert.ok((await heading()).startsWith(`${expected} `), `${key}: ${await heading()}`);
@@ -82,8 +89,8 @@ test("the keyboard alone does everything", async () => {
   assert.ok((await said()).includes("will come"), await said());
   await page.keyboard.press("g");
   for (let at = 0; at < 60 && !(await page.locator("#question").isVisible()); at++) await page.keyboard.press("Enter");
-  await page.keyboard.press("y");
-  assert.ok(/^(Right|Not so): /.test(await said()), await said());
+  await page.keyboard.press("1");
+  assert.ok(/^(Right: |Not so\. )/.test(await said()), await said());
   assert.deepEqual(faults, []);
   await close();
 });
@@ -162,6 +169,66 @@ test("two recordings are shown side by side, and the difference is found", async
   await page.keyboard.press("End");
   assert.equal(await page.locator(".stage").first().locator(".box.differs").count() > 0, false, "at the end both stores are empty");
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test("every board opens on a picture that shows something, under its own title", async () => {
+  const titles = new Set();
+  const classic = runs().filter(({ name }) => name.endsWith(".classic.json"));
+  for (const { command, record } of classic) {
+    const { page, close } = await open(chromium, pageFile("opens", [record], { lang: "en" }));
+    const shown = await page.locator("#stages .chip, #trace .line").count();
+    assert.ok(shown > 0, command);
+    titles.add(await page.title());
+    await close();
+  }
+  assert.equal(titles.size, classic.length, [...titles].join("\n"));
+});
+
+test("a controller's board opens on the pods, and all parts of the informer are in use", async () => {
+  const { page, close } = await open(chromium, pageFile("controller", [run("controller").record], { lang: "en" }));
+  assert.equal(await page.locator("#tools select").inputValue(), "Pod");
+  assert.equal(await page.locator(".box.unused").count(), 0);
+  await close();
+});
+
+test("a page without a record lists the lessons, with the command that shows each", async () => {
+  const { page, close } = await open(chromium, pageFile("list", [], { lang: "en" }));
+  assert.equal(await page.locator("#lessons li").count(), runs().filter(({ name }) => name.endsWith(".classic.json")).length);
+  assert.ok((await page.locator("#lessons").textContent()).includes("informer-lab board reflector --known-objects"));
+  await close();
+});
+
+test("a tombstone's type is printed whole on a screen of 1280×800", async () => {
+  const { page, close } = await open(chromium, pageFile("whole", [run("relist --known-objects").record], { lang: "en" }), { height: 800 });
+  await page.keyboard.press("End");
+  const clipped = await page.evaluate(() => {
+    const box = document.getElementById("trace");
+    const texts = [...box.querySelectorAll(".line")].map((line) => line.firstChild).filter((text) => text.data.includes("DeletedFinalStateUnknown"));
+    return texts.map((text) => {
+      const range = document.createRange();
+      const at = text.data.indexOf("DeletedFinalStateUnknown");
+      range.setStart(text, at);
+      range.setEnd(text, at + "DeletedFinalStateUnknown".length);
+      return range.getClientRects().length > 1 || range.getBoundingClientRect().right > box.getBoundingClientRect().right;
+    });
+  });
+  assert.ok(clipped.length > 0 && !clipped.includes(true), clipped.join());
+  await close();
+});
+
+test("on a phone, the whole text about two recordings and both pictures can be reached", async () => {
+  const both = [run("reflector").record, run("reflector --known-objects").record];
+  const { page, close } = await open(chromium, pageFile("phone", both, { lang: "en", at: "difference" }), { width: 390, height: 844 });
+  for (let at = 0; at < 4; at++) await page.keyboard.press("ArrowRight");
+  const [hidden, ends] = await page.locator(".told").first().evaluate((box) => [box.scrollHeight - box.clientHeight, box.getBoundingClientRect().bottom]);
+  assert.ok(hidden <= 1 && ends < 844 / 2, `${hidden} pixels of the text are hidden, it ends at ${ends}`);
+  const second = page.locator(".stage").nth(1);
+  const peeks = await second.evaluate((stage) => innerWidth - stage.getBoundingClientRect().left);
+  assert.ok(peeks > 20, `the edge of the second picture shows: ${peeks}`);
+  await second.evaluate((stage) => stage.scrollIntoView({ inline: "center" }));
+  const box = await second.boundingBox();
+  assert.ok(box.x >= 0 && box.x + box.width <= 390, `it is shown whole: ${JSON.stringify(box)}`);
   await close();
 });
 

@@ -48,6 +48,7 @@ test("a page without a record asks what to run, and shows the run", async (conte
   context.diagnostic(`loaded and run in ${Date.now() - began} ms; not judged: the machine may be busy`);
   assert.equal(await steps(page), run("reflector").record.split("\n").length);
   assert.equal(await page.evaluate(() => location.hash), "#run=reflector");
+  await page.keyboard.press("Home");
   await page.keyboard.press("ArrowRight");
   assert.ok((await page.locator("#heading").textContent()).startsWith("2/"));
   assert.deepEqual(faults, []);
@@ -99,6 +100,29 @@ test("a link contains the whole run, and shows the same run to others", async ()
   assert.ok((await second.page.locator("#playground textarea").first().inputValue()).includes("run: mine"), "and can change it");
   assert.deepEqual(second.faults, []);
   await second.close();
+});
+
+test("the list of lessons runs the chosen one", async () => {
+  const { page, faults, close } = await open(chromium, address);
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "relist --known-objects" }).press("Enter");
+  await shown(page, "relist --known-objects");
+  assert.ok(await page.locator("#lessons").isHidden());
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a page that shows the playground in a frame says what runs, in which language, and whether it plays", async () => {
+  const { page, faults, close } = await open(chromium, `${address}#run=reflector&embedded=1&lang=zh&speed=8&play=1`, { still: false });
+  await page.waitForFunction(() => document.getElementById("heading").textContent.startsWith("10/"));
+  assert.equal(await page.locator("html").getAttribute("lang"), "zh-CN");
+  await page.evaluate(() => { location.hash = "#run=reflector&beside=run%3Dreflector%2B--known-objects&at=difference&embedded=1&lang=zh"; });
+  await page.waitForFunction(() => document.querySelectorAll(".stage").length === 2);
+  assert.ok((await page.locator("#heading").textContent()).includes("≠"));
+  await page.setViewportSize({ width: 900, height: 700 });
+  assert.ok(await page.locator("body.embedded").isVisible(), "and it stays so when it is drawn again");
+  assert.deepEqual(faults, []);
+  await close();
 });
 
 test("a mistake is shown in the dialogue, and can be corrected", async () => {

@@ -14,7 +14,7 @@ use super::super::{completion, values};
 
 #[derive(Debug, Args)]
 pub struct ClusterCommandArgs {
-    /// Where to listen, without --tls on this machine only; port 0 takes a free one
+    /// The address to listen on, without --tls one of this machine only; port 0 takes a free port
     ///
     /// 在哪个地址监听，没有 --tls 时只能是本机地址；端口 0 表示任选一个空闲端口
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::address)]
@@ -24,49 +24,49 @@ pub struct ClusterCommandArgs {
     /// 用 HTTPS 提供服务，只接受有 kubeconfig 里的客户端证书或有 token 的客户端
     #[arg(long)]
     pub tls: bool,
-    /// With --tls, more names and addresses for the certificate: those by which other machines reach this one; may be given again
+    /// With --tls: more names and addresses for the certificate, by which other machines reach this one; can be repeated
     ///
     /// 配合 --tls：证书里再加上这些域名和地址，供其他机器访问时使用；可以写多次
     #[arg(long, value_name = "NAME", requires = "tls", value_delimiter = ',')]
     pub tls_san: Vec<String>,
-    /// With --tls, bearer tokens and their users: lines of token,user,uid,"group1,group2"
+    /// With --tls: bearer tokens and their users, as lines of token,user,uid,"group1,group2"
     ///
     /// 配合 --tls：bearer token 及其用户，每行 token,user,uid,"group1,group2"
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub token_auth_file: Option<PathBuf>,
-    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program;
-    /// the credentials of kubeconfigs and tokens hold after the next start
+    /// Keep all data in this folder, and continue with its content: no acknowledged write is lost, however the program ends;
+    /// kubeconfigs and tokens stay valid after the next start
     ///
     /// 把全部数据保存在这个目录里，下次从中继续：无论怎样结束，已答复的写入都不会丢；kubeconfig 里的凭据和 token 下次启动后仍然有效
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
-    /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
+    /// The file for the kubeconfig, which stays after the end [default: a temporary file, removed at the end]
     ///
     /// 把 kubeconfig 写到哪里，结束后保留 [默认：临时文件，结束时删除]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,
-    /// Which API server it is like: today's, or one of the tutorials' time (2023)
+    /// The era of the API server: modern is today's, classic is that of the tutorials (2023)
     ///
     /// 像哪个时代的 API server：今天的（modern），还是教程当时的（classic，2023 年）
     #[arg(long, value_enum, default_value = "modern", hide_possible_values = true, value_name = "classic|modern")]
     pub era: Era,
-    /// How many nodes it has
+    /// The number of nodes [default: 1]
     ///
-    /// 有多少个节点
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
-    pub nodes: usize,
-    /// How many Events are kept; of more, the oldest are removed. kube-apiserver keeps all of the last hour
+    /// 有多少个节点 [默认：1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::nodes)]
+    pub nodes: Option<usize>,
+    /// The number of Events to keep; beyond it, the oldest are removed. kube-apiserver keeps all of the last hour
     ///
     /// 保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true, value_parser = values::events)]
     pub events: usize,
     /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet, no controllers
     ///
     /// 只有 API server，和 envtest 一样：没有节点、scheduler、kubelet 和 controller
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,
-    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), these and some of workloads
-    /// (such as deployment,replicaset,job,endpointslice), or none, as in an API server alone
+    /// The controllers that run: all; deletions, those for garbage collection, namespaces and nodes; names such as
+    /// deployment,replicaset,job,endpointslice, in addition to deletions; or none, as in an API server alone
     ///
     /// 运行哪些 controller：all 是全部；deletions 是垃圾回收、namespace 和节点的
     /// controller；deployment,replicaset,job,endpointslice 这样的名字是在 deletions 之外再加上这几个工作负载的
@@ -79,15 +79,15 @@ pub struct ClusterCommandArgs {
         add = ArgValueCompleter::new(completion::controllers)
     )]
     pub controllers: Controllers,
-    /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
-    /// the service kubernetes, the roles that it begins with), or nothing
+    /// The admission of new pods and namespaces: kube adds the same as kube-apiserver by default (priority, tolerations, service
+    /// account; the service kubernetes, and the roles that it begins with), plain adds nothing
     ///
     /// 新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、toleration、service account，
     /// 名为 kubernetes 的 Service，以及它自带的 role），plain 是什么也不补充
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls every client, is the
-    /// administrator, since kubectl and client-go send no tokens without TLS; kubectl --as asks as another user
+    /// The authorization of requests: always-allow, or rbac, by roles and their bindings. The kubeconfig's user is the administrator,
+    /// and without --tls every client is, because kubectl and client-go send no tokens without TLS; kubectl --as asks as another user
     ///
     /// 谁可以做什么：always-allow 是允许一切，rbac 是按 role 和 role binding 判断。kubeconfig 的用户是管理员；没有
     /// --tls 时所有客户端都是管理员，因为不用 TLS 时 kubectl 和 client-go 不会发送 token。用 kubectl --as 以其他用户
@@ -100,14 +100,14 @@ pub struct ClusterCommandArgs {
         value_name = "always-allow|rbac"
     )]
     pub authorization: Authorization,
-    /// Which objects have managedFields, which say who owns their fields: those that server-side apply has written, from then on;
-    /// all, as in kube-apiserver; or none, and server-side apply is refused
+    /// The objects with managedFields, which record the owner of each field: applied, those that server-side apply has written, from
+    /// then on; all, as in kube-apiserver; or off, none, and server-side apply is refused
     ///
     /// 哪些对象有 managedFields，即字段归谁所有的记录：applied 是用 server-side apply 写过的对象，从那时起才有；all
     /// 是全部对象，像 kube-apiserver 一样；off 是一个也没有，并拒绝 server-side apply
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
-    /// The pods at the start: so many that run already, or those of a file (YAML)
+    /// The pods at the start: a number of pods that run already, or a file of pods (YAML)
     ///
     /// 开始时有哪些 Pod：一个数，表示有这么多个已在运行的 Pod；或一个文件（YAML）里的 Pod
     #[arg(
@@ -118,20 +118,20 @@ pub struct ClusterCommandArgs {
         value_hint = ValueHint::FilePath
     )]
     pub pods: Option<Pods>,
-    /// What happens in it (YAML)
+    /// A file of changes to the cluster while it runs (YAML)
     ///
     /// 运行期间集群里发生什么（YAML）
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// What becomes of pods: a file (YAML), or one of run, fast, slow-image, bad-image, crash-loop, completed, error, evicted,
-    /// never-ready; a pod's own label lab/lifecycle says the same for one pod [default: run]
+    /// The life of pods: a file (YAML), or one of run, fast, slow-image, bad-image, crash-loop, completed, error, evicted,
+    /// never-ready; the label lab/lifecycle sets it for one pod [default: run]
     ///
     /// Pod 会怎样：一个文件（YAML），或
     /// run、fast、slow-image、bad-image、crash-loop、completed、error、evicted、never-ready 之一；Pod 自己的 label
     /// lab/lifecycle 只对它自己起同样的作用 [默认：run]
     #[arg(long, value_name = "NAME|FILE", add = ArgValueCompleter::new(completion::stages))]
     pub stages: Option<PathBuf>,
-    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists them all; may be given again
+    /// A fault from the start on, such as 429:verb=list,times=3 or hide-events:times=2; a wrong name lists all faults; can be repeated
     ///
     /// 一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；写错名字时会列出全部；可以写多次
     #[arg(
@@ -141,12 +141,12 @@ pub struct ClusterCommandArgs {
         add = ArgValueCandidates::new(completion::faults)
     )]
     pub faults: Vec<Fault>,
-    /// Let faults be started at /lab/faults too
+    /// Allow clients to start faults at /lab/faults
     ///
     /// 也允许通过 /lab/faults 启动故障
     #[arg(long)]
     pub admin: bool,
-    /// Run this with KUBECONFIG set, and end with it and its exit code
+    /// A command to run with KUBECONFIG set; the cluster ends with it, and has its exit code
     ///
     /// 设置好 KUBECONFIG 后运行这条命令，随它一起结束，退出码也和它相同
     #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::AnyPath)]

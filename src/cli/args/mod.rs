@@ -8,7 +8,9 @@ mod subcommands;
 
 use std::path::PathBuf;
 
+use clap::builder::styling::{Ansi256Color, Color, Style, Styles};
 use clap::{Parser, Subcommand};
+use informer_lab::trace::Hue;
 
 use super::exercises::{BreakArgs, CheckArgs};
 use super::lessons::LessonArgs;
@@ -17,6 +19,14 @@ pub use cluster::ClusterCommandArgs;
 pub use output::{LookArgs, PrintArgs};
 pub use run::{ClientArgs, RunArgs, SourceArgs};
 pub use subcommands::{BoardArgs, DoctorArgs, ErasArgs, ReadArgs, ReplayArgs, StepArgs, TourArgs};
+
+/// clap's colours of errors, from the palette of the trace.
+const STYLES: Styles =
+    Styles::styled().error(tinted(Hue::RED).bold()).invalid(tinted(Hue::RED)).valid(tinted(Hue::GREEN));
+
+const fn tinted(hue: Hue) -> Style {
+    Style::new().fg_color(Some(Color::Ansi256(Ansi256Color(hue.index()))))
+}
 
 /// Learn client-go's informers by running them.
 ///
@@ -27,7 +37,7 @@ pub use subcommands::{BoardArgs, DoctorArgs, ErasArgs, ReadArgs, ReplayArgs, Ste
 ///
 /// 每一课都用真正的 Kubernetes 客户端访问本进程内的集群，加 --cluster 则访问你自己的集群。不写课程时，显示从哪里开始。
 #[derive(Debug, Parser)]
-#[command(name = "informer-lab", version, max_term_width = 100)]
+#[command(name = "informer-lab", version, max_term_width = 100, styles = STYLES)]
 pub struct Cli {
     #[command(flatten)]
     pub look: LookArgs,
@@ -41,27 +51,27 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Lesson(LessonArgs),
-    /// Every lesson and every run of it, beside the tutorials' commands
+    /// List every lesson with all its runs, and the tutorials' command for each
     ///
     /// 列出所有课程和每种运行，以及教程中的对应命令
     Lessons,
-    /// Every lesson in turn, with a pause after each
+    /// Run every lesson in turn, with a pause after each
     ///
     /// 依次运行每一课，每课之后停一下
     Tour(TourArgs),
-    /// A lesson in both eras, side by side, with what differs and why
+    /// Run a lesson in both eras, side by side, and explain the differences
     ///
     /// 同一课在两个时代各运行一次，并排比较，说明差别和原因
     Eras(ErasArgs),
-    /// A chapter of the book; without a name, the list of chapters
+    /// Read a chapter of the book, or look up a word in it; without a name, list the chapters
     ///
-    /// 阅读书中的一章；不写名字时列出各章
+    /// 阅读书中的一章，或在书里查一个词；不写名字时列出各章
     Read(ReadArgs),
-    /// A run one event at a time, forward and back: of a lesson, or of a record
+    /// Show a run one event at a time, forward and back: a lesson, or a record
     ///
     /// 一次一个事件地看一次运行，可前进可后退：某一课，或一个记录
     Step(StepArgs),
-    /// A run that moves, in a browser: of a lesson, or of a record
+    /// Show a run as a moving picture in a browser: a lesson, or a record
     ///
     /// 在浏览器里看一次运行怎样进行：某一课，或一个记录
     Board(BoardArgs),
@@ -69,42 +79,42 @@ pub enum Command {
     ///
     /// 把录制的运行再打印一遍
     Replay(ReplayArgs),
-    /// The built-in cluster, for kubectl and other programs on this machine
+    /// Serve the built-in cluster for kubectl and other programs
     ///
-    /// 内置集群，供本机的 kubectl 和其他程序使用
+    /// 启动内置集群，供 kubectl 和其他程序使用
     Cluster(ClusterCommandArgs),
-    /// A folder for KUBEBUILDER_ASSETS: this program in the place of kube-apiserver and etcd
+    /// Print a folder for KUBEBUILDER_ASSETS, in which this program replaces kube-apiserver and etcd
     ///
-    /// 给 KUBEBUILDER_ASSETS 用的目录：由本程序代替 kube-apiserver 和 etcd
+    /// 输出给 KUBEBUILDER_ASSETS 用的目录，其中由本程序代替 kube-apiserver 和 etcd
     Envtest,
-    /// Ten broken programs to mend: the list, or what is wrong with one of them
+    /// List ten broken programs to mend, or describe the problem of one
     ///
-    /// 十个有错的程序等你来修：列出它们，或说明其中一个出了什么问题
+    /// 列出十个有错、等你来修的程序，或说明其中一个出了什么问题
     Break(BreakArgs),
-    /// Is a broken program mended? Compiles and judges it, in a clone of the repository
+    /// Check whether a broken program is mended: compile and test it, in a clone of the repository
     ///
-    /// 有错的程序修好了吗？编译并判断（在仓库的 clone 里执行）
+    /// 检查程序是否修好：编译并测试（在仓库的 clone 里执行）
     Check(CheckArgs),
-    /// Whether the terminal, the language, the kubeconfig and the cluster will do
+    /// Check the terminal, the language, the kubeconfig and the cluster
     ///
     /// 检查终端、语言、kubeconfig 和集群是否可用
     Doctor(DoctorArgs),
-    /// The completions of a shell, for its start file: source <(informer-lab completions bash)
+    /// Print the completions of a shell, for its start file: source <(informer-lab completions bash)
     ///
-    /// 某种 shell 的补全脚本，写进它的启动文件：source <(informer-lab completions bash)
+    /// 输出某种 shell 的补全脚本，写进它的启动文件：source <(informer-lab completions bash)
     Completions {
         /// The shell
         ///
         /// 哪种 shell
         shell: clap_complete::Shell,
     },
-    /// The manual pages, one for each subcommand
+    /// Print the manual page, or write one for each subcommand into a folder
     ///
-    /// man 手册页，每个子命令一页
+    /// 输出 man 手册页，或把每个子命令的手册页写到目录里
     Man {
-        /// Where to write them [default: standard output, the first page only]
+        /// The folder for the pages, which is made if it is missing [default: standard output, the first page only]
         ///
-        /// 写到哪个目录 [默认：标准输出，只写第一页]
+        /// 写到哪个目录，没有就新建 [默认：标准输出，只写第一页]
         #[arg(value_hint = clap::ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },

@@ -17,9 +17,9 @@ pub struct PrintArgs {
     /// 输出的速度：1 是教程的速度，2 快一倍，max 不停顿 [默认：终端上是 1，否则是 max]
     #[arg(long, value_name = "N", add = ArgValueCandidates::new(completion::speeds))]
     pub speed: Option<Speed>,
-    /// What standard output holds
+    /// The format of standard output
     ///
-    /// 标准输出里写什么
+    /// 标准输出的格式
     #[arg(long, value_enum, default_value_t)]
     pub output: Output,
     /// Record the run into this file, for replay and step; docs/record.md describes the file
@@ -33,9 +33,9 @@ pub struct PrintArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct LookArgs {
-    /// When to colour
+    /// The use of colours
     ///
-    /// 什么时候使用颜色
+    /// 是否使用颜色
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
     /// The narration's language [default: the locale's]
@@ -43,32 +43,32 @@ pub struct LookArgs {
     /// 旁白和帮助的语言 [默认：取自 locale]
     #[arg(long, global = true, value_enum)]
     pub lang: Option<Lang>,
-    /// Show the narration, also where only the trace goes somewhere else
+    /// Show the narration, even if only the trace goes into a pipe or a file
     ///
     /// 即使 trace 输出到别处，也显示旁白
     #[arg(long, global = true, overrides_with = "no_narrate")]
     pub narrate: bool,
-    /// Leave the narration out
+    /// Hide the narration
     ///
     /// 不显示旁白
     #[arg(long, global = true, overrides_with = "narrate")]
     pub no_narrate: bool,
-    /// Show the steps between the lines of the trace [default: on a terminal]
+    /// Show all steps between the lines of the trace [default: on a terminal, the same steps only once]
     ///
-    /// 显示 trace 各行之间的每一步 [默认：终端上显示]
+    /// 显示 trace 各行之间的全部步骤 [默认：终端上显示，相同的步骤只显示一次]
     #[arg(long, global = true, overrides_with = "no_explain")]
     pub explain: bool,
-    /// Leave the steps out
+    /// Hide the steps
     ///
     /// 不显示这些步骤
     #[arg(long, global = true, overrides_with = "explain")]
     pub no_explain: bool,
-    /// Write the trace and the narration into this file, in order: a handout
+    /// Write the trace and the narration into this file, in order, for example as a handout
     ///
     /// 把 trace 和旁白按顺序写到这个文件里，可作讲义
     #[arg(long, global = true, value_name = "FILE")]
     pub transcript: Option<PathBuf>,
-    /// All logs on standard error
+    /// Print all logs on standard error
     ///
     /// 在标准错误上输出全部日志
     #[arg(short, long, global = true)]

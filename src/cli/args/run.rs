@@ -36,7 +36,7 @@ pub struct SourceArgs {
     /// watch 哪个 namespace [默认：default]
     #[arg(short, long, value_name = "NAME", value_parser = values::namespace)]
     pub namespace: Option<String>,
-    /// What happens while the lesson watches (YAML)
+    /// A file of changes to the cluster while the lesson watches (YAML)
     ///
     /// 课程 watch 期间集群里发生什么（YAML）
     #[arg(long, value_name = "FILE")]
@@ -46,12 +46,12 @@ pub struct SourceArgs {
     /// 内置集群开始时有哪些 Pod（YAML）
     #[arg(long, value_name = "FILE")]
     pub pods: Option<PathBuf>,
-    /// What the built-in cluster's kubelet does: a file (YAML), or a name such as crash-loop (cluster --help has them all)
+    /// The work of the built-in cluster's kubelet: a file (YAML), or a name such as crash-loop (cluster --help lists the names)
     ///
     /// 内置集群的 kubelet 怎样处理 Pod：一个文件（YAML），或 crash-loop 之类的名字（cluster --help 列出全部）
     #[arg(long, value_name = "NAME|FILE", add = ArgValueCompleter::new(completion::stages))]
     pub stages: Option<PathBuf>,
-    /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
+    /// Serve the built-in cluster at this address for kubectl in another terminal; as with --follow, the run goes on
     ///
     /// 让另一个终端里的 kubectl 通过这个地址操作内置集群；和 --follow 一样，运行会一直继续
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:0", value_parser = values::loopback)]
@@ -95,7 +95,7 @@ pub struct RunArgs {
     /// 多久之后结束，例如 30s 或 1m30s
     #[arg(long = "for", value_name = "DURATION", value_parser = values::duration, allow_hyphen_values = true)]
     pub limit: Option<Duration>,
-    /// What decides the races: a number, or random
+    /// The seed that decides races: a number, or random
     ///
     /// 决定竞态结果的 seed：一个数，或 random
     #[arg(long, value_name = "N", allow_hyphen_values = true, add = ArgValueCandidates::new(completion::seeds))]

@@ -6,18 +6,24 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
+use informer_lab::lessons::tour::FirstStop;
 
 use super::super::{completion, values};
 use super::PrintArgs;
 
 #[derive(Debug, Args)]
 pub struct TourArgs {
-    /// The stop to begin with
+    /// The stop to begin with: its number, a lesson such as loop, or resume, the stop at which you left
     ///
-    /// 从第几站开始
-    #[arg(value_parser = values::stop, add = ArgValueCandidates::new(completion::stops))]
-    pub stop: Option<usize>,
-    /// Also the lessons beyond the tutorials; with pauses, they are always there
+    /// 从哪一站开始：编号，课程名（例如 loop），或 resume，即上次离开的那一站
+    #[arg(value_name = "STOP|LESSON|resume", value_parser = values::first_stop, allow_negative_numbers = true, add = ArgValueCandidates::new(completion::stops))]
+    pub first: Option<FirstStop>,
+    /// List the stops, with their chapters
+    ///
+    /// 列出各站和对应的章
+    #[arg(long, conflicts_with_all = ["first", "all"])]
+    pub list: bool,
+    /// Also run the lessons beyond the tutorials; a tour with pauses always includes them
     ///
     /// 也运行教程之外的课程；有停顿时总是包括它们
     #[arg(long)]
@@ -38,7 +44,7 @@ pub struct DoctorArgs {
     /// 检查 kubeconfig 里这个 context 的集群
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
-    /// The namespace that will be watched
+    /// The namespace to watch
     ///
     /// 将要 watch 的 namespace
     #[arg(short, long, value_name = "NAME", default_value = "default", value_parser = values::namespace)]
@@ -56,21 +62,21 @@ pub struct ErasArgs {
 
 #[derive(Debug, Args)]
 pub struct ReadArgs {
-    /// The chapter's name or number, or a lesson that it is about, such as: reflector, 04
+    /// A chapter's name or number, a lesson, or a word of the book, such as: 04, reflector, tombstone, work queue
     ///
-    /// 章的名字或编号，或者它讲的那一课，例如：reflector、04
-    #[arg(value_name = "CHAPTER", add = ArgValueCandidates::new(completion::chapters))]
-    pub chapter: Option<String>,
+    /// 章的名字或编号，课程名，或书里的一个词，例如：04、reflector、tombstone、work queue
+    #[arg(value_name = "CHAPTER|WORD", add = ArgValueCandidates::new(completion::chapters))]
+    pub words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct StepArgs {
-    /// Ask before decisive events what will come
+    /// Ask you to predict decisive events before they happen
     ///
     /// 在关键事件之前先问你接下来会发生什么
     #[arg(long)]
     pub predict: bool,
-    /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
+    /// A lesson with its options, such as: reflector --known-objects; or a file written with --record
     ///
     /// 课程和它的选项，例如：reflector --known-objects；或者用 --record 写的文件
     #[arg(
@@ -86,7 +92,7 @@ pub struct StepArgs {
 
 #[derive(Debug, Args)]
 pub struct BoardArgs {
-    /// Ask before decisive events what will come
+    /// Ask you to predict decisive events before they happen
     ///
     /// 在关键事件之前先问你接下来会发生什么
     #[arg(long)]
@@ -96,17 +102,17 @@ pub struct BoardArgs {
     /// 旁边再显示一次运行：一个参数，例如 'reflector --known-objects'，或一个文件
     #[arg(long, value_name = "LESSON|FILE", add = ArgValueCompleter::new(completion::lesson_or_file))]
     pub beside: Option<OsString>,
-    /// Write the page into this file, and serve nothing; the record alone, with its questions, if the name ends in .ndjson
+    /// Write the page into this file instead of serving it; with a name that ends in .ndjson, only the record and its questions
     ///
     /// 把页面写到这个文件里，不提供服务；文件名以 .ndjson 结尾时，只写记录和其中的问题
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Where a browser finds it, on this machine only; port 0 takes a free one [default: 127.0.0.1:0]
+    /// The address of the page for a browser on this machine; port 0 takes a free port [default: 127.0.0.1:0]
     ///
     /// 浏览器用哪个地址打开页面，只能是本机地址；端口 0 表示任选一个空闲端口 [默认：127.0.0.1:0]
     #[arg(long, value_name = "ADDR", value_parser = values::loopback)]
     pub at: Option<SocketAddr>,
-    /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
+    /// A lesson with its options, such as: reflector --known-objects; or a file written with --record
     ///
     /// 课程和它的选项，例如：reflector --known-objects；或者用 --record 写的文件
     #[arg(
@@ -121,7 +127,7 @@ pub struct BoardArgs {
 
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// What a lesson wrote with --record
+    /// A file written with --record
     ///
     /// 某一课用 --record 写的文件
     #[arg(value_name = "FILE")]

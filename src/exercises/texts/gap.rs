@@ -1,6 +1,6 @@
 //! The texts of exercise 7, `gap`: "What happened between list and watch".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "gap",
@@ -38,5 +38,22 @@ pub(super) static TEXT: Exercise = Exercise {
             能看到，中间删除的哪里都没有：不存在的东西不会有事件。带上 list 的 resourceVersion，server 就会发送 \
             list 之后的每一次变化。Reflector 的核心就是这一对；教程第二个程序里的 `Watch(ListOptions{})` 只是其\
             中一半。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "\
+                    The list shows one moment, and the watch begins at a later one. What reports the changes in \
+                    between?",
+                zh: "list 是某一刻的状态，watch 从更晚的一刻开始。中间的变化由谁来报告？",
+            },
+            Both {
+                en: "\
+                    A list has a `ResourceVersion`. A watch can begin there: `metav1.ListOptions{ResourceVersion: …}`.",
+                zh: "\
+                    list 的结果带着 `ResourceVersion`，watch 可以从它开始：`metav1.ListOptions{ResourceVersion: …}`。",
+            },
+        ],
+        explanation: None,
     },
 };

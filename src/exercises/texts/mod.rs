@@ -11,7 +11,7 @@ mod sync;
 mod tombstone;
 mod updates;
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 /// The exercises in the learner's order.
 pub static ALL: [&Exercise; 10] = [

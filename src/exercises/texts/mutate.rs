@@ -1,6 +1,6 @@
 //! The texts of exercise 4, `mutate`: "An alarm that no event explains".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "mutate",
@@ -38,5 +38,35 @@ pub(super) static TEXT: Exercise = Exercise {
             写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
             以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里写错的那\
             一行根本编译不过。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "Both handlers get the same pointer, and so does the cache. Which of them writes through it?",
+                zh: "两个 handler 拿到的是同一个指针，缓存里也是它。哪一个在往里写？",
+            },
+            Both {
+                en: "\
+                    `pod.DeepCopy()` is a pod of your own. `KUBE_CACHE_MUTATION_DETECTOR=true` lets client-go find \
+                    such a write.",
+                zh: "\
+                    `pod.DeepCopy()` 才是你自己的 Pod。设置 `KUBE_CACHE_MUTATION_DETECTOR=true`，client-go 会找出这样\
+                    的写入。",
+            },
+        ],
+        explanation: Some(Both {
+            en: "\
+                What an informer hands out is shared: by all handlers, by every lister, and by the cache itself. It is \
+                a pointer, and every handler can write through it. Then the cache has a pod that the API server never \
+                had, indices do not match it, and the next update is compared with a state that never existed. So: \
+                copy with `DeepCopy`, then change the copy. The compiler does not help; with \
+                `KUBE_CACHE_MUTATION_DETECTOR=true`, client-go compares its cache with a copy and panics at a \
+                difference.",
+            zh: "\
+                informer 交出来的对象是共享的：所有 handler、所有 lister，还有缓存自己。它是一个指针，谁都能往里写。\
+                写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
+                以要先 `DeepCopy`，再改副本。编译器帮不上忙；设置 `KUBE_CACHE_MUTATION_DETECTOR=true` 之后，client-go \
+                会把缓存和一份副本比较，发现不同就 panic。",
+        }),
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 8, `recreated`: "Same name, another pod".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "recreated",
@@ -36,5 +36,18 @@ pub(super) static TEXT: Exercise = Exercise {
             informer 的 key 是名字。watch 断开期间，一个 Pod 被删除，又建了一个同名的；之后的 list 里有一个这个\
             名字的 Pod，store 里也有一个，于是 handler 收到的是更新。是不是另一个对象，只有 uid 看得出来。凡是保\
             存了对象自身信息的（地址、租约、计数），都要看一眼：两边 uid 不同的更新，等于一次删除加一次新增。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "`UpdateFunc` is called for this name. Compare its two objects.",
+                zh: "关于这个名字，`UpdateFunc` 被调用过。比较它的两个对象。",
+            },
+            Both {
+                en: "If the two objects have different UIDs, the old pod is gone and another one has its name.",
+                zh: "如果两个对象的 UID 不同，旧的 Pod 已经没了，同名的是另一个。",
+            },
+        ],
+        explanation: None,
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 6, `resync`: "The resync that brings back only half".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "resync",
@@ -10,11 +10,11 @@ pub(super) static TEXT: Exercise = Exercise {
     symptom: Both {
         en: "\
             The load balancer is down now and then, for some seconds. That is no problem, says the author: there is \
-            a resync every 30 seconds, which brings again what failed. New pods do arrive after half a minute. Pods \
-            that were deleted meanwhile stay in the load balancer for ever.",
+            a resync again and again, which brings what failed. New pods do arrive with the next resync. Pods that \
+            were deleted meanwhile stay in the load balancer for ever.",
         zh: "\
-            负载均衡器时不时会故障几秒。作者说没关系：每 30 秒有一次 resync，失败的会再来一遍。新增的 Pod 过半分\
-            钟确实补上了。可是故障期间删除的 Pod，就一直留在负载均衡器里。",
+            负载均衡器时不时会故障几秒。作者说没关系：resync 定期进行，失败的会再来一遍。新增的 Pod 到下一次 \
+            resync 确实补上了。可是故障期间删除的 Pod，就一直留在负载均衡器里。",
     },
     hints: [
         Both {
@@ -38,5 +38,20 @@ pub(super) static TEXT: Exercise = Exercise {
             store 里已经没有的，谁也不会再提。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败\
             的一方记住：work queue 记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根\
             本不需要 resync。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "A resync tells what is in the store once more. What is not in it after a deletion?",
+                zh: "resync 是把 store 里的内容再交付一遍。删除之后，store 里没有了什么？",
+            },
+            Both {
+                en: "\
+                    Put keys into a rate limiting `workqueue`. After an error, `AddRateLimited` gives the key back \
+                    later.",
+                zh: "把 key 放进带限速的 `workqueue`。出错后调用 `AddRateLimited`，这个 key 过一会儿会再来。",
+            },
+        ],
+        explanation: None,
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 10, `shared`: "The API server asks who this is".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "shared",
@@ -36,5 +36,22 @@ pub(super) static TEXT: Exercise = Exercise {
             这就是 SharedInformer 里 shared 的意思：想要同样对象的人，共用一次 list、一个 watch、一份缓存，各自\
             只有一个 handler 和自己的缓冲。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的\
             都是同一个 informer。Kubernetes 的三十来个 controller 在一个进程里，共用的就是一个 factory。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "An informer has one list, one watch and one cache. How many handlers can it have?",
+                zh: "一个 informer 有一次 list、一个 watch、一份缓存。它可以有几个 handler？",
+            },
+            Both {
+                en: "\
+                    Make one factory before the loop. Every call of `factory.Core().V1().Pods().Informer()` returns \
+                    the same informer.",
+                zh: "\
+                    在循环之前建一个 factory。每次调用 `factory.Core().V1().Pods().Informer()`，拿到的都是同一个 \
+                    informer。",
+            },
+        ],
+        explanation: None,
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 3, `slow`: "A dashboard that lives in the past".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "slow",
@@ -37,5 +37,31 @@ pub(super) static TEXT: Exercise = Exercise {
             client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
             化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key \
             做的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "Each handler has a buffer. What is in it after half a minute, and who needs all of it?",
+                zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？这些都有人需要吗？",
+            },
+            Both {
+                en: "\
+                    Let the handler only add the key to a `workqueue`. A worker takes the key and shows the pod that \
+                    the lister has.",
+                zh: "handler 只把 key 放进 `workqueue`；worker 取出 key，显示 lister 里的 Pod。",
+            },
+        ],
+        explanation: Some(Both {
+            en: "\
+                client-go's buffer has no limit: a slow handler delays no other handler, but its buffer grows, and its \
+                notifications get old. A handler that needs every change needs that buffer. One that needs only the \
+                current state does not: it adds the key to a work queue. However often a key is added, it is in the \
+                queue once, and the worker reads the current state from the cache. That is why controllers do almost \
+                nothing in their handlers.",
+            zh: "\
+                client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的通知。需要每一次变化的 \
+                handler 才需要它。只关心现状的话，把 key 放进 work queue 就行：同一个 key 加多少次，队列里都只有一个，\
+                worker 从缓存里读到的就是当时的状态。所以 controller 的 handler 里几乎什么都不做。",
+        }),
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 5, `sync`: "Healthy pods are deleted at the start".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "sync",
@@ -37,5 +37,18 @@ pub(super) static TEXT: Exercise = Exercise {
             总有一个更晚。所以每个 controller 都先等自己的所有缓存，再启动 worker：Go 里是 \
             `cache.WaitForCacheSync`。等待期间队列可以先放东西，只是没有人取。Kubernetes 的 pod garbage \
             collector 就是这样等的。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "Two caches are filled by two lists. When is each of them complete?",
+                zh: "两个缓存由两次 list 填满。它们各在什么时候是完整的？",
+            },
+            Both {
+                en: "Start the workers only after `cache.WaitForCacheSync` for both informers.",
+                zh: "先对两个 informer 调用 `cache.WaitForCacheSync`，再启动 worker。",
+            },
+        ],
+        explanation: None,
     },
 };

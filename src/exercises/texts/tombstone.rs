@@ -1,6 +1,6 @@
 //! The texts of exercise 2, `tombstone`: "A backend that nobody can reach".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "tombstone",
@@ -38,5 +38,18 @@ pub(super) static TEXT: Exercise = Exercise {
             tombstone：key，加上最后一次看到的状态。在 Go 里，大家以为拿到的是 `*v1.Pod`，这时却是 \
             `DeletedFinalStateUnknown`：不检查就断言的会 panic，检查完直接 return 的会留下一个幽灵。多数 \
             handler 只要 key 就够了。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "`DeleteFunc` is called for this deletion. Which type does its argument have?",
+                zh: "这次删除调用了 `DeleteFunc`。它的参数是什么类型？",
+            },
+            Both {
+                en: "A `cache.DeletedFinalStateUnknown` has a key. See `cache.DeletionHandlingMetaNamespaceKeyFunc`.",
+                zh: "`cache.DeletedFinalStateUnknown` 里有 key。看看 `cache.DeletionHandlingMetaNamespaceKeyFunc`。",
+            },
+        ],
+        explanation: None,
     },
 };

@@ -1,6 +1,6 @@
 //! The texts of exercise 1, `updates`: "Nobody is told of an update".
 
-use super::{Both, Exercise};
+use super::{Both, Exercise, InGo};
 
 pub(super) static TEXT: Exercise = Exercise {
     name: "updates",
@@ -36,5 +36,30 @@ pub(super) static TEXT: Exercise = Exercise {
             查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，\
             store 也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。Rust 的 `Result<Option<_>>` \
             不会既出错又有值：`if let Some(old) = store.get(&pod)?` 就是没有 bug 的同一行。",
+    },
+    go: InGo {
+        hints: [
+            Both {
+                en: "`Updated` is popped. Read what `handle` does with it.",
+                zh: "`Updated` 出队了。看 `handle` 拿它做了什么。",
+            },
+            Both {
+                en: "`store.Get` returns `old, exists, err`. For which values is `err != nil && exists` true?",
+                zh: "`store.Get` 返回 `old, exists, err`。它们取什么值时 `err != nil && exists` 才成立？",
+            },
+        ],
+        explanation: Some(Both {
+            en: "\
+                When the look-up fails there is no object, and when there is an object it did not fail: `err != nil && \
+                exists` is never true. So no update was distributed, and the store stayed as it was, which made every \
+                later `old` a lie. The documents have this line twice. Three results of one call have combinations \
+                that never occur, and the compiler accepts a test for them. client-go's own `processDeltas` has `err \
+                == nil && exists`.",
+            zh: "\
+                查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，store \
+                也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。一次调用返回三个值，其中有些组合永远\
+                不会出现，而编译器照样接受对它们的判断。client-go 自己的 `processDeltas` 写的是 \
+                `err == nil && exists`。",
+        }),
     },
 };

@@ -95,7 +95,7 @@ pub(super) static DELTAFIFO: Options = Options::new(CommonOptions::Client).choic
                     "第一个 key 的各个 delta 和它们的值，每个 delta 一次回调",
                 ),
             ),
-            ("list", both("What the queue holds after three additions", "加入三个对象之后，队列里有什么")),
+            ("list", both("The content of the queue after three additions", "加入三个对象之后，队列里有什么")),
             ("pop", both("Pop one key", "取出一个 key")),
             ("events", both("Pop a key that was added, updated and deleted", "取出一个先后被添加、更新和删除的 key")),
             ("callbacks", both("The same with a callback for each delta", "同上，每个 delta 一次回调")),
@@ -123,13 +123,17 @@ pub(super) static INDEXER: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "by",
-        both("What the pods are indexed by", "按什么为 Pod 建立索引"),
+        both("The value by which pods are indexed", "按什么为 Pod 建立索引"),
         Values::OneOf {
             name: "BY",
             usual: Some("label"),
             all: &[
                 ("label", both("The value of the label `app`", "label `app` 的值")),
                 ("namespace", both("The namespace", "所在的 namespace")),
+                (
+                    "misnamed",
+                    both("The label, in an index with the name `namespace`", "按 label，但索引的名字是 `namespace`"),
+                ),
             ],
         },
     )
@@ -137,7 +141,7 @@ pub(super) static INDEXER: Options = Options {
 
 pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
     "step",
-    both("How much of the shared informer is put together", "shared informer 组装到什么程度"),
+    both("The stage of the shared informer", "shared informer 组装到什么程度"),
     Values::OneOf {
         name: "STEP",
         usual: Some("simulate"),
@@ -160,8 +164,24 @@ pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
             ("stages", both("The two stages of a processorListener, by hand", "手写 processorListener 的两个阶段")),
             ("list-watch", both("Two handlers over list and watch", "在 list 和 watch 之上的两个 handler")),
             ("by-hand", both("The same, put together by hand", "同上，手工组装")),
+            (
+                "as-published",
+                both(
+                    "The same with the mistake of a published listing, and a pod that changes",
+                    "同上，但带着一份公开代码里的错误，而且有一个 Pod 发生变化",
+                ),
+            ),
         ],
     },
+);
+
+pub(super) static LIST: Options = Options::new(CommonOptions::Watch).choice(
+    "lag",
+    both(
+        "Send some of the lists while the watch cache does not have the newest pod",
+        "在 watch cache 还没有最新的 Pod 时，发送其中的一部分 list",
+    ),
+    Values::Flag,
 );
 
 pub(super) static FACTORY: Options = Options {
@@ -175,7 +195,7 @@ pub(super) static FACTORY: Options = Options {
     }),
     ..Options::new(CommonOptions::Watch).choice(
         "step",
-        both("Who makes the informers", "由谁创建 informer"),
+        both("The maker of the informers", "由谁创建 informer"),
         Values::OneOf {
             name: "STEP",
             usual: Some("library"),
@@ -191,7 +211,7 @@ pub(super) static FACTORY: Options = Options {
                 (
                     "apart",
                     both(
-                        "No factory: an informer for each that asks, and twice the requests",
+                        "No factory: an informer for each user, and twice the requests",
                         "没有 factory：每个使用者各有一个 informer，请求也就多一倍",
                     ),
                 ),

@@ -67,6 +67,11 @@ impl Row {
         self.command == self.lesson_name()
     }
 
+    /// Returns the number of the chapter, with two digits.
+    pub fn chapter_number(&self) -> &'static str {
+        self.chapter.split('-').next().unwrap_or(self.chapter)
+    }
+
     /// Returns true if each run has a cluster of each era, so `eras` need not run it twice.
     pub fn shows_both_eras(&self) -> bool {
         self.defaults.cluster.as_ref().is_some_and(|cluster| cluster.clusters == Clusters::OfEachEra)

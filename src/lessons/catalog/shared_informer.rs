@@ -1,17 +1,21 @@
 //! The catalog rows of the tutorials' programs from the shared informer on: listeners, the indexer and the factory,
-//! in the tutorials' order. Each group ends with rows that the tutorials lack: the same concept taken apart or built
-//! by hand.
+//! with rows that the tutorials lack: the same concept taken apart or built by hand. The rows of a chapter have the
+//! order of its runs in the book.
 
 use futures::FutureExt;
 
 use super::options::{FACTORY, INDEXER, SHARED};
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, Modern, Origin, Row, watching};
-use crate::lab::Defaults;
+use crate::lab::{ClusterDefaults, Defaults, Fixture};
 use crate::lessons::{factory, indexer, shared};
 
 /// A lesson that makes its own pods, and lasts long enough for six pods, one a second, with a handler that takes two
 /// and a half seconds for each.
 const MAKES_PODS: Defaults = ALONE.lasting(20);
+
+/// The scenario of `shared --step as-published`: a label of a pod changes.
+static RELABEL: Fixture =
+    Fixture { name: "fixtures/scenarios/relabel.yaml", text: include_str!("../../../fixtures/scenarios/relabel.yaml") };
 
 pub(super) static ROWS: &[Row] = &[
     Row {
@@ -87,6 +91,18 @@ pub(super) static ROWS: &[Row] = &[
         modern: None,
     },
     Row {
+        command: "shared --step as-published",
+        options: &SHARED,
+        origin: Origin::Beyond,
+        en: "The shared informer with a published mistake: updates reach neither the handlers nor the store",
+        zh: "带着公开代码里那个错误的 shared informer：更新到不了 handler，也到不了 store",
+        chapter: "10-shared-list-watch",
+        trace: Some("shared-as-published.txt"),
+        defaults: watching(ClusterDefaults { scenario: Some(&RELABEL), ..FOUR_PODS }).seed(1640),
+        lesson: |lab| shared::as_published::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
         command: "indexer",
         options: &INDEXER,
         origin: Origin::Program("go run sharedinformer/indexer.go"),
@@ -111,6 +127,18 @@ pub(super) static ROWS: &[Row] = &[
         modern: None,
     },
     Row {
+        command: "indexer --by misnamed",
+        options: &INDEXER,
+        origin: Origin::Beyond,
+        en: "Indexer: an index whose name promises what its function does not return",
+        zh: "Indexer：名不副实的索引，函数返回的不是名字所说的东西",
+        chapter: "06-indexer",
+        trace: Some("indexer-misnamed.txt"),
+        defaults: ALONE,
+        lesson: |lab| indexer::misnamed::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
         command: "indexer --serve",
         options: &INDEXER,
         origin: Origin::Program("go run sharedinformer/indexer_run.go"),
@@ -121,6 +149,30 @@ pub(super) static ROWS: &[Row] = &[
         defaults: watching(FOUR_PODS),
         lesson: |lab| indexer::serve::run(lab).boxed_local(),
         modern: Some(Modern { trace: None, lesson: Some(|lab| indexer::modern::serve(lab).boxed_local()) }),
+    },
+    Row {
+        command: "factory --step apart",
+        options: &FACTORY,
+        origin: Origin::Beyond,
+        en: "No factory: two informers ask the API server for everything twice",
+        zh: "没有 factory：两个 informer，向 API server 请求两遍",
+        chapter: "12-factory",
+        trace: Some("factory-apart.txt"),
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::apart::run(lab).boxed_local(),
+        modern: None,
+    },
+    Row {
+        command: "factory --step by-hand",
+        options: &FACTORY,
+        origin: Origin::Beyond,
+        en: "The tutorials' own factory: a map from types to informers",
+        zh: "教程自己写的 factory：从类型到 informer 的 map",
+        chapter: "12-factory",
+        trace: Some("factory-by-hand.txt"),
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::by_hand::run(lab).boxed_local(),
+        modern: None,
     },
     Row {
         command: "factory",
@@ -145,29 +197,5 @@ pub(super) static ROWS: &[Row] = &[
         defaults: watching(FOUR_PODS),
         lesson: |lab| factory::serve::run(lab).boxed_local(),
         modern: Some(Modern { trace: None, lesson: None }),
-    },
-    Row {
-        command: "factory --step by-hand",
-        options: &FACTORY,
-        origin: Origin::Beyond,
-        en: "The tutorials' own factory: a map from types to informers",
-        zh: "教程自己写的 factory：从类型到 informer 的 map",
-        chapter: "12-factory",
-        trace: Some("factory-by-hand.txt"),
-        defaults: watching(FOUR_PODS),
-        lesson: |lab| factory::by_hand::run(lab).boxed_local(),
-        modern: None,
-    },
-    Row {
-        command: "factory --step apart",
-        options: &FACTORY,
-        origin: Origin::Beyond,
-        en: "No factory: two informers ask the API server for everything twice",
-        zh: "没有 factory：两个 informer，向 API server 请求两遍",
-        chapter: "12-factory",
-        trace: Some("factory-apart.txt"),
-        defaults: watching(FOUR_PODS),
-        lesson: |lab| factory::apart::run(lab).boxed_local(),
-        modern: None,
     },
 ];

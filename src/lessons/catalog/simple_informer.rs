@@ -1,5 +1,5 @@
 //! The catalog rows of the tutorials' programs up to the simple informer: the DeltaFIFO, LIST and WATCH, the
-//! Reflector, and an informer put together from them, in the tutorials' order.
+//! Reflector, and an informer put together from them. The rows of a chapter have the order of its runs in the book.
 
 use futures::FutureExt;
 
@@ -14,25 +14,10 @@ static THREE_UPDATES: Fixture =
 
 pub(super) static ROWS: &[Row] = &[
     Row {
-        command: "deltafifo",
-        options: &DELTAFIFO,
-        origin: Origin::Program("go run deltafifo/main.go"),
-        en: "DeltaFIFO: one slot per key, every change kept in order",
-        zh: "DeltaFIFO：每个 key 一个槽位，按顺序保留每次变化",
-        chapter: "03-deltafifo",
-        trace: Some("deltafifo.txt"),
-        defaults: ALONE,
-        lesson: |lab| deltafifo::values::run(lab).boxed_local(),
-        modern: Some(Modern {
-            trace: Some("deltafifo-modern.txt"),
-            lesson: Some(|lab| deltafifo::modern::values(lab).boxed_local()),
-        }),
-    },
-    Row {
         command: "deltafifo --step list",
         options: &DELTAFIFO,
         origin: Origin::Step,
-        en: "DeltaFIFO, step 1: what the queue holds after three additions",
+        en: "DeltaFIFO, step 1: the content of the queue after three additions",
         zh: "DeltaFIFO 第一步：加入三个对象后队列里有什么",
         chapter: "03-deltafifo",
         trace: Some("deltafifo-list.txt"),
@@ -89,11 +74,26 @@ pub(super) static ROWS: &[Row] = &[
         }),
     },
     Row {
+        command: "deltafifo",
+        options: &DELTAFIFO,
+        origin: Origin::Program("go run deltafifo/main.go"),
+        en: "DeltaFIFO: one slot per key, every change kept in order",
+        zh: "DeltaFIFO：每个 key 一个槽位，按顺序保留每次变化",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo.txt"),
+        defaults: ALONE,
+        lesson: |lab| deltafifo::values::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-modern.txt"),
+            lesson: Some(|lab| deltafifo::modern::values(lab).boxed_local()),
+        }),
+    },
+    Row {
         command: "listwatch",
         options: &WATCH,
         origin: Origin::Program("go run reflector/listwatch.go"),
-        en: "LIST, then WATCH: what the API server sends",
-        zh: "先 LIST 再 WATCH：API server 发来什么",
+        en: "LIST, then WATCH: the answers of the API server",
+        zh: "先 LIST 再 WATCH：API server 的应答",
         chapter: "02-listwatch",
         trace: Some("listwatch.txt"),
         defaults: watching(ClusterDefaults { pods: Some(&PODS), ..NETTOOL_COMES_AND_GOES }).seed(6),

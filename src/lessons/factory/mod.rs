@@ -34,10 +34,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     factory.wait_for_cache_sync(&lab.stop()).await;
     let [first, second] = [&pods, &again].map(|informer| informer.reader().len());
     lab.narrate(
-        &format!(
-            "asked for twice, filled once: {first} pods in the store of the first, {second} in that of the second"
-        ),
-        &format!("要了两次，只填充一次：第一个的 store 里有 {first} 个 Pod，第二个的有 {second} 个"),
+        &format!("requested twice, but it is one informer: both stores show the same pods ({first}, {second})"),
+        &format!("向 factory 要了两次，得到的是同一个 informer：两边的 store 里是同样的 Pod（{first}，{second}）"),
     );
     lab.stop().cancelled().await;
     factory.shutdown().await?;

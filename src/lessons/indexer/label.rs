@@ -12,7 +12,7 @@ use crate::trace::Style;
 use kube_informers::cache::{IndexValues, Indexer, Object};
 
 // ANCHOR: label
-/// The tutorials' `myKeyFunc`: `namespace---name`. The index holds the keys that it returns.
+/// cr7258's `myKeyFunc`: `namespace---name`. The index holds the keys that it returns.
 fn my_key(pod: &Pod) -> String {
     let meta = pod.meta();
     if meta.namespace.is_empty() { meta.name.to_owned() } else { format!("{}---{}", meta.namespace, meta.name) }

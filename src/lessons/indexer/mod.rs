@@ -4,6 +4,7 @@
 //! Chapters: `lessons/06-indexer`, `lessons/11-informer-index`. Traces: `fixtures/traces/indexer*`.
 
 pub mod label;
+pub mod misnamed;
 pub mod modern;
 pub mod namespace;
 pub mod serve;

@@ -19,7 +19,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     indexer.add(pod("ns2", "pod2", "l2"))?;
 
     lab.narrate(
-        "IndexKeys(\"namespace\", \"ns1\"), and GetByKey of each key: is it there, and Go's error",
+        "IndexKeys(\"namespace\", \"ns1\"), then GetByKey of each key: whether it exists, and Go's error",
         "IndexKeys(\"namespace\", \"ns1\")，再对每个 key 调用 GetByKey：是否存在，以及 Go 的 error",
     );
     for key in by_namespace.keys("ns1") {

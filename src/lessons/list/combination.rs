@@ -20,6 +20,8 @@ pub(super) enum RequestedVersion {
     Any,
     /// The resourceVersion of a list that was just read.
     Known,
+    /// The resourceVersion of an object that was just written.
+    Written,
 }
 
 /// Returns every combination, grouped by resourceVersion.
@@ -34,12 +36,21 @@ pub(super) fn rows() -> impl Iterator<Item = Combination> {
     })
 }
 
+/// Returns the combinations of a resourceVersion and a limit, without the other options.
+pub(super) fn rows_of_first_pages() -> impl Iterator<Item = Combination> {
+    let versions = [RequestedVersion::Unset, RequestedVersion::Any, RequestedVersion::Known, RequestedVersion::Written];
+    versions.into_iter().flat_map(|version| {
+        [0, 1].into_iter().map(move |limit| Combination { version, matching: None, limit, continues: false })
+    })
+}
+
 impl Combination {
-    pub(super) fn options(&self, known: &str, token: Option<&str>) -> ListOptions {
+    pub(super) fn options(&self, known: &str, written: &str, token: Option<&str>) -> ListOptions {
         let version = match self.version {
             RequestedVersion::Unset => None,
             RequestedVersion::Any => Some("0".to_owned()),
             RequestedVersion::Known => Some(known.to_owned()),
+            RequestedVersion::Written => Some(written.to_owned()),
         };
         let mut options = ListOptions::default();
         options.resource_version = version;
@@ -55,13 +66,14 @@ impl Combination {
             RequestedVersion::Unset => "-",
             RequestedVersion::Any => "0",
             RequestedVersion::Known => "R",
+            RequestedVersion::Written => "W",
         };
         let matching = match self.matching {
             None => "-",
             Some(ResourceVersionMatch::Exact) => "Exact",
             Some(_) => "NotOlderThan",
         };
-        let delegate = should_delegate_list(&self.options("R", Some("token")));
+        let delegate = should_delegate_list(&self.options("R", "W", Some("token")));
         let yes = |yes| if yes { "yes" } else { "-" };
         [
             version,

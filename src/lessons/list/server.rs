@@ -9,6 +9,7 @@ use kube::Resource;
 use kube::client::Body;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tokio::time::Instant;
 
 use super::combination::Combination;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
@@ -20,6 +21,8 @@ pub(super) struct ApiServer {
     path: String,
     /// The resourceVersion of a list, for requests with a known one.
     version: String,
+    /// The resourceVersion of a written object; empty if the lesson has written none.
+    pub(super) written: String,
     /// `None` if there are fewer than two pods, and so no second page.
     token: Option<String>,
     /// True if the server tells which part answered.
@@ -30,7 +33,8 @@ impl ApiServer {
     /// Reads a first page, for its resourceVersion and continue token.
     pub(super) async fn meet(name: &'static str, client: kube::Client, namespace: &str) -> Result<Self> {
         let path = Pod::url_path(&(), Some(namespace));
-        let mut server = Self { name, client, path, version: String::new(), token: None, says: false };
+        let mut server =
+            Self { name, client, path, version: String::new(), written: String::new(), token: None, says: false };
         let pods = ListWatch::<Pod>::namespaced(server.client.clone(), namespace);
         let mut first = ListOptions::default();
         first.limit = 1;
@@ -41,16 +45,21 @@ impl ApiServer {
         Ok(server)
     }
 
-    /// Sends the request, and returns the answer as printed: `watch-cache 4`, or the status code of a refusal.
+    /// Sends the request, and returns the answer as printed: `watch-cache 4`, or the status code of a refusal. An answer
+    /// that took a second or longer has its time, such as `504 (3 s)`.
     pub(super) async fn ask(&self, row: &Combination) -> Result<String> {
         if row.continues && self.token.is_none() {
             return Ok("no token".to_owned());
         }
-        let Answer { code, served_from, list } = self.list(&row.options(&self.version, self.token.as_deref())).await?;
-        Ok(match list {
+        let asked = Instant::now();
+        let options = row.options(&self.version, &self.written, self.token.as_deref());
+        let Answer { code, served_from, list } = self.list(&options).await?;
+        let answer = match list {
             Some(list) => format!("{} {}", served_from.as_deref().unwrap_or("unknown"), list.items.len()),
             None => code.to_string(),
-        })
+        };
+        let seconds = asked.elapsed().as_secs();
+        Ok(if seconds == 0 { answer } else { format!("{answer} ({seconds} s)") })
     }
 
     async fn list(&self, options: &ListOptions) -> Result<Answer> {

@@ -61,7 +61,7 @@ impl PodHandler {
     fn narrate(&self, updates: usize) {
         self.lab.narrate(
             &format!(
-                "updates while it went: {updates}, one for each write of the API server, the kubelet or a plugin."
+                "updates during the deletion: {updates}, one for each write of the API server, the kubelet or a plugin."
             ),
             &format!("删除过程中有 {updates} 次更新：API server、kubelet 或插件每写一次就有一次。"),
         );
@@ -69,6 +69,6 @@ impl PodHandler {
             "The tutorials' cluster made 3 in this program and 4 in the one with the Reflector. No event was lost:",
             "教程的集群在这个程序里写了 3 次，在 Reflector 那个程序里写了 4 次。",
         );
-        self.lab.narrate("the network plugin there wrote once more", "并没有丢事件：那里的网络插件多写了一次");
+        self.lab.narrate("the network plugin wrote one more time there", "并没有丢事件：那里的网络插件多写了一次");
     }
 }

@@ -37,8 +37,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     queue.delete(obj("Obj2"))?;
     draw(lab, &queue);
     lab.narrate(
-        "all known objects once more, unless something newer is queued",
-        "所有已知对象再来一次，除非队列里有更新的变化",
+        "all known objects again, unless a newer change is queued",
+        "所有已知对象再入队一次，除非队列里已有较新的变化",
     );
     lab.print(Style::Synced, "Resync()");
     queue.resync()?;

@@ -24,11 +24,14 @@ pub async fn run(lab: &Lab) -> Result<()> {
     lab.print(Style::Updated, "Update(Obj1)");
     queue.update(obj("Obj1"))?;
     draw(lab, &queue);
-    lab.narrate("a key of which nothing is queued", "队列里没有它任何变化的 key");
+    lab.narrate("a key that has no queued change", "一个在队列里没有任何变化的 key");
     lab.print(Style::Deleted, "Delete(Obj2)");
     queue.delete(obj("Obj2"))?;
     draw(lab, &queue);
-    lab.narrate("the consumer is to repeat its store when it gets there", "消费者轮到它时，再派发一遍自己的 store");
+    lab.narrate(
+        "when the consumer pops this item, it delivers all objects of its store again",
+        "轮到这一项出队时，消费者把自己 store 里的对象再派发一遍",
+    );
     lab.print(Style::Synced, "Resync()");
     queue.resync()?;
     draw(lab, &queue);

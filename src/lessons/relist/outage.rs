@@ -56,7 +56,7 @@ impl Link {
         let mut broken = self.0.subscribe();
         while let Ok(Some(going)) = broken.wait_for(Option::is_some).await.map(|broken| broken.clone()) {
             lab.narrate(
-                "the network is down; no watch tells what happens now",
+                "the network is down: no watch reports the changes from now on",
                 "网络断了：这期间发生的事，watch 都收不到",
             );
             let mut by_name = ListOptions::default();

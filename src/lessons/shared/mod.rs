@@ -6,6 +6,7 @@
 //! Chapters: `lessons/08-listener`, `lessons/09-shared`, `lessons/10-shared-list-watch`. Traces:
 //! `fixtures/traces/shared-*.txt`.
 
+pub mod as_published;
 pub mod by_hand;
 mod insert;
 pub mod list_watch;

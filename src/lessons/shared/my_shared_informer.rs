@@ -56,7 +56,7 @@ impl MySharedInformer {
                     Notification::Add { object, initial: InitialList::No }
                 }
                 Delta::Updated(new) => {
-                    // The tutorials test `err != nil && exists` here, so that no update ever reaches a handler.
+                    // The note on the shenyisyn course tests `err != nil && exists` here: see `as_published.rs`.
                     let Some(old) = self.store.get(&new)? else { continue };
                     self.store.update(new.clone())?;
                     Notification::Update { old, new }

@@ -18,7 +18,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     informer.add_event_handler(lab, PodHandler::new(lab, 0, ""));
     informer.add_event_handler(lab, PodHandler::new(lab, 1, "second"));
     lab.narrate(
-        "each handler has a task of its own: its own order is kept, between the two there is none",
+        "each handler has its own task: the order within a handler is fixed, the order between handlers is not",
         "每个 handler 各在自己的任务里运行：各自内部有序，两者之间没有顺序",
     );
     Ok(informer.processor.run(lab.stop()).await?)

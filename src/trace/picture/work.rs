@@ -27,6 +27,13 @@ pub struct InWork {
 }
 
 impl Work {
+    /// Returns the keys that need work, client-go's `dirty`: those that are queued, and those that were added while a
+    /// worker has them.
+    pub fn dirty(&self) -> impl Iterator<Item = &str> {
+        let again = self.processing.iter().filter(|work| work.again).map(|work| &work.key);
+        self.queued.iter().chain(again).map(String::as_str)
+    }
+
     /// Applies one event that happened `at` this time of the run.
     pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>, at: Duration) {
         match what {

@@ -113,8 +113,10 @@ fn name(queue: QueueName) -> String {
     }
 }
 
-/// Returns the last part of a type's name: `Pod` for `k8s_openapi::api::core::v1::Pod`.
-pub(super) fn short_type(name: &str) -> &str {
+/// Returns the kind of the objects that a type holds, by the type's name: `Pod` for `k8s_openapi::api::core::v1::Pod`,
+/// and also for the `SlimPod` into which a controller decodes pods.
+pub(super) fn kind_of_type(name: &str) -> &str {
     let outer = name.split('<').next().unwrap_or(name);
-    outer.rsplit("::").next().unwrap_or(outer).trim_start_matches('&')
+    let short = outer.rsplit("::").next().unwrap_or(outer).trim_start_matches('&');
+    short.strip_prefix("Slim").unwrap_or(short)
 }

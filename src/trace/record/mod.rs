@@ -49,9 +49,13 @@ pub struct Record {
     /// `informer-lab board`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<NarratedSentence>,
+    /// A sentence that names what moved, unless the narrator's sentences do: the object with its version, the change,
+    /// and how many wait. The page of `informer-lab board` shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caption: Option<NarratedSentence>,
 }
 
-/// A sentence of the narrator in a record.
+/// A sentence of the program in a record: a caption, or a remark of the narrator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NarratedSentence {
     /// English.
@@ -63,7 +67,7 @@ pub struct NarratedSentence {
 impl Record {
     /// Creates a record of the program's own words, which have no cause and change no state.
     pub fn without_cause(at: Duration, what: What) -> Self {
-        Self { at, what, of: None, cause: None, state: None, said: Vec::new() }
+        Self { at, what, of: None, cause: None, state: None, said: Vec::new(), caption: None }
     }
 }
 

@@ -1,13 +1,14 @@
 //! The recorder turns each event of a run into a record: it adds the cause, the objects' versions, the state after
-//! the event, and the narrator's sentences.
+//! the event, the narrator's sentences, and a caption.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Duration;
 
 use super::cause_tracker::CauseTracker;
-use super::convert::short_type;
+use super::convert::kind_of_type;
 use super::{Cause, NarratedSentence, Record, WaitingDelta, What};
+use crate::trace::caption::caption_beside;
 use crate::trace::narrator::Narrator;
 use crate::trace::picture::{Picture, Pipeline};
 use kube_informers::workqueue::WorkEvent;
@@ -47,7 +48,7 @@ impl Recorder {
 
     /// Makes the record of an event in an informer of this type. `informer` tells informers of one type apart.
     pub fn informer_event(&mut self, at: Duration, informer: usize, of: &str, what: What) -> Record {
-        let kind = short_type(of);
+        let kind = kind_of_type(of);
         let informers = self.informers.entry(kind.to_owned()).or_default();
         let number = informers.iter().position(|known| *known == informer).unwrap_or_else(|| {
             informers.push(informer);
@@ -61,8 +62,7 @@ impl Recorder {
     pub fn workqueue_event<T: Display>(&mut self, at: Duration, event: &WorkEvent<'_, T>) -> Record {
         let cause = if matches!(event, WorkEvent::Due { .. }) { Cause::Timer } else { Cause::Call };
         let mut record = Record { cause: Some(cause), ..Record::without_cause(at, event.into()) };
-        self.picture.apply(&record);
-        record.state = self.picture.state_after(&record);
+        self.apply(&mut record);
         record
     }
 
@@ -79,12 +79,20 @@ impl Recorder {
         if let What::Queued { key, delta, .. } = &mut what {
             delta.resource_version = causes.version_of(key, delta, before).filter(|version| !version.is_empty());
         }
-        let mut record = Record { at, what, of: Some(of), cause, state: None, said: Vec::new() };
+        let mut record = Record { at, what, of: Some(of), cause, state: None, said: Vec::new(), caption: None };
         let remarks = self.narrator.remarks_on(&record, before).into_iter();
         record.said = remarks.map(|remark| NarratedSentence { en: remark.en, zh: remark.zh }).collect();
-        self.picture.apply(&record);
-        record.state = self.picture.state_after(&record);
+        self.apply(&mut record);
         record
+    }
+
+    /// Applies a record to the picture, and adds to the record what follows from the picture.
+    fn apply(&mut self, record: &mut Record) {
+        self.picture.apply(record);
+        record.state = self.picture.state_after(record);
+        let said = record.said.iter().map(|sentence| sentence.en.as_str());
+        let caption = caption_beside(record, &self.picture, said);
+        record.caption = caption.map(|(en, zh)| NarratedSentence { en, zh });
     }
 }
 

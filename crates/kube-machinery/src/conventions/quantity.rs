@@ -190,7 +190,6 @@ impl Quantity {
     }
 
     /// Returns the sum, in this quantity's notation unless it is zero. Upstream: `Add`.
-    #[cfg(feature = "cel")]
     pub(crate) fn plus(&self, other: &Self) -> Self {
         let notation = if self.is_zero() { other.notation } else { self.notation };
         let exponent = self.exponent.min(other.exponent);
@@ -384,7 +383,6 @@ impl<'a> Parts<'a> {
 }
 
 /// Adds two numbers in decimal digits.
-#[cfg(feature = "cel")]
 fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut carry) = (Vec::new(), 0);
     for i in 0..=one.len().max(other.len()) {
@@ -398,7 +396,6 @@ fn sum(one: &[u8], other: &[u8]) -> Vec<u8> {
 }
 
 /// Subtracts a number in decimal digits from one that is at least as large.
-#[cfg(feature = "cel")]
 fn difference(one: &[u8], other: &[u8]) -> Vec<u8> {
     let (mut digits, mut borrowed) = (Vec::new(), 0);
     for i in 0..one.len() {

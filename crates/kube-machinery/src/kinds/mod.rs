@@ -29,6 +29,7 @@ mod lease;
 pub mod metadata;
 mod networking;
 mod pod_disruption_budget;
+pub mod pod_security;
 mod priority_class;
 mod rbac;
 mod registry;
@@ -48,16 +49,20 @@ mod webhook_address;
 
 pub use self::catalog::{Catalog, preference};
 pub use self::certificate_signing_request::{note_requester, subject_restriction};
+pub use self::core::limit_range::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 pub use self::core::namespace;
+pub use self::core::persistent_volume_claim::{class_of_claim, requests_more};
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
     Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
 };
 pub use self::reviews::TOKEN_REQUEST;
+pub use self::runtime_class::{merge_runtime_class, overhead_problem};
 pub use self::served::{
     ADMISSION_POLICIES, API_SERVICES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS,
-    ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, ROLE_BINDINGS, ROLES,
-    SECRETS, SERVICE_ACCOUNTS, SERVICES,
+    ENDPOINT_SLICES, ENDPOINTS, EVENTS, INGRESS_CLASSES, INGRESSES, LIMIT_RANGES, NAMESPACES, NODES,
+    PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, RESOURCES, ROLE_BINDINGS, ROLES, RUNTIME_CLASSES, SECRETS,
+    SERVICE_ACCOUNTS, SERVICES, STORAGE_CLASSES,
 };
 use crate::conventions::names;
 pub use crate::conventions::names::{is_label, is_path_segment, is_subdomain};

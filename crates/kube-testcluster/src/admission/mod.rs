@@ -9,7 +9,6 @@
 
 mod attributes;
 pub(crate) mod builtin;
-pub(crate) mod builtin_pods;
 mod conditions;
 mod equivalent;
 mod in_process;

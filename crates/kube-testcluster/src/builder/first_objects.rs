@@ -3,7 +3,7 @@
 
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::admission::builtin_pods::DEFAULT_ACCOUNT;
+use crate::admission::builtin::DEFAULT_ACCOUNT;
 use crate::bootstrap::{api_service, bootstrap_policy, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
@@ -14,8 +14,8 @@ use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
 use kube_controllers::nodes::node::node;
 use kube_machinery::kinds::{
-    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
-    SERVICE_ACCOUNTS, SERVICES,
+    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
+    Resource, SERVICE_ACCOUNTS, SERVICES,
 };
 use kube_machinery::value::{Value, json};
 
@@ -70,6 +70,9 @@ pub(super) fn write_system(store: &Store) {
         write_missing(store, SERVICES, Some("default"), api_service::service());
         write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());
         write_missing(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
+        for class in system_priority_classes() {
+            write_missing(store, PRIORITY_CLASSES, None, class);
+        }
         for api in kinds::api_service::local(Catalog::default().served()) {
             write_missing(store, API_SERVICES, None, api);
         }
@@ -77,6 +80,26 @@ pub(super) fn write_system(store: &Store) {
     if store.settings.has_policy() {
         write_policy(store);
     }
+}
+
+/// Returns the priority classes of the pods that a cluster cannot do without. Upstream: `SystemPriorityClasses`.
+fn system_priority_classes() -> [Value; 2] {
+    let class = |name: &str, value: i64, description: &str| {
+        let metadata = json!({"name": name});
+        json!({"metadata": metadata, "value": value, "description": description})
+    };
+    [
+        class(
+            "system-node-critical",
+            2_000_001_000,
+            "Used for system critical pods that must not be moved from their current node.",
+        ),
+        class(
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+        ),
+    ]
 }
 
 /// Writes an object of kube-apiserver itself if it does not exist yet.

@@ -3,7 +3,7 @@
 //! `pkg/controller/serviceaccount`.
 
 use super::housekeeping::is_deleting;
-use crate::admission::builtin_pods::DEFAULT_ACCOUNT;
+use crate::admission::builtin::DEFAULT_ACCOUNT;
 use crate::http::status::ApiError;
 use crate::store::Store;
 use crate::store::object::Key;

@@ -14,12 +14,9 @@ use http::{HeaderMap, Uri, header};
 
 use super::status::ApiError;
 
-/// Protects a service that listens on a loopback port without authentication, as
-/// [`Cluster::serve`](crate::Cluster::serve) does. A request gets 403 if its `Host` is not this machine, or if a web
-/// page of another host has sent it.
-///
-/// The guard does not check the listener, which must be a loopback one.
-pub fn only_for_this_machine(router: Router) -> Router {
+/// Protects a service that listens on a loopback port without authentication. A request gets 403 if its `Host` is not
+/// this machine, or if a web page of another host has sent it.
+pub(crate) fn only_for_this_machine(router: Router) -> Router {
     router.layer(middleware::from_fn(guard))
 }
 

@@ -98,13 +98,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Transport<S> for Plain 
     }
 }
 
-/// Serves a router until `stop` ends, with the limits on connections of [`Cluster::serve`](crate::Cluster::serve), but
-/// without its checks: those of [`only_for_this_machine`] are the caller's. Requests in progress then have a second to
-/// end.
+/// Serves a router without authentication until `stop` ends, with the limits on connections of
+/// [`Cluster::serve`](crate::Cluster::serve). A request gets 403 if its `Host` is not this machine, or if a web page of
+/// another host has sent it. Requests in progress at `stop` have a second to end.
+///
+/// The listener must be a loopback one: it is not checked.
 ///
 /// It is for the other servers of this project: `axum::serve` keeps the connection of a silent client for ever.
 pub async fn serve_until(router: axum::Router, listener: impl Listener, stop: impl Future<Output = ()> + Send) {
-    accept(Plain, limited(router), listener, stop).await;
+    accept(Plain, limited(only_for_this_machine(router)), listener, stop).await;
 }
 
 impl Server {

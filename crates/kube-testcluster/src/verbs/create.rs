@@ -9,10 +9,7 @@ use http::StatusCode;
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer, set_entries};
 use super::{Call, conversion};
-use crate::admission::builtin::{
-    certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition,
-};
-use crate::admission::builtin_pods;
+use crate::admission::builtin::{Write, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
@@ -91,7 +88,7 @@ impl Creation<'_> {
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;
         }
-        certificate_subject_restriction(&target.resource, &value)?;
+        warnings.extend(creation_of(store, target).validate(&value)?);
         gate.validate(Operation::Create, Some(&value), None).await?;
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
@@ -145,7 +142,11 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(attributes))
 }
 
-/// Runs the pod plugins, the program's plugins and the mutating webhooks over a new object.
+fn creation_of<'a>(store: &'a Store, target: &'a Target) -> Write<'a> {
+    Write { store, resource: &target.resource, subresource: None, namespace: target.namespace.as_deref(), old: None }
+}
+
+/// Runs the built-in plugins, the program's plugins and the mutating webhooks over a new object.
 async fn admit(
     store: &Store,
     target: &Target,
@@ -158,7 +159,7 @@ async fn admit(
     }
     let mut mutation = gate.mutation(Operation::Create, None);
     loop {
-        builtin_pods::admit_new(store, target, &mut value).await?;
+        creation_of(store, target).admit_new(&mut value).await?;
         let (object, reinvoke) = mutation.round(Some(value)).await?;
         value = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {

@@ -11,7 +11,7 @@ use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
 use super::{Call, conversion, key};
-use crate::admission::builtin_pods;
+use crate::admission::builtin::Write;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
 use crate::auth::policy_parameters;
@@ -138,7 +138,7 @@ pub(crate) fn next(
     gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
-    builtin_pods::admit_update(store, current, subresource, &mut new);
+    update_of(store, current, subresource).admit_update(&mut new);
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
@@ -149,35 +149,53 @@ pub(super) async fn admitted(
     gate: &Gate<'_>,
     current: &Opened,
     served: &Resource,
+    new: Value,
+    subresource: Option<Subresource>,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    let old = Some(&current.value);
+    let next = if gate.is_open() {
+        next(store, current, served, new, subresource, writer, gate)?
+    } else {
+        mutated(store, gate, current, served, new, subresource, writer).await?
+    };
+    warn_of(gate, current, subresource, &next);
+    if let Next::Put(new) | Next::Release(new) = &next {
+        gate.warn(update_of(store, current, subresource).validate(new)?);
+        gate.validate(Operation::Update, Some(new), old).await?;
+    }
+    Ok(next)
+}
+
+/// Computes the state after an update that plugins and webhooks may change.
+async fn mutated(
+    store: &Store,
+    gate: &Gate<'_>,
+    current: &Opened,
+    served: &Resource,
     mut new: Value,
     subresource: Option<Subresource>,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    if gate.is_open() {
-        let next = next(store, current, served, new, subresource, writer, gate)?;
-        warn_of(gate, current, subresource, &next);
-        return Ok(next);
-    }
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
     if !entries.is_null() {
         object(&mut new["metadata"]).insert("managedFields".into(), entries.clone());
     }
-    let old = Some(&current.value);
-    let mut mutation = gate.mutation(Operation::Update, old);
+    let mut mutation = gate.mutation(Operation::Update, Some(&current.value));
     loop {
-        builtin_pods::admit_update(store, current, subresource, &mut new);
+        update_of(store, current, subresource).admit_update(&mut new);
         let (object, reinvoke) = mutation.round(Some(new)).await?;
         new = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {
             break;
         }
     }
-    let next = after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)?;
-    warn_of(gate, current, subresource, &next);
-    if let Next::Put(new) | Next::Release(new) = &next {
-        gate.validate(Operation::Update, Some(new), old).await?;
-    }
-    Ok(next)
+    after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
+}
+
+fn update_of<'a>(store: &'a Store, current: &'a Opened, subresource: Option<Subresource>) -> Write<'a> {
+    let (resource, namespace) = (&current.resource, current.key.namespace());
+    Write { store, resource, subresource, namespace, old: Some(&current.value) }
 }
 
 /// Adds the kind's warnings about the new state; an update of a subresource has none.

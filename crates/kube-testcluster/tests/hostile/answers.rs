@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Messages of errors that upstream also answers with 500 and without a reason.
-const UNCLASSIFIED: [&str; 16] = [
+const UNCLASSIFIED: [&str; 17] = [
     "Component not found: ",
     "strconv.ParseUint: ",
     "resourceVersion should not be set",
@@ -11,6 +11,7 @@ const UNCLASSIFIED: [&str; 16] = [
     "target.",
     "unknown patch type: ",
     // Objects in a server-side apply that do not fit their type.
+    "failed to convert new object (",
     "failed to create typed ",
     "failed to create manager for existing fields: ",
     // Errors in the middle of a strategic merge.

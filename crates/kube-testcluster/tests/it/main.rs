@@ -22,6 +22,7 @@ mod cluster_custom_read_back;
 mod cluster_custom_resources;
 mod cluster_data;
 mod cluster_data_pods;
+mod cluster_default_plugins;
 mod cluster_definitions;
 mod cluster_delete;
 mod cluster_delete_options;
@@ -49,6 +50,7 @@ mod cluster_nodes;
 mod cluster_openapi;
 #[cfg(feature = "cel")]
 mod cluster_operators;
+mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]
 mod cluster_policies;

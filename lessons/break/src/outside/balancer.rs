@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use crate::journal::{Backend, EntryKind, Journal};
+use informer_lab::exercises::judging::{Backend, EntryKind, Journal};
 
 /// The speed and the outage of the load balancer.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-use crate::journal::{EntryKind, Journal};
+use informer_lab::exercises::judging::{EntryKind, Journal};
 
 /// The virtual time that the dashboard takes to show a pod.
 const TAKES: Duration = Duration::from_secs(1);

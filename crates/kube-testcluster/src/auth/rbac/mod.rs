@@ -51,7 +51,7 @@ impl Policy {
 }
 
 /// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
-pub(super) fn together(problems: Vec<String>) -> String {
+pub(crate) fn together(problems: Vec<String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for problem in problems {
         if !distinct.contains(&problem) {

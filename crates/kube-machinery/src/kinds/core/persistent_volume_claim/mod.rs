@@ -3,6 +3,7 @@
 mod validation;
 
 use crate::conventions::edit::{empty, object, object_field, set_default};
+use crate::conventions::quantity::Quantity;
 use crate::kinds::columns;
 use crate::kinds::fields::text;
 use crate::kinds::resource::Change;
@@ -41,6 +42,22 @@ pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
             round_up(resources, field);
         }
     }
+}
+
+/// Returns the storage class that a claim names, in its field or in the older annotation; `None` if it names none, and
+/// an empty text if it wants none. Upstream: `PersistentVolumeClaimHasClass`, `GetPersistentVolumeClaimClass`.
+pub fn class_of_claim(claim: &Value) -> Option<&str> {
+    let annotation = &claim["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"];
+    annotation.as_str().or(claim["spec"]["storageClassName"].as_str())
+}
+
+/// Returns true if a claim requests more storage than before.
+pub fn requests_more(new: &Value, old: &Value) -> bool {
+    let requested = |claim: &Value| {
+        let text = claim["spec"]["resources"]["requests"]["storage"].as_str().unwrap_or("0");
+        Quantity::parse(text).ok()
+    };
+    requested(new).zip(requested(old)).is_some_and(|(new, old)| new.compare(&old).is_gt())
 }
 
 /// Copies the data source between the older `dataSource` and the newer `dataSourceRef`, and drops unsupported sources.

@@ -1,0 +1,47 @@
+//! The plugin `LimitRanger`: containers get the default requests and limits of the limit ranges in their namespace, and
+//! pods and claims obey the bounds.
+
+use std::sync::Arc;
+
+use super::Write;
+use crate::auth::rbac::together;
+use crate::http::status::ApiError;
+use crate::store::filter::Filter;
+use crate::store::object::Opened;
+use crate::verbs::list::everything;
+use kube_machinery::kinds::{LIMIT_RANGES, PODS, limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
+use kube_machinery::value::Value;
+
+/// Sets the default resources of a new pod.
+pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
+    let ranges = limit_ranges(write)?;
+    if !ranges.is_empty() {
+        (write.resource.defaults)(pod); // a request defaults to the limit of the container before it defaults to a range
+    }
+    ranges.iter().for_each(|range| set_default_resources(&range.value, pod));
+    Ok(())
+}
+
+/// Refuses a pod or a claim that breaks a bound. As upstream, the error has all broken bounds of one limit range.
+pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
+    if write.old.is_some_and(|old| !old["metadata"]["deletionTimestamp"].is_null()) {
+        return Ok(());
+    }
+    for range in limit_ranges(write)? {
+        let broken = match write.resource == PODS {
+            true => limits_broken_by_pod(&range.value, new),
+            false => limits_broken_by_claim(&range.value, new),
+        };
+        if !broken.is_empty() {
+            return Err(write.forbidden(new, &together(broken)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the limit ranges of the namespace, by name. Upstream has no order.
+fn limit_ranges(write: &Write<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
+    let filter = Filter { namespace: write.namespace.map(ToOwned::to_owned), ..Filter::default() };
+    let ranges = everything(write.store, LIMIT_RANGES, &filter).objects;
+    Ok(ranges.iter().map(|range| range.open()).collect::<Result<_, _>>()?)
+}

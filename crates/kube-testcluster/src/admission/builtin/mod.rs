@@ -1,0 +1,118 @@
+//! The built-in admission plugins, a file each. [`Write`] runs those that complete and check the objects of a write, in
+//! upstream's order (`AllOrderedPlugins` of `pkg/kubeapiserver/options/plugins.go`); the verbs call the others
+//! themselves. Upstream: `plugin/pkg/admission`.
+
+mod certificate_subject_restriction;
+mod default_class;
+mod default_toleration_seconds;
+mod limit_ranger;
+mod namespace_lifecycle;
+mod persistent_volume_claim_resize;
+mod pod_security;
+mod priority;
+mod runtime_class;
+mod service_account;
+mod taint_nodes_by_condition;
+
+pub(crate) use self::namespace_lifecycle::{immortal_namespaces, namespace_lifecycle};
+pub(crate) use self::service_account::DEFAULT_ACCOUNT;
+pub(crate) use self::taint_nodes_by_condition::taint_nodes_by_condition;
+use crate::http::status::ApiError;
+use crate::settings::Admission;
+use crate::store::Store;
+use kube_machinery::kinds::{INGRESSES, PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, Resource, Subresource};
+use kube_machinery::value::Value;
+
+/// A write that creates or updates an object.
+#[derive(Clone, Copy)]
+pub(crate) struct Write<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) resource: &'a Resource,
+    pub(crate) subresource: Option<Subresource>,
+    /// The namespace of the object; `None` for a Namespace.
+    pub(crate) namespace: Option<&'a str>,
+    /// The object before an update.
+    pub(crate) old: Option<&'a Value>,
+}
+
+impl Write<'_> {
+    /// Completes a new object, or refuses it.
+    pub(crate) async fn admit_new(&self, new: &mut Value) -> Result<(), ApiError> {
+        if self.is_plain() {
+            return Ok(());
+        }
+        if self.resource == PODS {
+            limit_ranger::admit(self, new)?;
+            service_account::admit(self, new).await?;
+            priority::admit(self, new)?;
+            default_toleration_seconds::admit(new);
+            runtime_class::admit(self, new)?;
+        } else if self.resource == PERSISTENT_VOLUME_CLAIMS {
+            default_class::admit_claim(self, new)?;
+        } else if self.resource == INGRESSES {
+            default_class::admit_ingress(self, new)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the fields that the plugins have set on an object and that an update leaves out.
+    pub(crate) fn admit_update(&self, new: &mut Value) {
+        if let (Some(old), None, false) = (self.old, self.subresource, self.is_plain())
+            && self.resource == PODS
+        {
+            priority::admit_update(old, new);
+            default_toleration_seconds::admit_update(old, new);
+        }
+    }
+
+    /// Decides about the state that will be stored. Returns the warnings for the client.
+    pub(crate) fn validate(&self, new: &Value) -> Result<Vec<String>, ApiError> {
+        let mut warnings = Vec::new();
+        if !self.is_plain() {
+            if self.is_limited() {
+                limit_ranger::validate(self, new)?;
+            }
+            warnings = pod_security::validate(self, new)?;
+            if self.subresource.is_none() {
+                self.validate_whole(new)?;
+            }
+        }
+        certificate_subject_restriction::validate(self, new)?;
+        Ok(warnings)
+    }
+
+    /// Returns true for the writes that can change requests and limits. Upstream: `SupportsAttributes`.
+    fn is_limited(&self) -> bool {
+        match self.subresource {
+            None if self.resource == PODS => self.old.is_none(),
+            None => self.resource == PERSISTENT_VOLUME_CLAIMS,
+            Some(subresource) => subresource == Subresource::Resize,
+        }
+    }
+
+    /// Runs the plugins that look only at writes of whole objects.
+    fn validate_whole(&self, new: &Value) -> Result<(), ApiError> {
+        match self.resource {
+            kind if kind == PRIORITY_CLASSES => priority::validate(self, new),
+            kind if kind == PERSISTENT_VOLUME_CLAIMS => persistent_volume_claim_resize::validate(self, new),
+            kind if kind == PODS && self.old.is_none() => runtime_class::validate(self, new),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.store.settings.admission == Admission::Plain
+    }
+
+    /// Returns the error for a refused object.
+    fn forbidden(&self, object: &Value, why: &str) -> ApiError {
+        ApiError::forbidden(self.resource, &name_of(&object["metadata"]), why)
+    }
+}
+
+/// Returns the name of the object in the message of a refusal: `generateName` if the name is not generated yet.
+/// Upstream: `extractResourceName`.
+pub(crate) fn name_of(metadata: &Value) -> String {
+    let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
+    text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()
+}

@@ -1,0 +1,33 @@
+//! The judge of the exercise `recreated`: the program takes a re-created pod for an update of the old one, although its
+//! uid is new.
+
+use kube_informers::cache::observe::Event;
+
+use super::Backends;
+use crate::exercises::judging::{EntryKind, Mistake, Outcome};
+use crate::trace::Words;
+
+/// Passes if, in the end, the backends are exactly the uids of the pods that exist.
+pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
+    let uids = outcome.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
+    let backends = Backends::of(outcome, uids);
+    if backends.extra.is_empty() {
+        return backends.check_complete(outcome);
+    }
+    Err(Mistake {
+        sentence: Words::new(
+            "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
+            "web-2 已经是另一个 Pod 了，负载均衡器还在给原来那个发请求。",
+        ),
+        evidence: outcome.excerpt(|kind| match kind {
+            EntryKind::Step(_) | EntryKind::Balanced { .. } => true,
+            EntryKind::Event(Event::Notified { key, .. }) => key == "default/web-2",
+            EntryKind::Event(event) => matches!(event, Event::Relisting { .. }),
+            _ => false,
+        }),
+        hint: Words::new(
+            "What was the program told of web-2 after the second list, and which uids have the two objects of that notification?",
+            "第二次 list 之后，程序收到的关于 web-2 的通知是什么？通知里的两个对象，uid 各是什么？",
+        ),
+    })
+}
