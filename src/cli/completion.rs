@@ -182,8 +182,8 @@ mod tests {
         for (line, expected) in [
             ("informer-lab clu", vec!["cluster"]),
             ("informer-lab cluster --sta", vec!["--stages"]),
-            ("informer-lab cluster --stages cra", vec!["crash-loop"]),
-            ("informer-lab cluster --stages=cra", vec!["--stages=crash-loop"]),
+            ("informer-lab cluster --stages crash", vec!["crash-loop"]),
+            ("informer-lab cluster --stages=crash", vec!["--stages=crash-loop"]),
             ("informer-lab reflector --stages slow", vec!["slow-image"]),
             ("informer-lab cluster --controllers de", vec!["deletions", "deployment"]),
             ("informer-lab cluster --controllers deployment,de", vec![]),
