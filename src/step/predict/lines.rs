@@ -172,6 +172,19 @@ static LINES: &[LineQuestion] = &[
         },
     },
     LineQuestion {
+        command: "indexer --by misnamed",
+        line: 0,
+        text: Both {
+            en: "The index is called namespace, and its function returns the label app. Next, IndexKeys(\"namespace\", \"ns1\") is called. What does it return?",
+            zh: "索引名叫 namespace，索引函数返回的却是 label app。接下来调用 IndexKeys(\"namespace\", \"ns1\")。它返回什么？",
+        },
+        choices: &["[] <nil>", "[ns1/pod1] <nil>", "[ns1/pod1 ns2/pod2] <nil>"],
+        reason: Both {
+            en: "the name of an index is only a name. Its function decides the values, and no pod has the label ns1.",
+            zh: "索引名只是一个名字，值由索引函数决定，而没有 Pod 的 label 是 ns1。",
+        },
+    },
+    LineQuestion {
         command: "shared --step stages",
         line: 7,
         text: Both {
