@@ -27,7 +27,7 @@ def place(own):
         return RENAMED[own]
     if own.startswith("docs/"):
         return re.sub(r"README\.md$", "index.html", own).replace(".md", ".html")
-    lesson = re.fullmatch(r"lessons/((?:\d\d-.+|glossary)\.(en|zh)|TEACHING(?:\.(zh))?)\.md", own)
+    lesson = re.fullmatch(r"lessons/((?:\d\d-.+|glossary|handout)\.(en|zh)|TEACHING(?:\.(zh))?)\.md", own)
     if lesson:
         return f"{lesson[2] or lesson[3] or 'en'}/{lesson[1]}.html"
     return f"{REPOSITORY}/{'tree' if (ROOT / own).is_dir() else 'blob'}/main/{own}"

@@ -21,7 +21,8 @@ main() { # a function, so that the shell has read the whole script before it beg
   case $target in *-windows-*) program=informer-lab.exe ;; esac
 
   scratch=$(mktemp -d)
-  trap 'rm -rf "$scratch"' EXIT
+  trap 'rm -rf "$scratch" "$folder/.$program.new"' EXIT
+  trap 'exit 1' HUP INT TERM # dash runs no EXIT trap after a signal
   download "$from/SHA256SUMS" "$scratch/SHA256SUMS"
   download "$from/$name.tar.gz" "$scratch/$name.tar.gz"
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$name\.tar\.gz\$/\1/p" "$scratch/SHA256SUMS")
@@ -54,7 +55,7 @@ target() {
 
 download() { # URL FILE
   if command -v curl >/dev/null; then
-    curl -fsSL -o "$2" "$1"
+    curl -fsSL --retry 3 --connect-timeout 30 -o "$2" "$1"
   elif command -v wget >/dev/null; then
     wget -q -O "$2" "$1"
   else

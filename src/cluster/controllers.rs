@@ -31,8 +31,8 @@ impl From<Controllers> for kube_testcluster::Controllers {
 /// The admission plugins for new pods and namespaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Admission {
-    /// Add the fields and objects that kube-apiserver adds by default.
-    /// 加上 kube-apiserver 默认补充的字段和对象
+    /// Run the admission plugins that kube-apiserver runs by default.
+    /// 运行 kube-apiserver 默认的准入插件
     #[value(verbatim_doc_comment)]
     #[default]
     Kube,

@@ -434,7 +434,7 @@ mod tests {
 
         fs::write(&path, "apiVersion: v1\n").unwrap();
         let refused = KubeconfigFile::write(address(), Some(&path)).unwrap_err().to_string();
-        assert!(refused.contains("informer-lab has not written it"), "{refused}");
+        assert!(refused.contains("was not written by informer-lab"), "{refused}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "apiVersion: v1\n");
         fs::remove_file(&path).unwrap();
     }

@@ -180,7 +180,6 @@ pub use self::bootstrap::pods_file::pods_from_yaml;
 pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
-#[cfg(feature = "serve")]
 #[doc(hidden)]
 pub use self::http::serve::{Listener, serve_until};
 pub use self::plugins::admit::{AdmissionRequest, Admit, Operation};

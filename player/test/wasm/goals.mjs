@@ -28,6 +28,6 @@ for (const goal of GOALS) {
     const clicks = FEWEST[goal.id];
     assert.equal(clicks.length, goal.fewest);
     assert.ok(reaches(goal, clicks));
-    for (const [at, left] of clicks.entries()) assert.ok(!reaches(goal, clicks.toSpliced(at, 1)), `without ${left}`);
+    for (const [at, left] of clicks.entries()) assert.ok(!reaches(goal, clicks.filter((_, n) => n !== at)), `without ${left}`);
   });
 }

@@ -82,11 +82,11 @@ pub struct ClusterCommandArgs {
         add = ArgValueCompleter::new(completion::controllers)
     )]
     pub controllers: Controllers,
-    /// Complete new pods and namespaces. kube: add the fields and objects that kube-apiserver adds by default
-    /// (priority, tolerations, service account; the service kubernetes and the bootstrap roles); plain: add nothing
+    /// kube: run the admission plugins that kube-apiserver runs by default, which add fields (priority, tolerations,
+    /// service account, …) and refuse objects (Pod Security, limit ranges, …); plain: add and refuse nothing
     ///
-    /// 怎样补全新建的 Pod 和 namespace。kube：加上 kube-apiserver 默认补充的字段和对象（优先级、toleration、service
-    /// account，名为 kubernetes 的 Service，以及自带的 role）；plain：什么也不补充
+    /// kube：运行 kube-apiserver 默认的准入插件，它们补充字段（优先级、容忍度、服务账号……），也会拒绝对象（Pod
+    /// Security、LimitRange……）；plain：既不补充也不拒绝
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
     /// Allow every request (always-allow), or decide by roles and bindings (rbac). The kubeconfig's user is the

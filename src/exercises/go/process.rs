@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -20,6 +20,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The number of lines of the log that are noted, because a program may write without an end.
 const MOST_LOGGED: usize = 10_000;
 
+/// The most bytes of a line of output that are read as one.
+const LONGEST_LINE: u64 = 64 * 1024;
+
 /// The number of last lines of standard error that are kept. A panic with its stack fits.
 const MOST_ERRORS: usize = 400;
 
@@ -28,8 +31,9 @@ pub(super) struct Process {
     child: Child,
     /// Open until the trial stops the program. `Child::wait` would close the one in `child`.
     stdin: Option<ChildStdin>,
-    log: JoinHandle<()>,
-    errors: JoinHandle<Vec<String>>,
+    /// Both are `None` once they were waited for.
+    log: Option<JoinHandle<()>>,
+    errors: Option<JoinHandle<Vec<String>>>,
     journal: Journal,
 }
 
@@ -43,8 +47,8 @@ impl Process {
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("standard output is piped");
         let stderr = child.stderr.take().expect("standard error is piped");
-        let log = tokio::spawn(note_lines(stdout, journal.clone()));
-        Ok(Self { child, stdin, log, errors: tokio::spawn(last_lines(stderr)), journal })
+        let log = Some(tokio::spawn(note_lines(stdout, journal.clone())));
+        Ok(Self { child, stdin, log, errors: Some(tokio::spawn(last_lines(stderr))), journal })
     }
 
     /// Waits until the program ends by itself.
@@ -73,9 +77,13 @@ impl Process {
     /// Returns the end of a process that has exited. All that it printed is noted then.
     async fn end(&mut self, ended: io::Result<ExitStatus>) -> End {
         const READ_WITHIN: Duration = Duration::from_secs(1); // a child of the program may still hold its output open
-        let _ = timeout(READ_WITHIN, &mut self.log).await;
-        let errors = timeout(READ_WITHIN, &mut self.errors).await;
-        let errors = errors.ok().and_then(Result::ok).unwrap_or_default();
+        if let Some(log) = self.log.take() {
+            let _ = timeout(READ_WITHIN, log).await;
+        }
+        let errors = match self.errors.take() {
+            Some(errors) => timeout(READ_WITHIN, errors).await.ok().and_then(Result::ok).unwrap_or_default(),
+            None => Vec::new(),
+        };
         match ended {
             Ok(status) => end_of(status, &errors),
             Err(error) => End::Failed(error.to_string()),
@@ -85,9 +93,9 @@ impl Process {
 
 /// Notes each line of the program's log.
 async fn note_lines(output: impl AsyncRead + Unpin, journal: Journal) {
-    let mut lines = BufReader::new(output).lines();
+    let mut output = BufReader::new(output);
     let mut count = 0;
-    while let Ok(Some(line)) = lines.next_line().await {
+    while let Some(line) = next_line(&mut output).await {
         count += 1;
         if count <= MOST_LOGGED {
             journal.note(EntryKind::Logged(line));
@@ -95,10 +103,19 @@ async fn note_lines(output: impl AsyncRead + Unpin, journal: Journal) {
     }
 }
 
+/// Returns the next line, at most [`LONGEST_LINE`] of it; `None` at the end. Bytes that are not UTF-8 are replaced,
+/// because a program that cannot write to its output any more would be ended by a signal.
+async fn next_line(output: &mut (impl AsyncBufRead + Unpin)) -> Option<String> {
+    let mut line = Vec::new();
+    let count = output.take(LONGEST_LINE).read_until(b'\n', &mut line).await.ok()?;
+    let text = String::from_utf8_lossy(&line);
+    (count > 0).then(|| text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
 async fn last_lines(output: ChildStderr) -> Vec<String> {
-    let mut lines = BufReader::new(output).lines();
+    let mut output = BufReader::new(output);
     let mut last = VecDeque::new();
-    while let Ok(Some(line)) = lines.next_line().await {
+    while let Some(line) = next_line(&mut output).await {
         if last.len() == MOST_ERRORS {
             last.pop_front();
         }

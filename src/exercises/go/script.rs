@@ -151,9 +151,10 @@ async fn recreated(trial: &Trial) -> Result<(), NotSeen> {
 /// Deletes a pod, and holds the watch cache back while the program creates its replacement. Later it deletes another.
 async fn stale(trial: &Trial) -> Result<(), NotSeen> {
     let creations = &trial.outside.creations;
-    trial.until(|entries| requests(entries, "WATCH") >= 1).await?;
+    let watches = trial.until(|entries| requests(entries, "WATCH") >= 1).await;
     creations.close();
-    trial.steps(["delete: web-1"]).await?;
+    trial.steps(["delete: web-1"]).await?; // a program without a watch has to replace the pod as well
+    watches?;
     trial.reaches(creations).await?;
     trial.fault("lag:resource=pods");
     creations.open();

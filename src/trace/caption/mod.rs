@@ -140,7 +140,7 @@ mod tests {
         assert!(dropped.caption.is_none() && dropped.said[0].en.starts_with("Deleted of nettool is dropped"));
         listed(recorder);
         let sync = queued(recorder, "default/nettool", "Sync");
-        assert!(sync.said[0].en.starts_with("this Sync is of the first list"), "{:?}", sync.said);
+        assert!(sync.said[0].en.starts_with("this Sync comes from the first list"), "{:?}", sync.said);
         assert_eq!(caption_of(&sync).0, "nettool: Sync queued, one waiting.");
     }
 }

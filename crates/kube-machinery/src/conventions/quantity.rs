@@ -146,6 +146,13 @@ impl Quantity {
         }
     }
 
+    /// Returns the number in thousandths, rounded up. Upstream: `MilliValue`.
+    pub(crate) fn milli(&self) -> f64 {
+        let mut rounded = self.clone();
+        rounded.round_up(MILLI);
+        Self { exponent: rounded.exponent - MILLI, ..rounded }.to_f64()
+    }
+
     pub(crate) fn to_f64(&self) -> f64 {
         let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
         let size: f64 = format!("0{digits}e{}", self.exponent).parse().unwrap_or_default();

@@ -73,7 +73,11 @@ pub fn merge_runtime_class(class: &Value, spec: &mut Map) -> Result<(), String> 
         if own && !is_same(overhead, &spec["overhead"]) {
             return Err(OTHER_OVERHEAD.to_owned());
         }
-        spec.insert("overhead".into(), overhead.clone());
+        if overhead.is_object() {
+            spec.insert("overhead".into(), overhead.clone());
+        } else {
+            spec.remove("overhead");
+        }
     }
     let scheduling = &class["scheduling"];
     for (key, wanted) in pairs(scheduling, "nodeSelector") {

@@ -138,7 +138,7 @@ pub(crate) fn next(
     gate: &Gate<'_>,
 ) -> Result<Next, ApiError> {
     let entries = ownership::after_update(store, current, served, &new, subresource, writer);
-    update_of(store, current, subresource).admit_update(&mut new);
+    update_of(store, current, subresource).admit_update(&mut new)?;
     after_admission(store, current, served, Wanted { new, entries }, subresource, writer, gate)
 }
 
@@ -183,7 +183,7 @@ async fn mutated(
     }
     let mut mutation = gate.mutation(Operation::Update, Some(&current.value));
     loop {
-        update_of(store, current, subresource).admit_update(&mut new);
+        update_of(store, current, subresource).admit_update(&mut new)?;
         let (object, reinvoke) = mutation.round(Some(new)).await?;
         new = object.unwrap_or_default();
         if reinvoke == Reinvoke::No {

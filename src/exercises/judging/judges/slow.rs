@@ -117,8 +117,8 @@ fn out_of_date(outcome: &Outcome, pod: &Pod, seconds: u64) -> Mistake {
 
 fn hint() -> Words {
     Words::new(
-        "Three pods change six times a second, one change a second is shown. What becomes of the others?",
-        "三个 Pod 每秒变化六次，每秒只能显示一次。其余的去了哪里？",
+        "The pods change faster than the dashboard shows them. Where do the other changes wait?",
+        "Pod 变化得比仪表盘显示得快。其余的变化在哪里等？",
     )
 }
 

@@ -28,8 +28,8 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             ),
             evidence: evidence(),
             hint: Words::new(
-                "The list of the nodes took two seconds. What did the program know of nodes when it deleted?",
-                "节点的 list 用了两秒。程序删除 Pod 时，对节点知道些什么？",
+                "The list of the nodes took longer than that of the pods. What did the program know of nodes when it deleted?",
+                "节点的 list 比 Pod 的 list 慢。程序删除 Pod 时，对节点知道些什么？",
             ),
         });
     }

@@ -12,7 +12,7 @@ use crate::verbs::list::everything;
 use kube_machinery::kinds::{LIMIT_RANGES, PODS, limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use kube_machinery::value::Value;
 
-/// Sets the default resources of a new pod.
+/// Sets the default resources of a pod.
 pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
     let ranges = limit_ranges(write)?;
     if !ranges.is_empty() {
@@ -28,9 +28,10 @@ pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
         return Ok(());
     }
     for range in limit_ranges(write)? {
-        let broken = match write.resource == PODS {
-            true => limits_broken_by_pod(&range.value, new),
-            false => limits_broken_by_claim(&range.value, new),
+        let broken = if write.resource == PODS {
+            limits_broken_by_pod(&range.value, new)
+        } else {
+            limits_broken_by_claim(&range.value, new)
         };
         if !broken.is_empty() {
             return Err(write.forbidden(new, &together(broken)));

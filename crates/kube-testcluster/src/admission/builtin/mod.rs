@@ -55,13 +55,18 @@ impl Write<'_> {
         Ok(())
     }
 
-    /// Keeps the fields that the plugins have set on an object and that an update leaves out.
-    pub(crate) fn admit_update(&self, new: &mut Value) {
-        if let (Some(old), None, false) = (self.old, self.subresource, self.is_plain())
-            && self.resource == PODS
-        {
-            priority::admit_update(old, new);
-            default_toleration_seconds::admit_update(old, new);
+    /// Keeps the fields that the plugins have set on a pod and that an update leaves out. A resize gets the default
+    /// resources of limit ranges again.
+    pub(crate) fn admit_update(&self, new: &mut Value) -> Result<(), ApiError> {
+        let Some(old) = self.old.filter(|_| self.resource == PODS && !self.is_plain()) else { return Ok(()) };
+        match self.subresource {
+            None => {
+                priority::admit_update(old, new);
+                default_toleration_seconds::admit_update(old, new);
+                Ok(())
+            }
+            Some(Subresource::Resize) => limit_ranger::admit(self, new),
+            Some(_) => Ok(()),
         }
     }
 

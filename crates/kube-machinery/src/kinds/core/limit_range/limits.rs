@@ -135,7 +135,7 @@ impl Bounds<'_> {
 
     fn ratio(&self) -> impl Iterator<Item = String> {
         self.each("maxLimitRequestRatio").filter_map(|(name, bound, sentence)| {
-            let set = |amounts: &Amounts| amounts.get(&name).filter(|amount| !amount.is_zero()).map(Quantity::to_f64);
+            let set = |amounts: &Amounts| amounts.get(&name).filter(|amount| !amount.is_zero()).map(Quantity::milli);
             let Some(request) = set(&self.requests) else {
                 return Some(format!("{sentence}, but no request is specified or request is 0"));
             };
@@ -143,7 +143,7 @@ impl Bounds<'_> {
                 return Some(format!("{sentence}, but no limit is specified or limit is 0"));
             };
             let ratio = limit / request;
-            (ratio > bound.to_f64()).then(|| format!("{sentence}, but provided ratio is {ratio:.6}"))
+            (ratio * 1000.0 > bound.milli()).then(|| format!("{sentence}, but provided ratio is {ratio:.6}"))
         })
     }
 }
@@ -209,6 +209,17 @@ mod tests {
                 "maximum cpu usage per Container is 1.  No limit is specified",
             ]
         );
+    }
+
+    #[test]
+    fn a_ratio_that_is_the_bound_does_not_break_it() {
+        let bounds = range(json!({"type": "Container", "maxLimitRequestRatio": {"cpu": "7"}}));
+        let broken = |limit: &str| {
+            limits_broken_by_pod(&bounds, &pod(json!({"requests": {"cpu": "5m"}, "limits": {"cpu": limit}})))
+        };
+        assert_eq!(broken("35m"), [""; 0]);
+        let why = "cpu max limit to request ratio per Container is 7, but provided ratio is 7.200000";
+        assert_eq!(broken("36m"), [why]);
     }
 
     #[test]
