@@ -105,18 +105,16 @@ pub fn chapters() -> Vec<CompletionCandidate> {
     book::all().map(titled).chain(others.map(|row| described(row.command, Both { en: row.en, zh: row.zh }))).collect()
 }
 
-/// The numbers of the tour's stops, and the word for the stop at which the reader left.
+/// The numbers of the tour's stops, the lessons with a stop, and the word for the stop at which the reader left.
 pub fn stops() -> Vec<CompletionCandidate> {
-    let numbered = |(index, stop): (usize, _)| (index + 1, stop);
-    learners_stops()
-        .into_iter()
-        .enumerate()
-        .map(numbered)
-        .map(|(number, row)| {
-            CompletionCandidate::new(number.to_string()).help(Some(row.command.into())).display_order(Some(number))
-        })
-        .chain(["resume".into()])
-        .collect()
+    let stops = learners_stops();
+    let numbers = stops.iter().enumerate().map(|(index, row)| {
+        let number = index + 1;
+        CompletionCandidate::new(number.to_string()).help(Some(row.command.into())).display_order(Some(number))
+    });
+    let lessons = lessons().filter(|lesson| stops.iter().any(|stop| stop.lesson_name() == lesson.command));
+    let names = lessons.map(|row| described(row.command, Both { en: row.en, zh: row.zh }));
+    numbers.chain(names).chain(["resume".into()]).collect()
 }
 
 pub fn exercise_names() -> Vec<CompletionCandidate> {
@@ -166,6 +164,7 @@ fn with_files(word: &OsStr, all: impl IntoIterator<Item = CompletionCandidate>) 
 mod tests {
     use clap_complete::engine::complete;
     use informer_lab::lessons::rows;
+    use informer_lab::lessons::tour::find_stop;
 
     use super::*;
 
@@ -195,6 +194,7 @@ mod tests {
             ("informer-lab read known", vec!["known-objects"]),
             ("informer-lab read gloss", vec!["glossary"]),
             ("informer-lab break st", vec!["stale"]),
+            ("informer-lab break --in ", vec!["rust", "go"]),
             ("informer-lab completions z", vec!["zsh"]),
         ] {
             assert_eq!(candidates(line), expected, "{line}");
@@ -217,7 +217,10 @@ mod tests {
             let name = row.command.split(' ').next().unwrap_or_default();
             assert!(candidates("informer-lab ").iter().any(|candidate| candidate == name), "{name}");
         }
-        assert_eq!(candidates("informer-lab tour 1")[0], "1");
-        assert_eq!(stops().len(), learners_stops().len() + 1);
+        let stops: Vec<_> =
+            candidates("informer-lab tour ").into_iter().filter(|word| !word.starts_with('-')).collect();
+        assert!(stops.iter().all(|stop| stop == "resume" || find_stop(stop).is_ok()), "{stops:?}");
+        assert!((1..=learners_stops().len()).all(|number| stops.contains(&number.to_string())), "{stops:?}");
+        assert_eq!(candidates("informer-lab tour relis"), ["relist"]);
     }
 }
