@@ -9,12 +9,11 @@ use anyhow::Result;
 use futures::join;
 use k8s_openapi::api::core::v1::Pod;
 
+use super::differences::print_differences;
 use super::pod_handler::PodHandler;
 use crate::lab::Lab;
-use crate::lessons::pods::{labels, name};
-use crate::trace::Style;
-use kube_informers::cache::{Delta, DeltaFifo, Deltas, Error, InitialList, ListOptions, ListWatch, ListerWatcher};
-use kube_informers::cache::{Notification, Reflector, SharedProcessor, Store, meta_namespace_key};
+use kube_informers::cache::{Delta, DeltaFifo, Deltas, Error, InitialList, ListWatch, Notification};
+use kube_informers::cache::{Reflector, SharedProcessor, Store, meta_namespace_key};
 
 /// Runs the informer, and then compares its store with the API server.
 pub async fn run(lab: &Lab) -> Result<()> {
@@ -38,7 +37,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     };
     let ((), popped, handled) = join!(reflect, pop, processor.run(lab.stop()));
     popped.and(Ok(handled?))?;
-    compare(lab, &pods, &store).await
+    print_differences(lab, &pods, &store).await
 }
 
 // ANCHOR: as_published
@@ -66,15 +65,3 @@ fn handle_deltas(store: &Store<Pod>, processor: &SharedProcessor<Pod>, deltas: D
     Ok(())
 }
 // ANCHOR_END: as_published
-
-/// Prints each pod whose labels differ between the store and the API server.
-async fn compare(lab: &Lab, pods: &ListWatch<Pod>, store: &Store<Pod>) -> Result<()> {
-    for pod in pods.list(ListOptions::default()).await?.items {
-        let stored = store.get(&pod)?.map(|stored| labels(&stored)).unwrap_or_default();
-        if stored != labels(&pod) {
-            lab.print(Style::Deleted, format_args!("store:  {} {stored}", name(&pod)));
-            lab.print(Style::Plain, format_args!("server: {} {}", name(&pod), labels(&pod)));
-        }
-    }
-    Ok(())
-}
