@@ -84,12 +84,15 @@ where
     let informer = lab.informer_with(informer, |options| options.watch_list(WatchList::No));
     let stop = lab.stop().child_token();
     let wait = async {
-        informer.synced().wait().await?;
+        let _ = informer.synced().wait().await; // `Never` if the lab stops first
         stop.cancel();
         anyhow::Ok(())
     };
     let run = async { Ok(informer.clone().run(stop.clone()).await?) };
     try_join!(wait, run)?;
+    if !informer.has_synced() {
+        return Ok(());
+    }
 
     let mut kept = 0;
     for object in &informer.reader().list() {
