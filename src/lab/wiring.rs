@@ -27,17 +27,17 @@ impl Lab {
         informer
     }
 
-    /// Builds a shared informer whose failures, also those before its first list, are reported to `on_error` and do not
-    /// end the run.
+    /// Builds a shared informer, connected as in [`reflector`](Self::reflector), and changes the options of its
+    /// Reflector. With an `on_error` of its own, a failure before the first list does not end the run.
     pub fn informer_with<T>(
         &self,
         informer: SharedIndexInformerBuilder<T>,
-        on_error: impl Fn(ReflectorError) + Send + Sync + 'static,
+        change: impl FnOnce(ReflectorOptions) -> ReflectorOptions,
     ) -> SharedIndexInformer<T>
     where
         T: Object + Send + Sync + 'static,
     {
-        let options = self.options().on_error(on_error);
+        let options = change(self.options());
         informer.queue(self.queue()).observer(self.observer_of_next_informer()).reflector(options).build()
     }
 

@@ -28,8 +28,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let clock = Stopwatch::start(lab);
     let source = ListWatch::<DynamicObject>::namespaced_with(client.clone(), "default", &widgets::resource());
     let errors = clock.clone(); // client-go: SetWatchErrorHandler
-    let informer = lab.informer_with(SharedIndexInformer::builder(source), move |error| {
-        errors.print(Style::Deleted, with_causes(&error));
+    let informer = lab.informer_with(SharedIndexInformer::builder(source), |options| {
+        options.on_error(move |error| errors.print(Style::Deleted, with_causes(&error)))
     });
     informer.add_event_handler(Printing(clock.clone()))?;
 

@@ -29,7 +29,9 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
     let informer = SharedIndexInformer::builder(ListWatch::<Pod>::namespaced(ada, NAMESPACE));
     let errors = clock.clone(); // client-go: SetWatchErrorHandler
-    let informer = lab.informer_with(informer, move |error| errors.print(Style::Deleted, with_causes(&error)));
+    let informer = lab.informer_with(informer, |options| {
+        options.on_error(move |error| errors.print(Style::Deleted, with_causes(&error)))
+    });
 
     let stop = lab.stop().child_token();
     let events = async {

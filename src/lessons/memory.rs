@@ -16,7 +16,7 @@ use tokio::time::sleep;
 
 use crate::lab::Lab;
 use crate::trace::Style;
-use kube_informers::cache::{ListWatch, Meta, Object, SharedIndexInformer, SharedIndexInformerBuilder};
+use kube_informers::cache::{ListWatch, Meta, Object, SharedIndexInformer, SharedIndexInformerBuilder, WatchList};
 use received::Received;
 
 // ANCHOR: memory
@@ -80,17 +80,18 @@ async fn keep<T>(lab: &Lab, name: &str, received: &Received, informer: SharedInd
 where
     T: Object + Serialize + Send + Sync + 'static,
 {
-    let informer = lab.informer(informer);
+    // A streaming list would add some bytes to each object.
+    let informer = lab.informer_with(informer, |options| options.watch_list(WatchList::No));
     let stop = lab.stop().child_token();
     let wait = async {
-        let synced = informer.synced().wait().await;
+        let _ = informer.synced().wait().await; // `Never` if the lab stops first
         stop.cancel();
-        anyhow::Ok(synced)
+        anyhow::Ok(())
     };
     let run = async { Ok(informer.clone().run(stop.clone()).await?) };
-    let (synced, ()) = try_join!(wait, run)?;
-    if synced.is_err() {
-        return Ok(()); // the lesson was stopped first
+    try_join!(wait, run)?;
+    if !informer.has_synced() {
+        return Ok(());
     }
 
     let mut kept = 0;

@@ -24,7 +24,6 @@ pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
         tombstones(&classic, &modern),
         stays_in_store(&classic, &modern),
         order(&classic, &modern),
-        sizes(&classic, &modern),
     ]
     .into_iter()
     .flatten()
@@ -133,7 +132,7 @@ fn sentence(en: &str, zh: &str) -> Option<Sentence> {
     Some((en.to_owned(), zh.to_owned()))
 }
 
-// Each function from here to `sizes` returns a sentence if its difference is in the records.
+// Each function from here to `order` returns a sentence if its difference is in the records.
 
 /// DeltaFIFO merges the changes of one key into one slot.
 fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
@@ -232,19 +231,6 @@ fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         "in 2023 the watch cache was a map and returned objects in no particular order (here the seed decides). Today it is \
          a tree, ordered by key",
         "教程的年代，watch cache 是 map，它给出的对象没有固定顺序（这里由 seed 决定）；今天它是树，按 key 排序",
-    )
-}
-
-/// A lesson that counts the bytes of answers prints other numbers.
-fn sizes(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
-    let words = |facts: &Facts<'_>| facts.lines.concat().replace(|c: char| c.is_ascii_digit() || c == ' ', "");
-    let counts = classic.prints("received") && words(classic) == words(modern);
-    if !counts || !modern.streamed || classic.streamed {
-        return None;
-    }
-    sentence(
-        "the existing objects came one by one in a streaming list instead of together in a LIST, so other bytes were received",
-        "已有对象在 streaming list 里逐个到达，而不是在一个 LIST 里一起到达，所以收到的字节数不同",
     )
 }
 

@@ -1,4 +1,4 @@
-// Command metrics registers a provider of metrics for all informers of a factory (client-go 0.36 and newer).
+// Command metrics registers a provider of metrics for all informers of a factory (since client-go 0.36).
 package main
 
 import (

@@ -4,7 +4,7 @@
 use futures::FutureExt;
 
 use super::options::{PRINT, WATCH};
-use super::row::{ALONE, FOUR_PODS, Modern, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{definition, forbidden, memory, selector, stopped, wake};
 
@@ -60,7 +60,7 @@ pub(super) static ROWS: &[Row] = &[
         trace: Some("memory.txt"),
         defaults: watching(FIVE_PODS).lasting(20),
         lesson: |lab| memory::run(lab).boxed_local(),
-        modern: Some(Modern { trace: Some("memory-modern.txt"), lesson: None }),
+        modern: None,
     },
     Row {
         command: "forbidden",

@@ -9,11 +9,11 @@ use anyhow::Result;
 use futures::join;
 use k8s_openapi::api::core::v1::Pod;
 
-use super::compared::print_differences;
+use super::differences::print_differences;
 use super::pod_handler::PodHandler;
 use crate::lab::Lab;
-use kube_informers::cache::{Delta, DeltaFifo, Deltas, Error, InitialList, ListWatch, Notification, Reflector};
-use kube_informers::cache::{SharedProcessor, Store, meta_namespace_key};
+use kube_informers::cache::{Delta, DeltaFifo, Deltas, Error, InitialList, ListWatch, Notification};
+use kube_informers::cache::{Reflector, SharedProcessor, Store, meta_namespace_key};
 
 /// Runs the informer, and then compares its store with the API server.
 pub async fn run(lab: &Lab) -> Result<()> {

@@ -8,7 +8,7 @@
 
 pub mod as_published;
 pub mod by_hand;
-mod compared;
+mod differences;
 mod insert;
 pub mod list_watch;
 pub mod listener;

@@ -1,4 +1,4 @@
-//! Compares the store of an informer with the API server.
+//! Compares a store with the API server, after the run of an informer that does not keep it up to date.
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
