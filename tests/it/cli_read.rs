@@ -34,7 +34,7 @@ fn a_word_of_the_book_shows_its_entry_in_the_glossary_and_the_chapters_that_have
         ("read HasSynced", "Two methods with one name", "read late-and-synced"),
         ("read processorListener", "A handler with its buffer", "read listener"),
         ("read work queue", "The queue between the handlers and the workers", "read workqueue"),
-        ("read memory", "The glossary has no entry of this name", "read informer-index"),
+        ("read projection", "The glossary has no entry of this name", "read scope-and-memory"),
         ("read tombstone --lang zh", "watch 漏掉、后来因为 list 里少了对象才发现的删除", "read relist"),
     ] {
         let ran = run(line);

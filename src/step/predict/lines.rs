@@ -224,6 +224,19 @@ static LINES: &[LineQuestion] = &[
         },
     },
     LineQuestion {
+        command: "list --lag",
+        line: 3,
+        text: Both {
+            en: "A pod was just created, and the watch cache doesn't have it yet. What answers a LIST with resourceVersion=0, on the server of 2023 and on today's?",
+            zh: "刚创建了一个 Pod，watch cache 还没有收到。带 resourceVersion=0 的 LIST，2023 年的服务端和今天的服务端各由什么回答？",
+        },
+        choices: &["watch-cache 4 watch-cache 4", "storage 5 watch-cache 5", "504 504"],
+        reason: Both {
+            en: "0 accepts any state, so the watch cache answers at once, with the four pods that it has.",
+            zh: "0 接受任何状态，所以 watch cache 立即用它已有的四个 Pod 回答。",
+        },
+    },
+    LineQuestion {
         command: "list",
         line: 1,
         text: Both {
