@@ -166,9 +166,9 @@ mod tests {
     }
 
     #[test]
-    fn a_chapter_takes_at_most_a_quarter_of_an_hour() {
+    fn a_chapter_takes_at_most_twenty_minutes_with_all_its_code() {
         for chapter in all().filter(|chapter| chapter.number().is_some()) {
-            assert!((3..=15).contains(&chapter.minutes()), "{}: {} minutes", chapter.name, chapter.minutes());
+            assert!((3..=20).contains(&chapter.minutes()), "{}: {} minutes", chapter.name, chapter.minutes());
         }
     }
 }
