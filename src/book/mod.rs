@@ -38,7 +38,8 @@ pub fn read(name: &str, console: &Console) -> Result<Ended> {
     if name.trim().is_empty() {
         return show(&list(printer), console);
     }
-    let text = match find(name) {
+    // `Reflector` is the term, and `reflector` the chapter.
+    let text = match find(name).filter(|_| !search::is_spelled_as_term(name)) {
         Some(chapter) => printer.pick(chapter.en(), chapter.zh()).to_owned(),
         None => search::search(name, printer.lang()).ok_or_else(|| unknown(name))?,
     };

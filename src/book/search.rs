@@ -96,9 +96,15 @@ fn entries(glossary: &str) -> impl Iterator<Item = Entry<'_>> {
     })
 }
 
-/// Returns true if the entry is about the word, in any case, and also in the plural.
+/// Returns true if the word is a term of the glossary with its capital letters, such as `DeltaFIFO`.
+pub(super) fn is_spelled_as_term(word: &str) -> bool {
+    let word = word.trim();
+    word.contains(|c: char| c.is_ascii_uppercase()) && terms().any(|term| term == word)
+}
+
+/// Returns true if the entry is about the word, in any case, with or without spaces and hyphens, and also in the plural.
 fn is_term(entry: &Entry<'_>, word: &str) -> bool {
-    let [term, word] = [entry.term, word].map(str::to_lowercase);
+    let [term, word] = [entry.term, word].map(|text| text.to_lowercase().replace([' ', '-'], ""));
     term == word || word.strip_suffix('s') == Some(&term)
 }
 

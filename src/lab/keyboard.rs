@@ -53,7 +53,11 @@ const HELP: [(&str, &str, &str); 14] = [
         "注入故障，例如 hide-events:times=1、compact",
     ),
     ("resync", "deliver the store's objects again", "把 store 里的对象再派发一遍"),
-    ("late", "add a handler to the running informer", "给正在运行的 informer 加一个 handler"),
+    (
+        "late",
+        "add a handler to the running informer of the lessons late and synced",
+        "给 late、synced 两课正在运行的 informer 加一个 handler",
+    ),
     ("slow MS", "set the time that a handler of late takes for a notification", "late 的 handler 每个通知耗时（毫秒）"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
@@ -281,8 +285,8 @@ fn late(lab: &Lab) -> Result<bool> {
     let informers = lab.latecomers().join(lab)?;
     match informers {
         0 => lab.narrate(
-            "no handler can be added here: this lesson has no SharedIndexInformer of its own, as late and synced have",
-            "这里不能加 handler：这一课没有自己的 SharedIndexInformer，late 和 synced 有",
+            "this lesson takes no other handler: the command works in the lessons late and synced",
+            "这一课不能再加 handler：这个命令只用于 late 和 synced 两课",
         ),
         _ => lab.narrate(
             "a handler is added: it first receives the objects in the store",

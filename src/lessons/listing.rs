@@ -10,11 +10,7 @@ use crate::trace::Printer;
 type Line = (&'static str, &'static str, &'static str);
 
 const BEGIN: [Line; 2] = [
-    (
-        "read architecture",
-        "start here: the parts of an informer, ten minutes",
-        "从这里开始：informer 由哪些组件构成，十分钟",
-    ),
+    ("read architecture", "start here: the parts of an informer", "从这里开始：informer 由哪些组件构成"),
     ("tour", "then: every lesson in turn, with a pause after each", "然后：依次运行每一课，每课之后停一下"),
 ];
 

@@ -148,7 +148,12 @@ impl Streams {
         let repeated = std::mem::take(&mut self.repeated);
         if repeated > 0 && !std::mem::replace(&mut self.has_said_repeated, true) {
             let (en, zh) = (
-                format!("{repeated} more changes took the same steps as the ones above: --explain shows them too"),
+                match repeated {
+                    1 => "one more change took the same steps as the ones above: --explain shows it too".to_owned(),
+                    _ => format!(
+                        "{repeated} more changes took the same steps as the ones above: --explain shows them too"
+                    ),
+                },
                 format!("另有 {repeated} 次变化的步骤与上面的相同：加 --explain 全部显示"),
             );
             self.lift_footer();
