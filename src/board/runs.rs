@@ -29,12 +29,13 @@ pub fn runs() -> Value {
 fn run(row: &Row) -> Value {
     let cluster = cluster(row);
     let has_eras = !row.shows_both_eras() && (cluster.is_some() || row.modern.is_some());
+    let is_watching = row.options.common == CommonOptions::Watch;
     let name = |file: Option<&Fixture>| file.map(|file| file.name);
     let options = [
         ("client", has_eras),
         ("server", has_eras && cluster.is_some()),
         // Without a cluster, only a run that lasts for a time has races, because its handlers run side by side.
-        ("seed", cluster.is_some() || (row.defaults.cluster.is_none() && row.defaults.lasts.is_some())),
+        ("seed", cluster.is_some() || (is_watching && row.defaults.cluster.is_none() && row.defaults.lasts.is_some())),
         ("pods", cluster.is_some()),
         ("scenario", cluster.is_some()),
         ("stages", cluster.is_some()),

@@ -19,6 +19,7 @@ function reaches(goal, clicks) {
   const { args, files } = startOf(runOf(clicks.map((id) => MOVES.find((move) => move.id === id))), "en");
   const texts = Object.fromEntries([...files].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
   const { err, file } = informerLab(args.join(" "), texts);
+  if (err.includes("the scenario cannot continue")) return false;
   assert.ok(file("run.ndjson") !== "", err);
   return goal.reached(parse(file("run.ndjson")));
 }

@@ -12,11 +12,8 @@ static POLICY: &str = include_str!("bootstrap_policy.jsonl");
 
 /// Returns the objects with their kinds, in upstream's order. An aggregated role precedes the roles that it is made of,
 /// and has no rules.
-///
-/// A build for a web page has none of them, because they would add to the download and no lesson needs them.
 pub(crate) fn objects() -> impl DoubleEndedIterator<Item = (&'static Resource, Value)> {
-    let lines = if cfg!(target_family = "wasm") { "" } else { POLICY };
-    lines.lines().map(|line| {
+    POLICY.lines().map(|line| {
         let mut value: Value = serde_json::from_str(line).expect("the policy is a part of this program");
         let kind = object(&mut value).remove("kind");
         let row = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS];
