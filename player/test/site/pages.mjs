@@ -52,8 +52,9 @@ for (const [path, lang, run] of [["", "en", "1 · Run"], ["index.zh.html", "zh-C
     assert.equal(await page.locator("html").getAttribute("lang"), lang);
     const frame = await shows(page, 1);
     assert.equal(await frame.locator("html").getAttribute("lang"), lang);
+    await frame.locator(".stage").evaluate((stage) => { stage.dataset.before = "it ran again"; });
     await page.getByRole("link", { name: run }).press("Enter");
-    await frame.waitForFunction(() => document.title.startsWith("reflector ·"));
+    await frame.locator(".stage:not([data-before])").waitFor();
     await frame.locator("#stages").press("End");
     const alone = await frame.locator("#trace").textContent();
     assert.ok(alone.includes("Updated : nettool : Running") && !alone.includes("Deleted"), "the disease");
