@@ -372,7 +372,7 @@ fn a_handler_added_by_a_typed_command_receives_the_store_and_can_be_made_slow() 
 fn a_lesson_without_an_informer_refuses_new_handlers() {
     let mut live = Live::start(command("reflector --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"slow 5\n").unwrap();
-    after(&mut live.err, "no handler can be added here");
+    after(&mut live.err, "this lesson takes no other handler");
     live.signal("INT");
 }
 

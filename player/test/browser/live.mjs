@@ -67,7 +67,7 @@ test("each button does what the keyboard does", async () => {
     ["label NAME tier=front", "kubectl label pod mine tier=front"],
     ["scale NAME 5", "kubectl scale replicaset mine"],
     ["resync", "resync"],
-    ["late", "no handler can be added here"],
+    ["late", "this lesson takes no other handler"],
     ["cut", "the connection is cut"],
     ["heal", "connected again"],
     ["fault hide-events:times=1", "hide-events"],
