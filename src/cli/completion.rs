@@ -44,8 +44,8 @@ _informer_lab() {
 }
 "#;
 
-/// What zsh needs if the script is a file in its `fpath`. zsh reads such a file at the first TAB, and the script alone
-/// would answer only the next one.
+/// Answers the first TAB if the script is a file in zsh's `fpath`. zsh reads such a file at that TAB, and the script
+/// alone would answer only the next one.
 const AUTOLOADED_BY_ZSH: &str =
     "[[ ${funcstack[1]-} != _informer-lab ]] || _clap_dynamic_completer_informer_lab \"$@\"\n";
 

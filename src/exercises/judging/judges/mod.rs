@@ -44,8 +44,14 @@ impl Backends {
         }
     }
 
-    /// Returns a mistake if pods are missing. The exercises do not have this mistake, but a learner's correction can introduce it.
-    fn check_complete(&self, outcome: &Outcome) -> Result<(), Mistake> {
+    /// Returns the mistake of the exercise, which names the extra backends, if there are any.
+    ///
+    /// Pods that are missing are another mistake: the exercises do not have it, but a learner's correction can introduce
+    /// it.
+    fn check(&self, outcome: &Outcome, mistake: impl FnOnce(&str) -> Mistake) -> Result<(), Mistake> {
+        if !self.extra.is_empty() {
+            return Err(mistake(&self.extra.join(", ")));
+        }
         let missing = self.missing.join(", ");
         if missing.is_empty() {
             return Ok(());

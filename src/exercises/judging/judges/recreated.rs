@@ -11,10 +11,7 @@ use crate::trace::Words;
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let uids = outcome.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
     let backends = Backends::of(outcome, uids);
-    if backends.extra.is_empty() {
-        return backends.check_complete(outcome);
-    }
-    Err(Mistake {
+    backends.check(outcome, |_| Mistake {
         sentence: Words::new(
             "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
             "web-2 已经是另一个 Pod 了，负载均衡器还在给原来那个发请求。",

@@ -9,11 +9,7 @@ use crate::trace::Words;
 /// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, outcome.keys().into_iter());
-    if backends.extra.is_empty() {
-        return backends.check_complete(outcome);
-    }
-    let extra = backends.extra.join(", ");
-    Err(Mistake {
+    backends.check(outcome, |extra| Mistake {
         sentence: Words::new(
             format!(
                 "{extra} was deleted while the load balancer was down, and after several resyncs it is still a backend."

@@ -9,11 +9,7 @@ use crate::trace::Words;
 /// Passes if, in the end, the backends are exactly the pods that exist.
 pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, outcome.keys().into_iter());
-    if backends.extra.is_empty() {
-        return backends.check_complete(outcome);
-    }
-    let extra = backends.extra.join(", ");
-    Err(Mistake {
+    backends.check(outcome, |extra| Mistake {
         sentence: Words::new(
             format!("{extra} does not exist any more, and the load balancer still sends requests to it."),
             format!("{extra} 已经不存在了，负载均衡器还在给它发请求。"),
