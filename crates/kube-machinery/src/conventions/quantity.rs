@@ -120,8 +120,7 @@ impl Quantity {
     /// Upstream: `IsHugePageResourceValueDivisible`.
     pub(crate) fn is_multiple_of(&self, unit: &Self) -> bool {
         let whole = |quantity: &Self| {
-            let mut whole = quantity.clone();
-            whole.round_up(0);
+            let whole = quantity.rounded_up(0);
             let same = whole.compare(quantity).is_eq();
             (whole.integer(), same)
         };
@@ -148,8 +147,7 @@ impl Quantity {
 
     /// Returns the number in thousandths, rounded up. Upstream: `MilliValue`.
     pub(crate) fn milli(&self) -> f64 {
-        let mut rounded = self.clone();
-        rounded.round_up(MILLI);
+        let rounded = self.rounded_up(MILLI);
         Self { exponent: rounded.exponent - MILLI, ..rounded }.to_f64()
     }
 
@@ -225,6 +223,13 @@ impl Quantity {
         sum
     }
 
+    /// Returns the number, rounded as by [`round_up`](Self::round_up).
+    pub(crate) fn rounded_up(&self, exponent: i32) -> Self {
+        let mut rounded = self.clone();
+        rounded.round_up(exponent);
+        rounded
+    }
+
     /// Rounds away from zero to a multiple of this power of ten.
     pub(crate) fn round_up(&mut self, exponent: i32) {
         if self.digits.is_empty() || self.exponent >= exponent {
@@ -293,8 +298,7 @@ impl Quantity {
     /// Returns the number as an integer in plain digits: rounded away from zero, and limited to an int64. Upstream:
     /// `Value`.
     pub(crate) fn whole(&self) -> String {
-        let mut whole = self.clone();
-        whole.round_up(0);
+        let whole = self.rounded_up(0);
         let size = whole.integer().unwrap_or(MOST).min(MOST);
         if self.is_negative() { format!("-{size}") } else { size.to_string() }
     }

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, object};
-use crate::conventions::quantity::Quantity;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
+use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::{invalid, items, pairs, text};
 use crate::kinds::names;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy, UnconditionalUpdate};
@@ -117,7 +117,6 @@ pub fn overhead_problem(class: Option<&Value>, spec: &Value) -> Option<&'static 
 /// Returns true if two maps have the same amounts of the same resources, in any notation.
 fn is_same(one: &Value, other: &Value) -> bool {
     let amounts = |map: &Value| map.as_object().map_or(0, |map| map.iter().count());
-    let parsed = |amount: &Value| Quantity::parse(amount.as_str()?).ok();
     let is_equal = |(name, amount): (&SmolStr, &Value)| match (parsed(amount), parsed(&other[name.as_str()])) {
         (Some(one), Some(other)) => one.compare(&other).is_eq(),
         _ => false,

@@ -4,6 +4,7 @@
 
 use super::Attributes;
 use crate::http::status::ApiError;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::Resource;
 use kube_machinery::kinds::admission::{Condition, FailurePolicy};
 
@@ -36,15 +37,13 @@ pub(super) fn combine(
         match result {
             Ok(true) => {}
             Ok(false) => return Ok(false),
-            Err(why) if errors.contains(&why) => {} // as upstream, each message appears once
             Err(why) => errors.push(why),
         }
     }
-    match (errors.as_slice(), policy) {
-        ([], _) => Ok(true),
+    match (aggregate(errors), policy) {
+        (None, _) => Ok(true),
         (_, FailurePolicy::Ignore) => Ok(false),
-        ([one], _) => Err(one.clone()),
-        (several, _) => Err(format!("[{}]", several.join(", "))),
+        (Some(why), _) => Err(why),
     }
 }
 

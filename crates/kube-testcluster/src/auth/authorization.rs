@@ -5,12 +5,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
-use super::rbac::{LivePolicy, Policy, PolicyRule, together};
+use super::rbac::{LivePolicy, Policy, PolicyRule};
 use crate::http::status::ApiError;
 use crate::plugins::authorization::Authorize;
 pub(crate) use crate::plugins::authorization::Decision;
 use crate::settings::Authorization;
 use crate::store::Store;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::user::{MASTERS, User};
 
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl Authorizer {
             Self::AlwaysAllow => Rules::Everything,
             Self::Rbac(live) => {
                 let (rules, problems) = with_policy(live, |policy| policy.rules_for(user, namespace));
-                Rules::These(rules, if problems.is_empty() { String::new() } else { together(problems) })
+                Rules::These(rules, aggregate(problems).unwrap_or_default())
             }
         }
     }

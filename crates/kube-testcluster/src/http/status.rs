@@ -2,8 +2,6 @@
 //! and message, because clients compare them. Also the plain responses that are no `Status`. Upstream:
 //! `k8s.io/apimachinery/pkg/api/errors`.
 
-use std::collections::HashSet;
-
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
@@ -11,6 +9,7 @@ use serde::Serialize;
 
 use super::answer::Answer;
 use crate::store::watch_event::{EventType, WatchEvent};
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::causes::Causes;
 use kube_machinery::kinds::Resource;
@@ -227,13 +226,10 @@ impl ApiError {
 
     pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: impl Into<Causes>) -> Self {
         let causes: Vec<Cause> = causes.into().into_iter().collect();
-        let mut written = HashSet::new();
         // The message has each sentence once, although the causes keep duplicates.
-        let sentences: Vec<String> =
-            causes.iter().map(Cause::sentence).filter(|sentence| written.insert(sentence.clone())).collect();
-        let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
+        let sentences = aggregate(causes.iter().map(Cause::sentence)).unwrap_or_default();
         let dot = if group.is_empty() { "" } else { "." };
-        let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
+        let message = format!("{kind}{dot}{group} {name:?} is invalid: {sentences}");
         let details =
             Details { name: name.into(), group: group.to_owned(), kind: kind.into(), causes, ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }

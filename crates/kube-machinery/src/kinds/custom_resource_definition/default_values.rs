@@ -10,6 +10,7 @@ use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::rules;
 use crate::codec::structural::validate::validate_default;
 use crate::codec::structural::{Structural, prune, prune_below_root};
+use crate::conventions::aggregate::aggregate;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes;
 use crate::conventions::field::Path;
@@ -185,13 +186,7 @@ fn fault_of_metadata(default: &Value, position: &Position<'_>) -> Option<String>
     if let Err(cause) = embedded::coerce(&resource, &mut object, "", Malformed::Refused) {
         return Some(cause.sentence());
     }
-    let sentences: Vec<String> =
-        embedded::validate(&resource, &object, "", &validate_metadata).iter().map(Cause::sentence).collect();
-    match &sentences[..] {
-        [] => None,
-        [one] => Some(one.clone()),
-        all => Some(format!("[{}]", all.join(", "))),
-    }
+    aggregate(embedded::validate(&resource, &object, "", &validate_metadata).iter().map(Cause::sentence))
 }
 
 fn validate_metadata(object: &Value) -> causes::Causes {

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::checks::Violation;
-use super::pod::{Pod, containers, joined, name, plural, setters, text};
+use super::pod::{Pod, containers, joined, name, plural, setters};
 use crate::conventions::quote::quote;
-use crate::kinds::fields::{items, pairs};
+use crate::kinds::fields::{items, pairs, text};
 use crate::value::Value;
 
 /// Returns true for the two profile types of AppArmor and seccomp that do not weaken a container.

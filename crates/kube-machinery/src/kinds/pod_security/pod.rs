@@ -1,7 +1,7 @@
-//! What the checks read of a pod, and the parts of their sentences.
+//! The parts of a pod that the checks read, and the parts of their sentences.
 
 use crate::kinds::Resource;
-use crate::kinds::fields::items;
+use crate::kinds::fields::{items, text};
 use crate::value::Value;
 
 /// The parts of a pod, or of a template of pods, that the checks look at.
@@ -32,10 +32,6 @@ impl<'a> Pod<'a> {
 
 pub(super) fn name(of: &Value) -> &str {
     text(of, "name")
-}
-
-pub(super) fn text<'a>(of: &'a Value, field: &str) -> &'a str {
-    of[field].as_str().unwrap_or_default()
 }
 
 /// Returns texts in quotes, joined by commas. As upstream, quotes in a text stay as they are.

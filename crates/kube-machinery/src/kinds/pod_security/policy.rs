@@ -63,17 +63,22 @@ impl fmt::Display for LevelVersion {
     }
 }
 
-/// What happens to a pod that violates a level: `enforce` refuses it, `warn` warns its client. Mode `audit` writes to
-/// the audit log, which this server does not have; only its labels are checked.
+/// The levels of a namespace: the mode `enforce` refuses a pod that violates its level, and `warn` warns the client. The
+/// mode `audit` writes to the audit log, which this server does not have; only its labels are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub enforce: LevelVersion,
     pub warn: LevelVersion,
 }
 
-const PREFIX: &str = "pod-security.kubernetes.io/";
+const ENFORCE: &str = "pod-security.kubernetes.io/enforce";
+const ENFORCE_VERSION: &str = "pod-security.kubernetes.io/enforce-version";
+const AUDIT: &str = "pod-security.kubernetes.io/audit";
+const AUDIT_VERSION: &str = "pod-security.kubernetes.io/audit-version";
+const WARN: &str = "pod-security.kubernetes.io/warn";
+const WARN_VERSION: &str = "pod-security.kubernetes.io/warn-version";
 
-/// The levels that the labels of a mode stand for if they cannot be parsed.
+/// The level of an invalid label.
 const STRICTEST: Level = Level::Restricted;
 
 impl Policy {
@@ -89,14 +94,14 @@ impl Policy {
     pub fn of_labels<'a>(label: impl Fn(&str) -> Option<&'a str>) -> (Self, Causes) {
         let mut reader = Reader { label, causes: Causes::default() };
         let mut policy = Self::DEFAULT;
-        let enforced = reader.level("enforce");
+        let enforced = reader.level(ENFORCE);
         policy.enforce.level = enforced.map_or(policy.enforce.level, |level| level.unwrap_or(STRICTEST));
-        policy.enforce.version = reader.version("enforce-version").unwrap_or(Version::Latest);
-        reader.level("audit");
-        reader.version("audit-version");
-        let warned = reader.level("warn");
+        policy.enforce.version = reader.version(ENFORCE_VERSION).unwrap_or(Version::Latest);
+        reader.level(AUDIT);
+        reader.version(AUDIT_VERSION);
+        let warned = reader.level(WARN);
         policy.warn.level = warned.map_or(policy.warn.level, |level| level.unwrap_or(Level::Privileged));
-        let version = reader.version("warn-version");
+        let version = reader.version(WARN_VERSION);
         policy.warn.version = version.unwrap_or(Version::Latest);
         // A stricter level is also the one that is warned about, unless the labels name another one.
         if let (None, Some(Some(level))) = (warned, enforced)
@@ -115,8 +120,8 @@ struct Reader<F> {
 
 impl<'a, F: Fn(&str) -> Option<&'a str>> Reader<F> {
     /// Returns the level in a label; `None` without the label, and `Some(None)` for an invalid one.
-    fn level(&mut self, mode: &str) -> Option<Option<Level>> {
-        self.parsed(mode, Level::parse, "must be one of privileged, baseline, restricted")
+    fn level(&mut self, label: &str) -> Option<Option<Level>> {
+        self.parsed(label, Level::parse, "must be one of privileged, baseline, restricted")
     }
 
     /// Returns the version in a label, which is the latest one for an invalid label; `None` without the label.
@@ -126,8 +131,7 @@ impl<'a, F: Fn(&str) -> Option<&'a str>> Reader<F> {
     }
 
     fn parsed<T>(&mut self, name: &str, parse: fn(&str) -> Option<T>, problem: &str) -> Option<Option<T>> {
-        let name = format!("{PREFIX}{name}");
-        let text = (self.label)(&name)?;
+        let text = (self.label)(name)?;
         let parsed = parse(text);
         if parsed.is_none() {
             self.causes.push(Cause::invalid(format!("metadata.labels[{name}]"), text, problem));
@@ -143,7 +147,7 @@ mod tests {
     /// Returns the policy of labels as `enforce` and `warn`, and the number of causes.
     fn policy(labels: &[(&str, &str)]) -> (String, String, usize) {
         let (policy, causes) = Policy::of_labels(|label| {
-            let name = label.strip_prefix(PREFIX).unwrap();
+            let name = label.strip_prefix("pod-security.kubernetes.io/").unwrap();
             labels.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
         });
         (policy.enforce.to_string(), policy.warn.to_string(), causes.len())

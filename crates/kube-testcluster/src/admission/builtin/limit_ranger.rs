@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::Write;
-use crate::auth::rbac::together;
 use crate::http::status::ApiError;
 use crate::store::filter::Filter;
 use crate::store::object::Opened;
 use crate::verbs::list::everything;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::{LIMIT_RANGES, PODS, limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use kube_machinery::value::Value;
 
@@ -33,8 +33,8 @@ pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
         } else {
             limits_broken_by_claim(&range.value, new)
         };
-        if !broken.is_empty() {
-            return Err(write.forbidden(new, &together(broken)));
+        if let Some(broken) = aggregate(broken) {
+            return Err(write.forbidden(new, &broken));
         }
     }
     Ok(())

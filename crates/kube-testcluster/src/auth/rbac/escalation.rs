@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use super::binding::RoleRef;
 use super::covers::{compact, uncovered};
 use super::policy::Unresolved;
-use super::{GROUP, Policy, PolicyRule, together};
+use super::{GROUP, Policy, PolicyRule};
 use crate::auth::access::Caller;
 use crate::auth::attributes::{Attributes, ResourceAttributes};
 use crate::auth::authorization::is_privileged;
 use crate::http::status::ApiError;
 use crate::plugins::authorization::Authorize;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::edit::object;
 use kube_machinery::conventions::quote::{quote, quote_list};
 use kube_machinery::kinds::Resource;
@@ -121,8 +122,8 @@ impl Caller {
             "user {name} (groups={groups}) is attempting to grant RBAC permissions not currently held:\n{}",
             missing.join("\n")
         );
-        if !problems.is_empty() {
-            why.push_str(&format!("; resolution errors: [{}]", together(problems)));
+        if let Some(problems) = aggregate(problems) {
+            why.push_str(&format!("; resolution errors: [{problems}]"));
         }
         Err(grant.forbidden(&why))
     }

@@ -12,6 +12,7 @@ pub(crate) use self::policy::{LivePolicy, Policy};
 pub(crate) use self::policy_rule::PolicyRule;
 
 use super::attributes::Attributes;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::user::User;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -34,7 +35,7 @@ impl Policy {
                 Err(problem) => problems.push(problem.to_string()),
             }
         }
-        Err(if problems.is_empty() { String::new() } else { format!("RBAC: {}", together(problems)) })
+        Err(aggregate(problems).map_or_else(String::new, |problems| format!("RBAC: {problems}")))
     }
 
     /// Returns all rules of a user in a namespace, and the errors in resolving them. Upstream: `RulesFor`.
@@ -47,19 +48,5 @@ impl Policy {
             }
         }
         (all, problems)
-    }
-}
-
-/// Joins errors into one text, without duplicates. Upstream: `utilerrors.Aggregate`.
-pub(crate) fn together(problems: Vec<String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for problem in problems {
-        if !distinct.contains(&problem) {
-            distinct.push(problem);
-        }
-    }
-    match distinct.as_slice() {
-        [one] => one.clone(),
-        _ => format!("[{}]", distinct.join(", ")),
     }
 }

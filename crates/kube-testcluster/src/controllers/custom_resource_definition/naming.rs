@@ -9,6 +9,7 @@ use crate::http::status::ApiError;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::custom_resource::{is_condition_true, set_condition};
 use kube_machinery::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use kube_machinery::value::{Array, Value, json};
@@ -134,19 +135,14 @@ fn with_accepted(crd: &Value, taken: &NameSet, now: &str) -> Value {
 
 /// Returns an error if other definitions have a short name that this definition asks for and does not have yet.
 fn check_short_names(requested: &Value, accepted: &Value, taken: &NameSet) -> Result<(), String> {
-    let own = list(accepted, "shortNames");
-    let conflicts: Vec<String> = list(requested, "shortNames")
+    let (requested, own) = (list(requested, "shortNames"), list(accepted, "shortNames"));
+    let conflicts = requested
         .iter()
         .filter(|name| !own.contains(name))
         .filter_map(Value::as_str)
         .filter(|name| taken.resources.contains(*name))
-        .map(in_use)
-        .collect();
-    match conflicts.as_slice() {
-        [] => Ok(()),
-        [one] => Err(one.clone()),
-        many => Err(format!("[{}]", many.join(", "))),
-    }
+        .map(in_use);
+    aggregate(conflicts).map_or(Ok(()), Err)
 }
 
 fn set_list(names: &mut Value, requested: &Value, field: &str) {

@@ -16,6 +16,7 @@ use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::update::failed_precondition;
 use crate::verbs::{Call, key};
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::cause::Cause;
 use kube_machinery::conventions::conditions;
 use kube_machinery::conventions::edit::{empty, object};
@@ -72,12 +73,7 @@ fn validate(binding: &Value) -> Result<(), ApiError> {
     if text(binding, "/target/name").is_empty() {
         causes.push(Cause::required("target.name", ""));
     }
-    let sentences: Vec<String> = causes.iter().map(Cause::sentence).collect();
-    match sentences.as_slice() {
-        [] => Ok(()),
-        [one] => Err(ApiError::internal(one)),
-        several => Err(ApiError::internal(format!("[{}]", several.join(", ")))),
-    }
+    aggregate(causes.iter().map(Cause::sentence)).map_or(Ok(()), |causes| Err(ApiError::internal(causes)))
 }
 
 /// Checks that a binding with a uid or a resourceVersion applies to the pod that has them.

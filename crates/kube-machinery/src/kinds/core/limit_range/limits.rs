@@ -150,12 +150,7 @@ impl Bounds<'_> {
 
 /// Compares two amounts as upstream: in thousandths, rounded up.
 fn is_less(one: &Quantity, other: &Quantity) -> bool {
-    let rounded = |amount: &Quantity| {
-        let mut amount = amount.clone();
-        amount.round_up(MILLI);
-        amount
-    };
-    rounded(one).compare(&rounded(other)).is_lt()
+    one.rounded_up(MILLI).compare(&other.rounded_up(MILLI)).is_lt()
 }
 
 #[cfg(test)]

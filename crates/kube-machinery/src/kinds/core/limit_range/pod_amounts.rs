@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::conventions::quantity::Quantity;
+use crate::kinds::core::pod::resource_validation::parsed;
 use crate::kinds::fields::items;
 use crate::value::Value;
 
@@ -12,7 +13,7 @@ pub(super) type Amounts = BTreeMap<String, Quantity>;
 
 pub(super) fn amounts_of(list: &Value) -> Amounts {
     let all = list.as_object().into_iter().flatten();
-    all.filter_map(|(name, amount)| Some((name.to_string(), Quantity::parse(amount.as_str()?).ok()?))).collect()
+    all.filter_map(|(name, amount)| Some((name.to_string(), parsed(amount)?))).collect()
 }
 
 /// Returns the `requests` or the `limits` of a pod. Init containers run one after the other before the main containers;
