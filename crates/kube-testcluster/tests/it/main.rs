@@ -32,6 +32,7 @@ mod cluster_errors;
 mod cluster_event_limits;
 mod cluster_events;
 mod cluster_eviction;
+mod cluster_eviction_budgets;
 mod cluster_faults;
 mod cluster_garbage;
 mod cluster_health;
