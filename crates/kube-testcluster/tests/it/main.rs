@@ -77,6 +77,7 @@ mod cluster_write_bodies;
 mod cron_job_controller;
 mod daemon_set_controller;
 mod deployment_controller;
+mod disruption_controller;
 mod endpoint_slice_controller;
 mod examples;
 mod job_controller;

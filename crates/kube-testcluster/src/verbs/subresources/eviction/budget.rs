@@ -159,9 +159,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_failure_before_the_counts_and_the_counts_before_the_reason() {
-        let condition = |reason: &str, message: &str| {
-            json!({"type": "DisruptionAllowed", "status": "False", "reason": reason, "message": message})
-        };
+        let condition = |reason: &str, message: &str| json!({"type": "DisruptionAllowed", "status": "False", "reason": reason, "message": message});
         for (healthy, condition, expected) in [
             (2, condition("SyncFailed", "no scale"), "allow evicting pods currently because it failed sync: no scale"),
             (2, condition("InsufficientPods", "few"), "needs 2 healthy pods and has 2 currently"),
