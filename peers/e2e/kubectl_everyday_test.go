@@ -100,7 +100,7 @@ var everyday = []struct {
 	{`kubectl create service clusterip sv --tcp=80:80; kubectl create service nodeport np --tcp=80:80; kubectl create service externalname en --external-name=x.y`,
 		[]string{"service/sv created\nservice/np created\nservice/en created\n"}},
 	{`kubectl create ingress ing --rule='a.b/c=svc:80'`, []string{"ingress.networking.k8s.io/ing created\n"}},
-	{`kubectl create quota q --hard=pods=10; kubectl create pdb p --selector=app=web --min-available=1`, []string{"resourcequota/q created\npoddisruptionbudget.policy/p created\n"}},
+	{`kubectl create quota q --hard=pods=10; kubectl create pdb p --selector=app=db --min-available=1`, []string{"resourcequota/q created\npoddisruptionbudget.policy/p created\n"}},
 	{`kubectl create priorityclass pc --value=10`, []string{"priorityclass.scheduling.k8s.io/pc created\n"}},
 	{`kubectl create serviceaccount sa; kubectl create token sa`, []string{"serviceaccount/sa created\ney"}},
 	{`kubectl top pods; kubectl top nodes`, []string{"error: Metrics API not available\nerror: Metrics API not available\n"}},

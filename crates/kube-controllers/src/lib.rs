@@ -8,6 +8,7 @@
 //! - [`replica_set`], [`deployment`], [`stateful_set`], [`daemon_set`], [`job`], [`cron_job`]: the controllers of
 //!   workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
+//! - [`disruption`]: the controller of PodDisruptionBudgets;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
 //! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
@@ -16,6 +17,7 @@ pub mod clock;
 pub mod cron_job;
 pub mod daemon_set;
 pub mod deployment;
+pub mod disruption;
 pub mod endpoint_slice;
 pub mod job;
 pub mod nodes;

@@ -6,9 +6,9 @@ use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
-use crate::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, stateful_set};
+use crate::{cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set, stateful_set};
 
-/// A controller of workloads (objects that own pods), or of the services in front of the pods.
+/// A controller of workloads (objects that own pods), of the services in front of the pods, or of their budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
@@ -26,11 +26,13 @@ pub enum Workload {
     StatefulSet,
     /// The [controller of the endpoints of services](crate::endpoint_slice).
     EndpointSlice,
+    /// The [controller of PodDisruptionBudgets](crate::disruption).
+    Disruption,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -38,6 +40,7 @@ impl Workload {
         Self::DaemonSet,
         Self::StatefulSet,
         Self::EndpointSlice,
+        Self::Disruption,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -50,6 +53,7 @@ impl Workload {
             Self::DaemonSet => "daemonset",
             Self::StatefulSet => "statefulset",
             Self::EndpointSlice => "endpointslice",
+            Self::Disruption => "disruption",
         }
     }
 
@@ -71,5 +75,6 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
         Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
         Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
+        Workload::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
     }
 }

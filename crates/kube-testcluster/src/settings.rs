@@ -37,8 +37,9 @@ pub enum Controllers {
     /// The controllers of [`Housekeeping`](Self::Housekeeping), and those of workloads:
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
-    /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job) and
-    /// [services](crate::controllers::endpoint_slice). Each of them starts with the first object that it works on.
+    /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
+    /// [services](crate::controllers::endpoint_slice) and
+    /// [PodDisruptionBudgets](crate::controllers::disruption). Each of them starts with the first object that it works on.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with

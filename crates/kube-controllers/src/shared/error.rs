@@ -45,6 +45,20 @@ pub enum SyncError {
     /// A pod of a service is on a node that does not exist, so the pod has no endpoint.
     #[error("the node of pod {0} does not exist, so the pod has no endpoint")]
     NoNode(String),
+    /// The controller of a pod does not exist, so its scale is not known.
+    #[error("found no controllers for pod {0:?}")]
+    NoController(String),
+    /// The objects of this resource have no scale.
+    #[error("{0} does not implement the scale subresource")]
+    NoScale(String),
+    /// The server does not serve the kind of a pod's controller.
+    #[error("no matches for kind {kind:?} in version {version:?}")]
+    NoKind {
+        /// The kind in the owner reference.
+        kind: String,
+        /// Its group and version.
+        version: String,
+    },
     /// A lookup in the cache failed.
     #[error(transparent)]
     Cache(#[from] Error),
@@ -55,6 +69,19 @@ impl SyncError {
     pub(crate) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |error| Self::Refused { what, source: error.into() }
+    }
+
+    /// Returns true if an object has changed since the cached state that the write was made from.
+    pub(crate) fn is_conflict(&self) -> bool {
+        matches!(self, Self::Refused { source, .. } if source.status().is_some_and(|status| status.code == 409))
+    }
+
+    /// Returns the text of the error for users: for a refused request, the server's own words.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Refused { source, .. } => source.to_string(),
+            other => other.to_string(),
+        }
     }
 
     /// Returns true if the API server [refused an object in a terminating namespace](is_namespace_terminating).

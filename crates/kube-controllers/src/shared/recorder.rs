@@ -49,6 +49,11 @@ pub(crate) enum Reason {
     InvalidSchedule,
     TooManyMissedTimes,
     JobAlreadyActive,
+    NoPods,
+    CalculateExpectedPodCountFailed,
+    UnmanagedPods,
+    NotDeleted,
+    MultiplePodDisruptionBudgets,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -69,6 +74,10 @@ impl Reason {
                 | Self::UnparseableSchedule
                 | Self::InvalidSchedule
                 | Self::TooManyMissedTimes
+                | Self::CalculateExpectedPodCountFailed
+                | Self::UnmanagedPods
+                | Self::NotDeleted
+                | Self::MultiplePodDisruptionBudgets
                 | Self::NotSupported
         )
     }

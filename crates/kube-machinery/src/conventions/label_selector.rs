@@ -1,5 +1,7 @@
-//! Parses label selectors inside of objects (`matchLabels`, `matchExpressions`), such as the selector of a replica set.
+//! Parses and prints label selectors inside of objects (`matchLabels`, `matchExpressions`), such as the selector of a replica set.
 //! The selectors in queries have another syntax, which `kube-selectors` parses.
+
+use std::collections::BTreeMap;
 
 use crate::value::Value;
 
@@ -30,6 +32,26 @@ pub fn read(selector: &Value) -> Result<LabelSelector, BadSelector> {
         read = read.and(LabelRequirement::new(text(&expression["key"]), operator, values)?);
     }
     Ok(read)
+}
+
+/// Prints a label selector as Go prints the struct. Upstream: `LabelSelector.String`.
+pub fn in_go(selector: &Value) -> String {
+    let texts = |list: &Value| {
+        let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        all.collect::<Vec<_>>().join(" ")
+    };
+    let labels: BTreeMap<_, _> = selector["matchLabels"].as_object().into_iter().flatten().collect();
+    let labels = labels.into_iter().map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()));
+    let expressions = selector["matchExpressions"].as_array().into_iter().flatten().map(|one| {
+        let part = |field: &str| one[field].as_str().unwrap_or_default();
+        let (key, operator, values) = (part("key"), part("operator"), texts(&one["values"]));
+        format!("LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},")
+    });
+    format!(
+        "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+        labels.collect::<String>(),
+        expressions.collect::<String>()
+    )
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod causes;
 pub(crate) mod cel_reserved_words;
 pub mod conditions;
 pub mod cron;
+pub mod disruption_allowed;
 pub mod edit;
 pub mod escape;
 pub(crate) mod field;

@@ -17,6 +17,7 @@ pub static NODES: &Resource = &Resource::of(&core::node::ROW);
 pub static SERVICE_ACCOUNTS: &Resource = &Resource::of(&core::service_account::ROW);
 pub static ENDPOINTS: &Resource = &Resource::of(&core::endpoints::ROW);
 pub static ENDPOINT_SLICES: &Resource = &Resource::of(&endpoint_slice::ROW);
+pub static POD_DISRUPTION_BUDGETS: &Resource = &Resource::of(&pod_disruption_budget::ROW);
 pub static PRIORITY_CLASSES: &Resource = &Resource::of(&priority_class::ROW);
 pub static API_SERVICES: &Resource = &Resource::of(&api_service::ROW);
 pub static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &Resource::of(&custom_resource_definition::ROW);

@@ -12,4 +12,6 @@ mod pod_gc;
 pub(crate) mod root_ca;
 mod service_accounts;
 
-pub use kube_controllers::{cron_job, daemon_set, deployment, endpoint_slice, job, replica_set, stateful_set};
+pub use kube_controllers::{
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set, stateful_set,
+};

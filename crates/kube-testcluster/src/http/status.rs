@@ -16,6 +16,7 @@ use kube_machinery::kinds::Resource;
 use kube_machinery::value::{Value, json as value};
 
 mod access;
+mod budgets;
 mod forms;
 
 /// An error of the API. As a response it becomes a `Status`.

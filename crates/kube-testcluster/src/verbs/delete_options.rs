@@ -103,6 +103,17 @@ impl DeleteOptions {
         self
     }
 
+    /// Returns true if there is a precondition on resourceVersion.
+    pub(crate) fn has_version(&self) -> bool {
+        self.resource_version.is_some()
+    }
+
+    /// Returns the options with the precondition that the object is still in this state.
+    pub(crate) fn at_version_of(mut self, object: &Object) -> Self {
+        self.resource_version = Some(object.revision.to_string());
+        self
+    }
+
     /// Upstream: `ValidateDeleteOptions`.
     fn of_raw(raw: RawOptions) -> Result<Self, ApiError> {
         let dry_run: Vec<&str> = raw.dry_run.iter().map(String::as_str).collect();

@@ -144,7 +144,7 @@ pub(crate) fn next(
 
 /// Computes the state after an update, with admission: plugins and webhooks may first change the new state, and at the
 /// end validate what will be stored.
-pub(super) async fn admitted(
+pub(crate) async fn admitted(
     store: &Store,
     gate: &Gate<'_>,
     current: &Opened,

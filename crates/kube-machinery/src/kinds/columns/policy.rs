@@ -2,9 +2,10 @@
 //! webhook configurations, ValidatingAdmissionPolicies and their bindings. The descriptions are upstream's:
 //! `pkg/printers/internalversion`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{AGE, Column, NAME, number, text};
+use crate::conventions::label_selector;
 use crate::kinds::fields::items;
 use crate::value::{SmolStr, Value};
 
@@ -96,7 +97,7 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
             let reference = &binding["spec"]["paramRef"];
             let part = |field: &str| reference[field].as_str().unwrap_or_default();
             match (part("name"), part("namespace")) {
-                ("", _) if reference["selector"].is_object() => selector(&reference["selector"]).into(),
+                ("", _) if reference["selector"].is_object() => label_selector::in_go(&reference["selector"]).into(),
                 ("", _) => "<unset>".into(),
                 (name, "") => format!("*/{name}").into(),
                 (name, namespace) => format!("{namespace}/{name}").into(),
@@ -105,26 +106,6 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
     ),
     AGE,
 ];
-
-/// Prints a label selector as Go prints the struct. Upstream: `LabelSelector.String`.
-fn selector(selector: &Value) -> String {
-    let texts = |list: &Value| {
-        let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
-        all.collect::<Vec<_>>().join(" ")
-    };
-    let labels: BTreeMap<_, _> = selector["matchLabels"].as_object().into_iter().flatten().collect();
-    let labels = labels.into_iter().map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()));
-    let expressions = items(selector, "matchExpressions").iter().map(|one| {
-        let part = |field: &str| one[field].as_str().unwrap_or_default();
-        let (key, operator, values) = (part("key"), part("operator"), texts(&one["values"]));
-        format!("LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},")
-    });
-    format!(
-        "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
-        labels.collect::<String>(),
-        expressions.collect::<String>()
-    )
-}
 
 /// Prints a number or a percentage, and `N/A` if there is none.
 fn limit(value: &Value) -> Value {
