@@ -23,6 +23,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::logs::Logs;
 use super::pod;
+pub use super::progress::Progress;
+use super::progress::Resting;
 use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::{Stage, Stages};
@@ -33,40 +35,6 @@ use pod_worker::PodWorker;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// The progress of the kubelet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// The revision up to which the kubelet has seen all changes of pods.
-    pub(crate) seen: u64,
-    /// The number of tasks that run stages or write a part of a status.
-    pub(crate) busy: usize,
-    /// The number of those tasks whose stages never end, or wait for another change.
-    pub(crate) resting: usize,
-}
-
-impl Progress {
-    /// Returns true if the kubelet has seen this revision, and nothing more happens without another change.
-    pub fn is_settled(&self, revision: u64) -> bool {
-        self.busy <= self.resting && self.seen >= revision
-    }
-}
-
-/// A guard that counts a pod as resting, because the pod's stages will not end by themselves.
-struct Resting(watch::Sender<Progress>);
-
-impl Resting {
-    fn new(progress: &watch::Sender<Progress>) -> Self {
-        progress.send_modify(|progress| progress.resting += 1);
-        Self(progress.clone())
-    }
-}
-
-impl Drop for Resting {
-    fn drop(&mut self) {
-        self.0.send_modify(|progress| progress.resting -= 1);
-    }
-}
 
 #[derive(Clone)]
 struct KubeletContext {
@@ -155,7 +123,8 @@ impl Kubelet {
     pub async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
         let mut helper = JoinSet::new();
         if self.stages.schedules() {
-            let (scheduler, follow_nodes) = Scheduler::new(self.context.client.clone(), nodeless);
+            let (scheduler, follow_nodes) =
+                Scheduler::new(self.context.client.clone(), nodeless, self.context.progress.clone());
             self.context.scheduler = Some(scheduler);
             helper.spawn(follow_nodes);
         }

@@ -7,6 +7,7 @@ pub mod kubelet;
 pub mod logs;
 pub mod node;
 mod pod;
+mod progress;
 pub mod requests;
 pub mod scheduler;
 pub mod stages;

@@ -1,31 +1,42 @@
-//! The scheduler: watches the nodes, and chooses for each pod the fitting node with the fewest pods. The kubelet asks
-//! it when a pod comes to its binding stage. Upstream: `pkg/scheduler`, which has more filters and scores.
+//! The scheduler: chooses for each pod a node with room for it. The kubelet asks it when a pod comes to its binding
+//! stage. A pod that fits on no node waits until a change of the nodes or of their pods gives it room. Upstream:
+//! `pkg/scheduler`, which has more filters, and preempts pods.
 
-mod fit;
-mod known;
+mod attempt;
+mod filters;
+mod node_info;
+mod pod_info;
+mod queue;
+mod state;
+mod unfit;
 
-use crate::nodes::dynamic::api_resource;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use foldhash::HashMap;
-use futures::TryStreamExt;
+use futures::StreamExt;
 use kube_client::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
 use kube_core::ResourceExt;
 use tokio::sync::watch;
 
-use super::node;
+use self::node_info::Node;
+use self::queue::Pending;
+use self::state::State;
+use super::dynamic::api_resource;
 use super::pod;
-pub(crate) use fit::{Tried, Unfit};
-pub(crate) use known::KnownNodes;
+use super::progress::Progress;
+use super::requests::Received;
+pub(crate) use attempt::Attempt;
 use kube_machinery::kinds::NODES;
-use kube_machinery::value::Value;
+pub(crate) use unfit::Unfit;
 
 /// The delay before the nodes are listed again.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// The number of node changes that are handled together, if they came at once.
+const CHUNK: usize = 1_024;
 
 /// The way in which pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,44 +47,13 @@ pub enum Nodeless {
     Wait,
 }
 
-/// Chooses nodes for pods. Knows the nodes, and the number of pods on each.
-#[derive(Clone, Debug)]
+/// Chooses nodes for pods.
+#[derive(Clone)]
 pub(crate) struct Scheduler {
-    /// `None` until the nodes were listed.
-    nodes: watch::Receiver<Option<KnownNodes>>,
-    load: Arc<Mutex<Load>>,
-    nodeless: Nodeless,
-}
-
-/// The load of the nodes: the pods on each that have not ended.
-#[derive(Debug, Default)]
-struct Load {
-    /// The node of each pod, by uid.
-    nodes: HashMap<String, String>,
-    /// The number of pods on each node.
-    counts: BTreeMap<String, usize>,
-}
-
-impl Load {
-    fn put(&mut self, uid: &str, node: &str) {
-        if self.nodes.get(uid).is_none_or(|before| before != node) {
-            self.take(uid);
-            self.nodes.insert(uid.to_owned(), node.to_owned());
-            *self.counts.entry(node.to_owned()).or_default() += 1;
-        }
-    }
-
-    fn take(&mut self, uid: &str) {
-        if let Some(node) = self.nodes.remove(uid)
-            && let Some(count) = self.counts.get_mut(&node)
-        {
-            *count -= 1;
-        }
-    }
-
-    fn on(&self, node: &str) -> usize {
-        self.counts.get(node).copied().unwrap_or_default()
-    }
+    state: Arc<Mutex<State>>,
+    /// The number of changes of nodes; `None` until the nodes were listed.
+    nodes: watch::Receiver<Option<u64>>,
+    progress: watch::Sender<Progress>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,49 +64,52 @@ pub(crate) struct Assignment {
 
 impl Scheduler {
     /// Creates a scheduler, and the task that watches the nodes.
-    pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
-        let (sender, nodes) = watch::channel(None);
+    pub(crate) fn new(
+        client: Client,
+        nodeless: Nodeless,
+        progress: watch::Sender<Progress>,
+    ) -> (Self, impl Future<Output = ()> + Send + use<>) {
+        let (changes, nodes) = watch::channel(None);
+        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), nodes, progress };
+        let follower = scheduler.clone();
         let task = async move {
             loop {
-                if let Err(error) = follow(&client, &sender).await {
+                if let Err(error) = follower.follow(&client, &changes).await {
                     tracing::debug!(%error, "the scheduler lists the nodes again");
                 }
                 tokio::time::sleep(RETRY).await;
             }
         };
-        (Self { nodes, load: Arc::default(), nodeless }, task)
+        (scheduler, task)
     }
 
     /// Waits until the nodes were listed. Upstream: `WaitForCacheSync`.
     pub(crate) async fn synced(&mut self) {
-        self.nodes().await;
+        if self.nodes.wait_for(Option::is_some).await.is_err() {
+            std::future::pending::<()>().await; // the task that watches the nodes has ended
+        }
     }
 
-    /// Chooses the fitting node with the fewest pods, the first by name among equals, and counts the pod there. `tried`
-    /// remembers the pod's earlier attempts.
-    pub(crate) async fn assign(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {
-        let known = self.nodes().await;
-        if known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
-            return Ok(Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
-        }
-        let fitting = tried.fitting(&known, pod)?;
-        let mut load = self.lock();
-        let node = fitting.into_iter().min_by_key(|name| (load.on(name), *name)).cloned().unwrap_or_default();
-        load.put(uid, &node);
-        let address = address(&known, &node);
-        Ok(Assignment { node, address })
+    /// Chooses a node for a pod, and counts the pod there. If the pod fits on no node, it waits in the queue as long as
+    /// the returned attempt lives.
+    pub(crate) async fn assign(&mut self, pod: &Received, uid: &str) -> Result<Assignment, Attempt> {
+        self.synced().await;
+        let pending = Pending::new(uid, pod.clone());
+        let mut state = self.lock();
+        let outcome = state.schedule(&pending);
+        outcome.map_err(|unfit| Attempt::new(self.clone(), &mut state, pending, unfit))
     }
 
     /// Returns the name and the address of the node of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
-        let known = self.nodes().await;
-        Assignment { node: node.to_owned(), address: address(&known, node) }
+        self.synced().await;
+        Assignment { node: node.to_owned(), address: self.lock().address(node).to_owned() }
     }
 
     /// Returns true if a node of this name exists. In a cluster that was created without nodes, every node does.
     pub(crate) async fn has(&mut self, node: &str) -> bool {
-        let known = self.nodes().await;
-        known.nodes.contains_key(node) || (known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst)
+        self.synced().await;
+        self.lock().has(node)
     }
 
     /// Waits until a node changes.
@@ -136,72 +119,68 @@ impl Scheduler {
         }
     }
 
-    /// Counts a pod on its node, or stops counting it if it has ended.
-    pub(crate) fn observe(&self, pod: &Value) {
+    /// Takes note of a change of a pod.
+    pub(crate) fn observe(&self, pod: &Received) {
         let over = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod::uid(pod);
         match pod["spec"]["nodeName"].as_str() {
-            Some(node) if !over => self.lock().put(uid, node),
-            Some(_) => self.lock().take(uid),
-            None => {} // it may be bound in a moment
+            Some(node) if !over => self.lock().bound(uid, node, pod),
+            Some(_) => self.lock().forget(uid),
+            None => self.lock().changed(uid, pod),
         }
     }
 
     /// Stops counting a pod that was deleted or could not be bound.
     pub(crate) fn forget(&self, uid: &str) {
-        self.lock().take(uid);
+        self.lock().forget(uid);
     }
 
-    async fn nodes(&mut self) -> KnownNodes {
-        match self.nodes.wait_for(Option::is_some).await {
-            Ok(nodes) => nodes.clone().unwrap_or_default(),
-            Err(_) => KnownNodes::default(),
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nothing panics under this lock")
+    }
+
+    /// Lists and watches the nodes. Returns when the watch ends, or with an error.
+    async fn follow(&self, client: &Client, changes: &watch::Sender<Option<u64>>) -> Result<(), kube_client::Error> {
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
+        let list = api.list(&ListParams::default()).await?;
+        let version = list.metadata.resource_version.unwrap_or_default();
+        self.replace(&list.items);
+        changes.send_modify(|number| *number = Some(number.unwrap_or_default() + 1));
+        let mut events = pin!(api.watch(&WatchParams::default(), &version).await?.ready_chunks(CHUNK));
+        while let Some(chunk) = events.next().await {
+            let mut nodes = Vec::new();
+            for event in chunk {
+                match event? {
+                    WatchEvent::Added(node) | WatchEvent::Modified(node) => {
+                        nodes.push((node.name_any(), Some(Node::of(&node))));
+                    }
+                    WatchEvent::Deleted(node) => nodes.push((node.name_any(), None)),
+                    WatchEvent::Bookmark(_) => {}
+                    WatchEvent::Error(_) => return Ok(()),
+                }
+            }
+            self.set_nodes(nodes);
+            changes.send_modify(|number| *number = Some(number.unwrap_or_default() + 1));
+        }
+        Ok(())
+    }
+
+    /// Replaces all Node objects by those of a list.
+    fn replace(&self, list: &[DynamicObject]) {
+        let listed: BTreeMap<String, Node> = list.iter().map(|node| (node.name_any(), Node::of(node))).collect();
+        let gone = self.lock().node_names().filter(|name| !listed.contains_key(*name)).cloned().collect::<Vec<_>>();
+        let gone = gone.into_iter().map(|name| (name, None));
+        self.set_nodes(gone.chain(listed.into_iter().map(|(name, node)| (name, Some(node)))));
+    }
+
+    fn set_nodes(&self, nodes: impl IntoIterator<Item = (String, Option<Node>)>) {
+        let mut state = self.lock();
+        let mut is_changed = false;
+        for (name, node) in nodes {
+            is_changed |= state.set_node(&name, node);
+        }
+        if is_changed {
+            state.retry_all();
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Load> {
-        self.load.lock().expect("nothing panics under this lock")
-    }
-}
-
-/// Returns the address of a node, or that of the first node if the node is unknown.
-fn address(known: &KnownNodes, name: &str) -> String {
-    let addresses = known.nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
-    let internal = addresses.into_iter().flatten().find(|address| address["type"] == "InternalIP");
-    internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
-}
-
-/// Lists and watches the nodes. Returns when the watch ends, or with an error.
-async fn follow(client: &Client, sender: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
-    let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
-    let list = api.list(&ListParams::default()).await?;
-    let version = list.metadata.resource_version.unwrap_or_default();
-    let mut known = sender.borrow().clone().unwrap_or_default();
-    let listed: BTreeMap<String, &DynamicObject> = list.items.iter().map(|node| (node.name_any(), node)).collect();
-    let gone: Vec<String> = known.nodes.keys().filter(|name| !listed.contains_key(*name)).cloned().collect();
-    gone.iter().for_each(|name| known.set(name, None));
-    listed.iter().for_each(|(name, node)| known.set(name, Some(relevant_fields(node))));
-    sender.send_replace(Some(known.clone()));
-    let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
-    while let Some(event) = events.try_next().await? {
-        match event {
-            WatchEvent::Added(node) | WatchEvent::Modified(node) => {
-                known.set(&node.name_any(), Some(relevant_fields(&node)));
-            }
-            WatchEvent::Deleted(node) => {
-                known.set(&node.name_any(), None);
-            }
-            WatchEvent::Bookmark(_) => continue,
-            WatchEvent::Error(_) => break,
-        }
-        sender.send_replace(Some(known.clone()));
-    }
-    Ok(())
-}
-
-fn relevant_fields(node: &DynamicObject) -> Value {
-    kube_machinery::value::json!({
-        "name": node.metadata.name, "labels": node.metadata.labels, "spec": node.data["spec"],
-        "status": {"addresses": node.data["status"]["addresses"]},
-    })
 }

@@ -223,6 +223,14 @@ impl Quantity {
         sum
     }
 
+    /// Returns the number in units of a power of ten, rounded up and limited to an int64. Upstream: `ScaledValue`.
+    pub(crate) fn scaled(&self, exponent: i32) -> i64 {
+        let rounded = self.rounded_up(exponent);
+        let units = Self { exponent: rounded.exponent.saturating_sub(exponent), ..rounded };
+        let size = i64::try_from(units.integer().unwrap_or(MOST)).unwrap_or(i64::MAX);
+        if self.is_negative() { -size } else { size }
+    }
+
     /// Returns the number, rounded as by [`round_up`](Self::round_up).
     pub(crate) fn rounded_up(&self, exponent: i32) -> Self {
         let mut rounded = self.clone();

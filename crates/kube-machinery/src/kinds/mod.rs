@@ -52,6 +52,7 @@ pub use self::certificate_signing_request::{note_requester, subject_restriction}
 pub use self::core::limit_range::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 pub use self::core::namespace;
 pub use self::core::persistent_volume_claim::{class_of_claim, requests_more};
+pub use self::core::pod::amounts::{amounts, pod_requests};
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
     Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,

@@ -26,10 +26,9 @@ fn scheduled(pod: &Value) -> &Value {
 /// Reports the Ready condition of a node, as its kubelet would.
 async fn report(api: &Api, node: &str, status: &str) {
     let condition = json!({"type": "Ready", "status": status});
-    assert_eq!(
-        api.merge(&format!("{NODES}/{node}/status"), &json!({"status": {"conditions": [condition]}})).await.status,
-        200
-    );
+    let status = json!({"conditions": [condition], "allocatable": {"pods": "110"}});
+    let reported = api.merge(&format!("{NODES}/{node}/status"), &json!({"status": status})).await;
+    assert_eq!(reported.status, 200);
 }
 
 async fn taints(api: &Api, node: &str) -> Vec<String> {
@@ -130,6 +129,84 @@ async fn an_unschedulable_pod_waits_with_its_reason_until_a_node_fits() {
     assert_eq!(node_of(&api, "choosy").await.as_deref(), Some("node-2"));
     let running = api.get(&format!("{PODS}/choosy")).await.body;
     assert_eq!((&scheduled(&running)["status"], &running["status"]["phase"]), (&json!("True"), &json!("Running")));
+}
+
+/// Returns a pod whose container has these fields.
+fn pod_with(name: &str, fields: Value) -> Value {
+    let mut pod = pod(name, &json!({}));
+    for (field, value) in fields.as_object().unwrap() {
+        pod["spec"]["containers"][0][field] = value.clone();
+    }
+    pod
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_requests_more_than_a_node_has_stays_pending() {
+    let cluster = cluster(2);
+    let api = Api::new(&cluster);
+    api.post(PODS, &pod_with("large", json!({"resources": {"requests": {"cpu": "64"}}}))).await;
+    api.post(PODS, &pod_with("gpu", json!({"resources": {"limits": {"example.com/gpu": 1}}}))).await;
+    cluster.settled().await;
+    for (name, lacks) in [("large", "cpu"), ("gpu", "example.com/gpu")] {
+        let waiting = api.get(&format!("{PODS}/{name}")).await.body;
+        let why = format!(
+            "0/2 nodes are available: 2 Insufficient {lacks}. preemption: 0/2 nodes are available: 2 Preemption is not \
+             helpful for scheduling."
+        );
+        assert_eq!(scheduled(&waiting)["message"], why);
+        assert_eq!(waiting["status"]["phase"], "Pending");
+        let events = api.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling").await.body;
+        assert!(events["items"].as_array().unwrap().iter().any(|event| event["message"] == why), "{events}");
+    }
+    let gpus = json!({"status": {"allocatable": {"example.com/gpu": "1"}}});
+    assert_eq!(api.merge(&format!("{NODES}/node-2/status"), &gpus).await.status, 200);
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(node_of(&api, "gpu").await.as_deref(), Some("node-2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_leaves_makes_room_for_the_one_that_waits_with_the_highest_priority() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    let port = json!({"ports": [{"containerPort": 80, "hostPort": 80}]});
+    api.post(PODS, &pod_with("first", port.clone())).await;
+    cluster.settled().await;
+    api.post(PODS, &pod_with("waits", port.clone())).await;
+    let class = json!({"metadata": {"name": "high"}, "value": 1000});
+    assert_eq!(api.post("/apis/scheduling.k8s.io/v1/priorityclasses", &class).await.status, 201);
+    let mut important = pod_with("important", port);
+    important["spec"]["priority"] = json!(1000);
+    important["spec"]["priorityClassName"] = json!("high");
+    assert_eq!(api.post(PODS, &important).await.status, 201);
+    cluster.settled().await;
+    let waiting = api.get(&format!("{PODS}/waits")).await.body;
+    let why = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports. preemption: 0/1 \
+               nodes are available: 1 No preemption victims found for incoming pod.";
+    assert_eq!(scheduled(&waiting)["message"], why);
+    api.delete(&format!("{PODS}/first")).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "important").await.as_deref(), Some("node-1"));
+    assert_eq!(node_of(&api, "waits").await, None);
+    api.delete(&format!("{PODS}/important")).await;
+    cluster.settled().await;
+    assert_eq!(api.get(&format!("{PODS}/waits")).await.body["status"]["phase"], "Running");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_runs_no_more_pods_than_it_allows() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    assert_eq!(
+        api.merge(&format!("{NODES}/node-1/status"), &json!({"status": {"allocatable": {"pods": "2"}}})).await.status,
+        200
+    );
+    sleep(Duration::from_millis(10)).await;
+    for name in ["a", "b", "c"] {
+        api.pod(name, &json!({})).await;
+        cluster.settled().await;
+    }
+    let waiting = api.get(&format!("{PODS}/c")).await.body;
+    assert!(scheduled(&waiting)["message"].as_str().unwrap().starts_with("0/1 nodes are available: 1 Too many pods. "));
 }
 
 #[tokio::test(start_paused = true)]

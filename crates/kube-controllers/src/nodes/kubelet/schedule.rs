@@ -1,11 +1,10 @@
 //! Schedules one pod, as a stage of the pod: waits until the scheduler finds a fitting node, and writes the binding.
 //! While no node fits, writes the reason into the pod's status.
 
-use super::Resting;
 use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
 use crate::nodes::requests::Author;
-use crate::nodes::scheduler::{Assignment, Tried};
+use crate::nodes::scheduler::{Assignment, Attempt};
 use kube_machinery::value::json;
 
 pub(super) const SCHEDULER: &str = "default-scheduler";
@@ -18,17 +17,10 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
-        let (mut resting, mut tried) = (None, Tried::default());
-        let Assignment { node, address } = loop {
-            match scheduler.assign(&self.pod, self.uid(), &mut tried).await {
-                Ok(assignment) => break assignment,
-                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
-            }
-            // While the pod waits for a node, the kubelet has nothing to do for it.
-            resting.get_or_insert_with(|| Resting::new(&self.context.progress));
-            scheduler.changed().await;
+        let Assignment { node, address } = match scheduler.assign(&self.pod, self.uid()).await {
+            Ok(assignment) => assignment,
+            Err(attempt) => self.wait(attempt).await?,
         };
-        drop(resting); // the pod is busy again
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {
@@ -50,6 +42,17 @@ impl PodWorker {
         let message = format!("Successfully assigned {namespace}/{name} to {node}");
         self.record_scheduler_event("Normal", "Scheduled", message).await;
         Ok(())
+    }
+
+    /// Waits until the pod fits on a node.
+    async fn wait(&mut self, mut attempt: Attempt) -> Result<Assignment, kube_client::Error> {
+        loop {
+            match attempt.outcome() {
+                Ok(assignment) => return Ok(assignment),
+                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
+            }
+            attempt.changed().await;
+        }
     }
 
     /// Writes the reason why the pod is not scheduled into its status and an Event, unless the status has it already.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::pod_amounts::{Amounts, amounts_of, pod_amounts};
 use super::{CLAIM, CONTAINER, POD};
 use crate::conventions::edit::{empty, object};
 use crate::conventions::quantity::{MILLI, Quantity};
+use crate::kinds::core::pod::amounts::{Amounts, amounts_of, pod_amounts};
 use crate::kinds::fields::{items, text};
 use crate::value::{Value, json};
 

@@ -2,7 +2,6 @@
 //! `pkg/apis/core`.
 
 mod limits;
-mod pod_amounts;
 
 pub use self::limits::{limits_broken_by_claim, limits_broken_by_pod, set_default_resources};
 use std::collections::{BTreeSet, HashSet};

@@ -2,6 +2,7 @@
 //! submodules too.
 
 pub(in crate::kinds) mod affinity;
+pub(in crate::kinds) mod amounts;
 mod annotations;
 mod certificates;
 pub(in crate::kinds) mod claim_template;

@@ -1,0 +1,51 @@
+//! A pod's attempt to get a node, as its task sees it while the pod waits in the queue.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::queue::{Outcome, Pending, Waiting};
+use super::state::State;
+use super::{Scheduler, Unfit};
+use crate::nodes::progress::Resting;
+
+/// A pod that waits in the queue, until this is dropped.
+pub(crate) struct Attempt {
+    scheduler: Scheduler,
+    uid: Arc<str>,
+    outcome: watch::Receiver<Outcome>,
+}
+
+impl Attempt {
+    pub(super) fn new(scheduler: Scheduler, state: &mut State, pending: Pending, unfit: Unfit) -> Self {
+        let uid = pending.uid.clone();
+        let (sender, outcome) = watch::channel(Err(unfit));
+        state.queue.push(Waiting { pending, outcome: sender, resting: None });
+        Self { scheduler, uid, outcome }
+    }
+
+    /// Returns the latest outcome.
+    pub(crate) fn outcome(&mut self) -> Outcome {
+        self.outcome.borrow_and_update().clone()
+    }
+
+    /// Waits for another outcome. Until there is one, the pod counts as resting.
+    pub(crate) async fn changed(&mut self) {
+        {
+            let mut state = self.scheduler.lock();
+            let has_news = self.outcome.has_changed().unwrap_or(false);
+            if let Some(waiting) = state.queue.get_mut(&self.uid).filter(|_| !has_news) {
+                waiting.resting = Some(Resting::new(&self.scheduler.progress));
+            }
+        }
+        if self.outcome.changed().await.is_err() {
+            std::future::pending::<()>().await; // only the queue drops the sender, after the last outcome
+        }
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.scheduler.lock().queue.remove(&self.uid);
+    }
+}

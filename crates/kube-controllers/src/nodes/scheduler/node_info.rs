@@ -1,0 +1,104 @@
+//! What the scheduler knows of a node: its Node object, and the pods on it with what they take. Upstream: `NodeInfo`.
+
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
+use kube_client::api::DynamicObject;
+use kube_machinery::kinds::amounts;
+use kube_machinery::value::{SmolStr, Value, json};
+
+use super::pod_info::{HostPort, PodInfo};
+use crate::nodes::node;
+
+/// A node and its pods. The node may be unknown, because a pod can be bound to a node that does not exist.
+#[derive(Debug, Default)]
+pub(super) struct NodeInfo {
+    pub(super) node: Option<Node>,
+    /// The pods that have not ended, by uid.
+    pods: HashMap<SmolStr, PodInfo>,
+    /// The sum of the pods' requests.
+    requested: BTreeMap<SmolStr, i64>,
+}
+
+/// The fields of a Node object that count for the scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Node {
+    pub(super) name: String,
+    pub(super) labels: Value,
+    pub(super) spec: Value,
+    pub(super) address: String,
+    /// The resources that pods can have, in the units of [`amounts`].
+    allocatable: BTreeMap<String, i64>,
+}
+
+impl Node {
+    pub(super) fn of(object: &DynamicObject) -> Self {
+        let node = json!({
+            "name": object.metadata.name, "labels": object.metadata.labels, "spec": object.data["spec"],
+            "status": {
+                "addresses": object.data["status"]["addresses"], "allocatable": object.data["status"]["allocatable"],
+            },
+        });
+        Self::from_fields(&node)
+    }
+
+    /// Reads a node that has its name and its labels beside `spec` and `status`.
+    pub(super) fn from_fields(node: &Value) -> Self {
+        let mut addresses = node["status"]["addresses"].as_array().into_iter().flatten();
+        let internal = addresses.find(|address| address["type"] == "InternalIP");
+        let address = internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS);
+        Self {
+            name: node["name"].as_str().unwrap_or_default().to_owned(),
+            labels: node["labels"].clone(),
+            spec: node["spec"].clone(),
+            address: address.to_owned(),
+            allocatable: amounts(&node["status"]["allocatable"]),
+        }
+    }
+
+    /// Returns the amount of a resource that pods can have; 0 if the node does not name the resource.
+    pub(super) fn allocatable(&self, resource: &str) -> i64 {
+        self.allocatable.get(resource).copied().unwrap_or_default()
+    }
+}
+
+impl NodeInfo {
+    pub(super) fn add(&mut self, uid: &str, pod: PodInfo) {
+        for (name, amount) in &pod.requests {
+            let sum = self.requested.entry(name.clone()).or_default();
+            *sum = sum.saturating_add(*amount);
+        }
+        self.pods.insert(uid.into(), pod);
+    }
+
+    pub(super) fn remove(&mut self, uid: &str) {
+        let Some(pod) = self.pods.remove(uid) else { return };
+        for (name, amount) in &pod.requests {
+            if let Some(sum) = self.requested.get_mut(name) {
+                *sum = sum.saturating_sub(*amount);
+            }
+        }
+    }
+
+    pub(super) fn pod(&self, uid: &str) -> Option<&PodInfo> {
+        self.pods.get(uid)
+    }
+
+    pub(super) fn pod_count(&self) -> usize {
+        self.pods.len()
+    }
+
+    /// Returns true if neither a Node object nor a pod is here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.node.is_none() && self.pods.is_empty()
+    }
+
+    /// Returns the sum that the pods request of a resource.
+    pub(super) fn requested(&self, resource: &str) -> i64 {
+        self.requested.get(resource).copied().unwrap_or_default()
+    }
+
+    pub(super) fn ports(&self) -> impl Iterator<Item = &HostPort> {
+        self.pods.values().flat_map(|pod| &pod.ports)
+    }
+}
