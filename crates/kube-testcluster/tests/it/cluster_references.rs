@@ -4,6 +4,7 @@
 use kube_testcluster::{Cluster, Controllers, Stages};
 use serde_json::{Value, json};
 
+use crate::cluster_data::Folder;
 use crate::support::api::{Api, PODS, item, pod};
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
@@ -225,7 +226,8 @@ async fn missing_pull_secrets_give_an_event_only_if_the_image_cannot_be_pulled()
         create(&api, SECRETS, json!({}), "there").await;
         create_pod(&api, &json!({}), &secrets).await;
         let begun = |status: &Value| {
-            status["phase"] == "Running" || status["containerStatuses"][0]["state"]["waiting"]["reason"] == "ImagePullBackOff"
+            status["phase"] == "Running"
+                || status["containerStatuses"][0]["state"]["waiting"]["reason"] == "ImagePullBackOff"
         };
         until(&api, begun).await;
         cluster.settled().await;
@@ -311,5 +313,25 @@ async fn a_pod_that_waits_writes_nothing_and_can_be_deleted() {
     cluster.settled().await;
     assert_eq!(api.get(&item("a")).await.status, 404);
     create(&api, SECRETS, json!({}), "db").await;
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_pod_still_waits_after_a_restart_of_the_cluster() {
+    let folder = Folder::new("references");
+    let start = || {
+        let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start_in(&folder.0).unwrap();
+        let api = Api::new(&cluster);
+        (cluster, api)
+    };
+    let (cluster, api) = start();
+    create_pod(&api, &json!({"envFrom": [{"secretRef": {"name": "db"}}]}), &json!({})).await;
+    waits_with(&api, "secret \"db\" not found").await;
+    cluster.shutdown().await;
+    let (cluster, api) = start();
+    cluster.settled().await;
+    assert_eq!(waiting(&api).await, ["Pending", "CreateContainerConfigError", "secret \"db\" not found"]);
+    create(&api, SECRETS, json!({}), "db").await;
+    runs(&api).await;
     cluster.shutdown().await;
 }

@@ -45,7 +45,9 @@ impl Prepared {
     /// Returns what must be prepared before an action of a stage.
     fn needed_by(action: &StageAction) -> Self {
         match action {
-            StageAction::Bind(_) | StageAction::Steps(_) | StageAction::Repeat(..) | StageAction::Remove => Self::Nothing,
+            StageAction::Bind(_) | StageAction::Steps(_) | StageAction::Repeat(..) | StageAction::Remove => {
+                Self::Nothing
+            }
             StageAction::Containers(ContainerState::Waiting { reason, .. }, _) if reason == CREATING => Self::Nothing,
             StageAction::Containers(ContainerState::Waiting { .. }, _) => Self::Volumes,
             StageAction::Containers(..) => Self::Containers,

@@ -75,7 +75,8 @@ async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Opti
 }
 
 fn references(volume: &Value) -> impl Iterator<Item = Reference<'_>> {
-    let own = [reference(SECRETS, &volume["secret"], "secretName"), reference(CONFIG_MAPS, &volume["configMap"], "name")];
+    let own =
+        [reference(SECRETS, &volume["secret"], "secretName"), reference(CONFIG_MAPS, &volume["configMap"], "name")];
     let projected = items(&volume["projected"]["sources"]).iter().filter_map(|source| {
         let config_map = || reference(CONFIG_MAPS, &source["configMap"], "name");
         reference(SECRETS, &source["secret"], "name").or_else(config_map).filter(|reference| reference.name != ROOT_CA)
