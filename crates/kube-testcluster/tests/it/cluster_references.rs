@@ -316,6 +316,19 @@ async fn a_pod_that_waits_writes_nothing_and_can_be_deleted() {
     cluster.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_pod_may_refer_to_very_many_missing_objects() {
+    let (cluster, api) = cluster("run");
+    let volume = |n: u32| json!({"name": format!("v{n}"), "secret": {"secretName": format!("s{n}")}});
+    create_pod_with_volumes(&api, &(0..3000).map(volume).collect()).await;
+    cluster.settled().await;
+    assert_eq!(warnings(&api).await.len(), 25);
+    for n in 0..3000 {
+        create(&api, SECRETS, json!({}), &format!("s{n}")).await;
+    }
+    runs(&api).await;
+}
+
 #[tokio::test]
 async fn a_pod_still_waits_after_a_restart_of_the_cluster() {
     let folder = Folder::new("references");

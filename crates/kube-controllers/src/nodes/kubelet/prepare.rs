@@ -15,6 +15,10 @@ use crate::nodes::requests::ObjectRef;
 use crate::nodes::stages::{ContainerState, StageAction};
 use kube_machinery::value::Value;
 
+/// The number of failures that give Events, and of objects that a pod waits for at once, because a pod may refer to very
+/// many. Upstream's `EventSourceObjectSpamFilter` lets as many Events about one pod through.
+const MOST: usize = 25;
+
 /// The parts of a pod that are prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Prepared {
@@ -92,8 +96,9 @@ impl PodWorker {
     async fn wait_for_objects(&mut self, part: Prepared) -> Result<(), Error> {
         let mut failures = self.failures(part).await?;
         while !failures.is_empty() {
-            let missing = failures.iter().flat_map(|failure| failure.waits_for.clone()).collect();
-            let changed = self.context.api.changed(missing);
+            // The pod needs all of the objects, so it may wait for some of them.
+            let missing = failures.iter().flat_map(|failure| &failure.waits_for).take(MOST);
+            let changed = self.context.api.changed(missing.cloned().collect());
             // An object may have come before `changed` could notice.
             let again = self.failures(part).await?;
             if again == failures {
@@ -123,7 +128,7 @@ impl PodWorker {
 
     /// Writes the failures into Events and into the status.
     async fn report(&mut self, part: Prepared, failures: &[Failure]) -> Result<(), Error> {
-        for Failure { container, message, .. } in failures {
+        for Failure { container, message, .. } in failures.iter().take(MOST) {
             let event = match container {
                 Some(_) => PodEvent::warning("Failed", format!("Error: {message}"), container.clone()),
                 None => PodEvent::warning("FailedMount", message.clone(), None),

@@ -49,7 +49,7 @@ fn mounted(spec: &Value) -> BTreeSet<&str> {
 
 /// Returns the failure of a volume with the content of Secrets or ConfigMaps.
 async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Option<Failure>, Error> {
-    let (mut errors, mut waits_for) = (Vec::new(), Vec::new());
+    let (mut errors, mut known, mut waits_for) = (Vec::new(), BTreeSet::new(), Vec::new());
     for reference in references(volume) {
         let error = match lookup.missing(&reference).await? {
             None => continue,
@@ -59,12 +59,12 @@ async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Opti
             }
             Some(Missing::Key(key)) => format!("configmap references non-existent config key: {key}"),
         };
-        if !errors.contains(&error) {
+        if known.insert(error.clone()) {
             errors.push(error);
         }
         waits_for.push(lookup.object_ref(&reference));
     }
-    // As upstream's `NewAggregate`: several errors are in brackets.
+    // As in upstream's `NewAggregate`, several errors are in brackets, each once.
     let error = match &*errors {
         [] => return Ok(None),
         [error] => error.clone(),
