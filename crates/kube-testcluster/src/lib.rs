@@ -313,11 +313,11 @@ impl Cluster {
     /// pod so far, no stage of any pod is pending or running, and the garbage collector and the controllers of
     /// namespaces and nodes are idle.
     ///
-    /// This does not wait for stages that repeat for ever, for pods that wait for a node, for the 40 seconds that the
-    /// pods of a deleted node stay, or for the tenth of a second that a deleted CustomResourceDefinition stays. It also
-    /// does not wait for controllers that are clients of the server: the test's own ones, and the controllers of
-    /// workloads such as [ReplicaSets](controllers::replica_set). Their reaction to a change is visible only after they
-    /// have written it, so wait for its effect instead.
+    /// This does not wait for stages that repeat for ever, for pods that wait for a node or for an object that they
+    /// refer to, for the 40 seconds that the pods of a deleted node stay, or for the tenth of a second that a deleted
+    /// CustomResourceDefinition stays. It also does not wait for controllers that are clients of the server: the test's
+    /// own ones, and the controllers of workloads such as [ReplicaSets](controllers::replica_set). Their reaction to a
+    /// change is visible only after they have written it, so wait for its effect instead.
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
         loop {

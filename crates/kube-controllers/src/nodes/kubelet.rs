@@ -4,11 +4,16 @@
 mod address;
 mod catch_up;
 mod containers;
+mod environment;
 mod event_correlator;
 mod pod_worker;
+mod prepare;
+mod pull_secrets;
+mod references;
 mod run_stages;
 mod schedule;
 mod texts;
+mod volumes;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -13,8 +13,8 @@ use kube_client::Error;
 use kube_machinery::kinds::Resource;
 use kube_machinery::value::Value;
 
-/// A reference to an existing object.
-#[derive(Clone, Debug)]
+/// A reference to an object.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ObjectRef {
     /// The kind.
     pub resource: &'static Resource,
@@ -83,6 +83,10 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 pub trait Requests: fmt::Debug + Send + Sync {
     /// `GET` of an object.
     fn get(&self, object: ObjectRef) -> Answer<'_, Received>;
+
+    /// Waits until one of these objects is written after this call. It may end early, and it does not end if the server
+    /// stops.
+    fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()>;
 
     /// Lists all pods, and watches their changes from there on.
     fn watch_pods(&self) -> PodWatch;

@@ -50,6 +50,10 @@ use wire::StagesFile;
 ///   times.
 /// - `remove: true` removes the pod.
 ///
+/// Once the pod has a node, the first step after the report of `ContainerCreating` waits until the pod's volumes can be
+/// mounted. The first step that needs the containers (the Event `Created` or `Started`, or the report that they run)
+/// waits until their environment is complete.
+///
 /// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
 /// `$namespace`, `$uid` and `$node` for the pod's name, namespace, uid and node, and `$backoff` for the wait with
 /// `doubling-to` in this round. In `containers`, `event` and `log`, `$container` and `$image` stand for the container's

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt, stream};
 use kube_client::Error;
 use kube_core::Status;
@@ -12,13 +14,14 @@ use super::create::Creation;
 use super::ownership::{Component, MadeBy, Writer};
 use super::patch::PatchBody;
 use super::subresources::binding;
+use super::watcher::Changes;
 use super::{key, patch, pod_status, update};
 use crate::admission::Gate;
 use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::store::object::Opened;
+use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Store, StoreError};
 use kube_controllers::nodes::requests::{Answer, Author, ObjectRef, PodChange, PodWatch, Received, Requests};
 use kube_machinery::codec::schema::Decoded;
@@ -43,6 +46,21 @@ impl Requests for InProcess {
             Ok(Received::new(found.open()?))
         }
         .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
+
+    fn changed(&self, objects: Vec<ObjectRef>) -> BoxFuture<'static, ()> {
+        let changes = objects.iter().filter_map(|object| {
+            Changes::of(&self.0, object.resource, &Key::new(Some(&object.namespace), &object.name)).ok()
+        });
+        // Each subscription begins here, and not when the future is polled first.
+        let changes = changes.map(|mut changes| async move { changes.next().await });
+        let mut changes: FuturesUnordered<_> = changes.collect();
+        async move {
+            if changes.next().await.is_none() {
+                std::future::pending::<()>().await; // there is nothing to wait for
+            }
+        }
         .boxed()
     }
 

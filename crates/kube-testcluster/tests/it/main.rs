@@ -57,6 +57,7 @@ mod cluster_pod_subresources;
 mod cluster_policies;
 mod cluster_rbac;
 mod cluster_read_options;
+mod cluster_references;
 mod cluster_replica_sets;
 mod cluster_restart;
 mod cluster_reviews;

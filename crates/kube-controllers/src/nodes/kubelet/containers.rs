@@ -5,14 +5,18 @@
 use std::collections::HashMap;
 
 use super::catch_up::set_resources;
+use super::prepare::Failure;
 use super::texts::filled;
 use crate::nodes::stages::ContainerState;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Array, Value, json};
 
 /// The reason of a container that waits to be created: in a pod without init containers, and in one with them.
-const CREATING: &str = "ContainerCreating";
+pub(super) const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
+
+/// The reason of a container whose configuration could not be made. Upstream: `ErrCreateContainerConfig`.
+const CONFIG_ERROR: &str = "CreateContainerConfigError";
 
 /// The values in a pod's status that are neither in the pod nor in the state of its containers.
 pub(super) struct StatusInputs<'a> {
@@ -29,6 +33,46 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     let known = by_name(&old["containerStatuses"]);
     let next = |container: &Value| next(pod, container, known.get(&container["name"]).copied(), to, inputs);
     let containers: Vec<Value> = items(&spec["containers"]).iter().map(next).collect();
+    whole(pod, containers, initial(spec, old, to, inputs.now), inputs)
+}
+
+/// Returns the pod's status while some of its containers cannot be created, as a merge patch. The others keep their
+/// state. Upstream starts them; here, a stage starts all containers at once.
+pub(super) fn config_error_status(pod: &Value, failures: &[Failure], inputs: &StatusInputs<'_>) -> Value {
+    let (spec, old) = (&pod["spec"], &pod["status"]);
+    let messages: HashMap<&str, &str> =
+        failures.iter().filter_map(|failure| Some((failure.container.as_deref()?, &*failure.message))).collect();
+    let message_of = |container: &Value| messages.get(container["name"].as_str().unwrap_or_default());
+    let waiting = |reason: &str, message: Option<&&str>| ContainerState::Waiting {
+        reason: reason.to_owned(),
+        message: message.map(|message| (*message).to_owned()),
+    };
+    let creating = waiting(CREATING, None);
+    let known = by_name(&old["containerStatuses"]);
+    let containers = items(&spec["containers"]).iter().map(|container| {
+        let before = known.get(&container["name"]).copied();
+        match (message_of(container), before) {
+            (Some(message), _) => next(pod, container, before, &waiting(CONFIG_ERROR, Some(message)), inputs),
+            (None, Some(before)) => before.clone(),
+            (None, None) => next(pod, container, None, &creating, inputs),
+        }
+    });
+    let mut init = initial(spec, old, &creating, inputs.now);
+    let failing = items(&spec["initContainers"]).iter().position(|container| message_of(container).is_some());
+    if let Some(failing) = failing {
+        // Init containers run one after the other, so those before the failing one have ended.
+        for (index, container) in items(&spec["initContainers"]).iter().enumerate().take(failing + 1) {
+            init[index] = initial_status(container, index < failing, &old["startTime"], inputs.now);
+        }
+        let message = message_of(&items(&spec["initContainers"])[failing]);
+        init[failing]["state"] = json!({"waiting": {"reason": CONFIG_ERROR, "message": message}});
+    }
+    whole(pod, containers.collect(), init, inputs)
+}
+
+/// Returns a pod's status from the statuses of its containers, as a merge patch.
+fn whole(pod: &Value, containers: Vec<Value>, init: Vec<Value>, inputs: &StatusInputs<'_>) -> Value {
+    let (spec, old) = (&pod["spec"], &pod["status"]);
     let phase = phase(spec["restartPolicy"].as_str().unwrap_or("Always"), &containers);
     let mut status = json!({
         "phase": phase,
@@ -37,7 +81,6 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
         "hostIPs": [{"ip": inputs.host_ip}],
         "conditions": conditions(pod, phase, &containers, inputs.now),
     });
-    let init = initial(spec, old, to, inputs.now);
     if !init.is_empty() {
         status["initContainerStatuses"] = Value::Array(init.into());
     }
@@ -153,28 +196,29 @@ pub(super) fn image_id(image: &str) -> String {
 /// Returns the statuses of init containers. They end when the regular containers start; sidecars keep running.
 fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
-    // They end now if the regular containers start, and no init container is done yet.
-    let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
+    // They end now if the regular containers start, and an init container is not done yet.
+    let over = matches!(to, ContainerState::Running { .. }) && before.iter().any(|status| status["ready"] == false);
     if !before.is_empty() && !over {
         return before.to_vec();
     }
-    let status = |container: &Value| {
-        let sidecar = container["restartPolicy"] == "Always";
-        let started = &old["startTime"];
-        let state = match (over && !before.is_empty(), sidecar) {
-            (false, _) => json!({"waiting": {"reason": INITIALIZING}}),
-            (true, true) => json!({"running": {"startedAt": now}}),
-            (true, false) => json!({"terminated": {
-                "exitCode": 0, "reason": "Completed", "startedAt": started, "finishedAt": now,
-            }}),
-        };
-        let done = state["waiting"].is_null();
-        json!({
-            "name": container["name"], "image": container["image"], "imageID": "", "ready": done,
-            "started": done && sidecar, "restartCount": 0, "state": state, "lastState": {},
-        })
-    };
+    let status = |container: &Value| initial_status(container, over, &old["startTime"], now);
     items(&spec["initContainers"]).iter().map(status).collect()
+}
+
+/// Returns the status of an init container that waits, or is done. A sidecar that is done runs.
+fn initial_status(container: &Value, done: bool, started: &Value, now: &str) -> Value {
+    let sidecar = container["restartPolicy"] == "Always";
+    let state = match (done, sidecar) {
+        (false, _) => json!({"waiting": {"reason": INITIALIZING}}),
+        (true, true) => json!({"running": {"startedAt": now}}),
+        (true, false) => json!({"terminated": {
+            "exitCode": 0, "reason": "Completed", "startedAt": started, "finishedAt": now,
+        }}),
+    };
+    json!({
+        "name": container["name"], "image": container["image"], "imageID": "", "ready": done,
+        "started": done && sidecar, "restartCount": 0, "state": state, "lastState": {},
+    })
 }
 
 /// Returns the phase of a pod. Upstream: `getPhase`.

@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 
+use super::containers::items;
 use super::schedule::SCHEDULER;
 use crate::clock::Clock;
 use crate::nodes::requests::{Author, ObjectRef, Requests};
 use kube_machinery::kinds::EVENTS;
 use kube_machinery::value::{Value, json};
+
+/// The component that reports the kubelet's Events.
+pub(super) const KUBELET: &str = "kubelet";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PodEvent {
@@ -17,6 +21,13 @@ pub(super) struct PodEvent {
     /// The component that reports the Event.
     pub(super) from: String,
     pub(super) container: Option<String>,
+}
+
+impl PodEvent {
+    /// Makes a warning of the kubelet, about a container if one is named.
+    pub(super) fn warning(reason: &str, message: String, container: Option<String>) -> Self {
+        Self { kind: "Warning".to_owned(), reason: reason.to_owned(), message, from: KUBELET.to_owned(), container }
+    }
 }
 
 struct WrittenEvent {
@@ -74,9 +85,11 @@ impl EventCorrelator {
             "uid": metadata["uid"], "resourceVersion": metadata["resourceVersion"],
         });
         if let Some(container) = &event.container {
-            object["fieldPath"] = json!(format!("spec.containers{{{container}}}"));
+            let is_init = items(&pod["spec"]["initContainers"]).iter().any(|init| init["name"] == container.as_str());
+            let list = if is_init { "initContainers" } else { "containers" };
+            object["fieldPath"] = json!(format!("spec.{list}{{{container}}}"));
         }
-        let node = pod["spec"]["nodeName"].as_str().filter(|_| event.from == "kubelet").unwrap_or_default();
+        let node = pod["spec"]["nodeName"].as_str().filter(|_| event.from == KUBELET).unwrap_or_default();
         let now = self.clock.now();
         json!({
             "metadata": {"name": name}, "involvedObject": object, "type": event.kind, "reason": event.reason, "message": event.message,

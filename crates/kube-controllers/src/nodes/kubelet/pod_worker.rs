@@ -9,6 +9,8 @@ use kube_client::{Api, Client};
 
 use super::containers::{self, StatusInputs};
 use super::event_correlator::{EventCorrelator, PodEvent};
+use super::prepare::Prepared;
+use super::pull_secrets::PULL_FAILED;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
 use crate::nodes::node;
@@ -25,13 +27,15 @@ pub(super) struct PodWorker {
     pub(super) pod: Received,
     pod_ip: String,
     pub(super) host_ip: String,
+    pub(super) prepared: Prepared,
 }
 
 impl PodWorker {
     pub(super) fn new(context: KubeletContext, pod: Received, pod_ip: String) -> Self {
         let recorder = EventCorrelator::new(context.api.clone(), context.clock);
         let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
-        Self { context, recorder, pod, pod_ip, host_ip }
+        let prepared = Prepared::before(&pod);
+        Self { context, recorder, pod, pod_ip, host_ip, prepared }
     }
 
     /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.
@@ -52,8 +56,10 @@ impl PodWorker {
         Resting::new(&self.context.progress)
     }
 
-    /// Performs the action of a stage. `backoff` is the value of `$backoff`.
+    /// Performs the action of a stage, once everything is there that the action needs. `backoff` is the value of
+    /// `$backoff`.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
+        self.prepare(action).await?;
         match action {
             StageAction::Bind(Binding::Node(node)) if self.pod["spec"]["nodeName"] == node.as_str() => Ok(()),
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
@@ -101,22 +107,31 @@ impl PodWorker {
     }
 
     /// Reports a state of all containers, and merges `extra` into the resulting status.
-    async fn containers(
+    pub(super) async fn containers(
         &mut self,
         change: &ContainerState,
         extra: Option<&Value>,
         backoff: Duration,
     ) -> Result<(), kube_client::Error> {
         let (now, backoff_text) = (self.context.clock.now(), go_duration(backoff));
-        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_text };
-        let mut status = containers::status(&self.pod, change, &inputs);
+        let mut status = containers::status(&self.pod, change, &self.inputs(&now, &backoff_text));
         if let Some(extra) = extra {
             let mut extra = extra.clone();
             self.fill_in(&mut extra, backoff);
             merge_patch::merge(&mut status, &extra);
             containers::set_conditions_from_phase(&self.pod, &mut status, &now);
         }
-        self.write_status(status).await
+        self.write_status(status).await?;
+        self.prepared = self.prepared.after(change);
+        match change {
+            ContainerState::Waiting { reason, .. } if reason == PULL_FAILED => self.report_missing_pull_secrets().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the values for a status that only this worker knows.
+    pub(super) fn inputs<'a>(&'a self, now: &'a str, backoff: &'a str) -> StatusInputs<'a> {
+        StatusInputs { now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff }
     }
 
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {

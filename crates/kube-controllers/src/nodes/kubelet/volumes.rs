@@ -1,0 +1,124 @@
+//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist.
+//! Upstream: `SetUpAt` in `pkg/volume/{secret,configmap,projected}`, and `pkg/kubelet/volumemanager`.
+
+use std::collections::BTreeSet;
+
+use kube_client::Error;
+
+use super::containers::items;
+use super::prepare::Failure;
+use super::references::{Lookup, Missing, Reference, is_optional};
+use crate::nodes::requests::ObjectRef;
+use kube_machinery::kinds::{CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
+use kube_machinery::value::Value;
+
+/// The ConfigMap in the token volume of a service account. The kubelet does not look for it, because the cluster
+/// publishes it in every namespace. A cluster without controllers does not, and nothing else there would create it.
+const ROOT_CA: &str = "kube-root-ca.crt";
+
+/// Returns the volumes that cannot be mounted. As upstream, a volume that no container mounts is left out.
+pub(super) async fn failures(pod: &Value, lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
+    let volumes = items(&pod["spec"]["volumes"]);
+    if volumes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mounted = mounted(&pod["spec"]);
+    let mut failures = Vec::new();
+    let mut claims = UnknownClaims::default();
+    for volume in volumes {
+        let name = volume["name"].as_str().unwrap_or_default();
+        if !mounted.contains(name) {
+            continue;
+        }
+        failures.extend(failure(name, volume, lookup).await?);
+        claims.check(name, volume, lookup).await?;
+    }
+    failures.extend(claims.failure());
+    Ok(failures)
+}
+
+/// Returns the names of the volumes that containers mount. Upstream: `GetPodVolumeNames`.
+fn mounted(spec: &Value) -> BTreeSet<&str> {
+    let containers = ["initContainers", "containers", "ephemeralContainers"];
+    let containers = containers.into_iter().flat_map(|field| items(&spec[field]));
+    let mounts = containers.flat_map(|container| {
+        items(&container["volumeMounts"]).iter().chain(items(&container["volumeDevices"])) // a device is a raw block volume
+    });
+    mounts.filter_map(|mount| mount["name"].as_str()).collect()
+}
+
+/// Returns the failure of a volume with the content of Secrets or ConfigMaps.
+async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Option<Failure>, Error> {
+    let (mut errors, mut known, mut waits_for) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for reference in references(volume) {
+        let error = match lookup.missing(&reference).await? {
+            None => continue,
+            Some(Missing::Object) => reference.not_found(),
+            Some(Missing::Key(key)) if reference.resource == SECRETS => {
+                format!("references non-existent secret key: {key}")
+            }
+            Some(Missing::Key(key)) => format!("configmap references non-existent config key: {key}"),
+        };
+        if known.insert(error.clone()) {
+            errors.push(error);
+        }
+        waits_for.push(lookup.object_ref(&reference));
+    }
+    // As in upstream's `NewAggregate`, several errors are in brackets, each once.
+    let error = match &*errors {
+        [] => return Ok(None),
+        [error] => error.clone(),
+        errors => format!("[{}]", errors.join(", ")),
+    };
+    let message = format!("MountVolume.SetUp failed for volume {name:?} : {error}");
+    Ok(Some(Failure { container: None, message, waits_for }))
+}
+
+fn references(volume: &Value) -> impl Iterator<Item = Reference<'_>> {
+    let own =
+        [reference(SECRETS, &volume["secret"], "secretName"), reference(CONFIG_MAPS, &volume["configMap"], "name")];
+    let projected = items(&volume["projected"]["sources"]).iter().filter_map(|source| {
+        let config_map = || reference(CONFIG_MAPS, &source["configMap"], "name");
+        reference(SECRETS, &source["secret"], "name").or_else(config_map).filter(|reference| reference.name != ROOT_CA)
+    });
+    own.into_iter().flatten().chain(projected)
+}
+
+fn reference<'a>(resource: &'static Resource, source: &'a Value, field: &str) -> Option<Reference<'a>> {
+    let name = source[field].as_str().filter(|_| !is_optional(source))?;
+    let keys = items(&source["items"]).iter().filter_map(|item| item["key"].as_str()).collect();
+    Some(Reference { resource, name, keys, fields: &["data", "binaryData"] })
+}
+
+/// The volumes whose claims do not exist. A claim need not be bound, because this cluster has no volume binder.
+#[derive(Default)]
+struct UnknownClaims {
+    volumes: Vec<String>,
+    errors: Vec<String>,
+    waits_for: Vec<ObjectRef>,
+}
+
+impl UnknownClaims {
+    async fn check(&mut self, volume: &str, source: &Value, lookup: &mut Lookup) -> Result<(), Error> {
+        let Some(name) = source["persistentVolumeClaim"]["claimName"].as_str() else { return Ok(()) };
+        let claim = Reference { resource: PERSISTENT_VOLUME_CLAIMS, name, keys: Vec::new(), fields: &[] };
+        if lookup.missing(&claim).await?.is_some() {
+            let namespace = &lookup.namespace;
+            let cause = format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found");
+            self.errors.push(format!("error processing PVC {namespace}/{name}: {cause}"));
+            self.volumes.push(volume.to_owned());
+            self.waits_for.push(lookup.object_ref(&claim));
+        }
+        Ok(())
+    }
+
+    /// Returns one failure for all claims. Upstream: `WaitForAttachAndMount`.
+    fn failure(self) -> Option<Failure> {
+        let (volumes, errors) = (self.volumes.join(" "), self.errors.join("; "));
+        let message = format!(
+            "Unable to attach or mount volumes: unmounted volumes=[{volumes}], unattached volumes=[], \
+             failed to process volumes=[{volumes}]: {errors}"
+        );
+        (!self.errors.is_empty()).then_some(Failure { container: None, message, waits_for: self.waits_for })
+    }
+}
