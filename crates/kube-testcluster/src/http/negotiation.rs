@@ -80,8 +80,11 @@ impl<'a> Accept<'a> {
         if self.is_blank() {
             return Ok(Form::default());
         }
-        let has_table = target.resource.table_convertor == TableConvertor::Columns
-            || target.subresource != Some(Subresource::Status);
+        let has_table = match target.subresource {
+            None | Some(Subresource::Scale) => true,
+            Some(Subresource::Status) => target.resource.table_convertor == TableConvertor::Columns,
+            Some(_) => false, // upstream's storage of the other subresources is no `TableConvertor`
+        };
         let view = |clause: &Clause, media| {
             clause.view(media).filter(|view| match view {
                 View::Whole => media != Media::Protobuf || target.resource.has_protobuf(),

@@ -385,3 +385,17 @@ async fn a_row_of_a_finished_pod_has_the_completed_condition() {
         assert_eq!(table(&api, PODS).await["rows"][0]["conditions"], expected);
     }
 }
+
+#[tokio::test]
+async fn subresources_without_a_table_convertor_are_not_served_as_tables() {
+    let api = Api::new(&quiet().start());
+    api.pod("a", &json!({})).await;
+    let binding = json!({"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "n"}}).to_string();
+    let bind = |accept: &'static str| {
+        let request = Request::post(format!("{PODS}/a/binding")).header("accept", accept);
+        api.answer(request.header("content-type", "application/json").body(binding.clone().into()).unwrap())
+    };
+    let refused = bind("application/json;as=Table;v=v1;g=meta.k8s.io").await;
+    assert_eq!((refused.status, refused.body["reason"].as_str()), (406, Some("NotAcceptable")));
+    assert_eq!(bind("application/json;as=Table;v=v1;g=meta.k8s.io,application/json").await.status, 201);
+}

@@ -9,6 +9,7 @@ use super::containers::items;
 use super::prepare::Failure;
 use super::references::{Lookup, Missing, Reference, is_optional};
 use crate::nodes::requests::ObjectRef;
+use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::{CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};
 use kube_machinery::value::Value;
 
@@ -49,7 +50,7 @@ fn mounted(spec: &Value) -> BTreeSet<&str> {
 
 /// Returns the failure of a volume with the content of Secrets or ConfigMaps.
 async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Option<Failure>, Error> {
-    let (mut errors, mut known, mut waits_for) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let (mut errors, mut waits_for) = (Vec::new(), Vec::new());
     for reference in references(volume) {
         let error = match lookup.missing(&reference).await? {
             None => continue,
@@ -59,19 +60,13 @@ async fn failure(name: &str, volume: &Value, lookup: &mut Lookup) -> Result<Opti
             }
             Some(Missing::Key(key)) => format!("configmap references non-existent config key: {key}"),
         };
-        if known.insert(error.clone()) {
-            errors.push(error);
-        }
+        errors.push(error);
         waits_for.push(lookup.object_ref(&reference));
     }
-    // As in upstream's `NewAggregate`, several errors are in brackets, each once.
-    let error = match &*errors {
-        [] => return Ok(None),
-        [error] => error.clone(),
-        errors => format!("[{}]", errors.join(", ")),
-    };
-    let message = format!("MountVolume.SetUp failed for volume {name:?} : {error}");
-    Ok(Some(Failure { container: None, message, waits_for }))
+    Ok(aggregate(errors).map(|error| {
+        let message = format!("MountVolume.SetUp failed for volume {name:?} : {error}");
+        Failure { container: None, message, waits_for }
+    }))
 }
 
 fn references(volume: &Value) -> impl Iterator<Item = Reference<'_>> {
