@@ -1,6 +1,7 @@
 //! What the scheduler knows of a node: its Node object, and the pods on it with what they take. Upstream: `NodeInfo`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 use kube_client::api::DynamicObject;
@@ -15,7 +16,7 @@ use crate::nodes::node;
 pub(super) struct NodeInfo {
     pub(super) node: Option<Node>,
     /// The pods that have not ended, by uid.
-    pods: HashMap<SmolStr, PodInfo>,
+    pods: HashMap<SmolStr, Arc<PodInfo>>,
     /// The sum of the pods' requests.
     requested: BTreeMap<SmolStr, i64>,
 }
@@ -63,7 +64,7 @@ impl Node {
 }
 
 impl NodeInfo {
-    pub(super) fn add(&mut self, uid: &str, pod: PodInfo) {
+    pub(super) fn add(&mut self, uid: &str, pod: Arc<PodInfo>) {
         for (name, amount) in &pod.requests {
             let sum = self.requested.entry(name.clone()).or_default();
             *sum = sum.saturating_add(*amount);
@@ -81,7 +82,7 @@ impl NodeInfo {
     }
 
     pub(super) fn pod(&self, uid: &str) -> Option<&PodInfo> {
-        self.pods.get(uid)
+        self.pods.get(uid).map(AsRef::as_ref)
     }
 
     pub(super) fn pod_count(&self) -> usize {

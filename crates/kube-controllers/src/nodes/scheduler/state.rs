@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use foldhash::HashMap;
 
@@ -68,7 +69,7 @@ impl State {
         if feasible == MOST_FEASIBLE {
             self.last.clone_from(name);
         }
-        self.put(&pending.uid, &assignment.node, PodInfo::of(&pending.pod));
+        self.put(&pending.uid, &assignment.node, pending.info.clone());
         Ok(assignment)
     }
 
@@ -111,7 +112,7 @@ impl State {
             return;
         }
         let is_changed = known.is_some();
-        self.put(uid, node, PodInfo::of(pod));
+        self.put(uid, node, Arc::new(PodInfo::of(pod)));
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
         if is_changed {
@@ -177,7 +178,7 @@ impl State {
         }
     }
 
-    fn put(&mut self, uid: &str, node: &str, pod: PodInfo) {
+    fn put(&mut self, uid: &str, node: &str, pod: Arc<PodInfo>) {
         self.take(uid);
         self.placed.insert(uid.to_owned(), node.to_owned());
         self.nodes.entry(node.to_owned()).or_default().add(uid, pod);
@@ -202,8 +203,6 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tokio::sync::watch;
 
     use super::*;
