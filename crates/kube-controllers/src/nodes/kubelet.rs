@@ -177,6 +177,9 @@ impl Kubelet {
         }
         self.earlier = Earlier::None; // a pod that is written from now on was not run before
         // Forget the pods that were deleted while no watch ran.
+        if let Some(scheduler) = &self.context.scheduler {
+            scheduler.retain(&there);
+        }
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {

@@ -20,7 +20,7 @@ impl Progress {
     }
 }
 
-/// A guard that counts a pod as resting, because the pod's stages will not end by themselves.
+/// A guard that counts a pod as resting, because its task waits for a change, or its stages never end.
 #[derive(Debug)]
 pub(super) struct Resting(watch::Sender<Progress>);
 

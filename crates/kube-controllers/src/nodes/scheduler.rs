@@ -10,7 +10,7 @@ mod queue;
 mod state;
 mod unfit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -126,6 +126,7 @@ impl Scheduler {
         match pod["spec"]["nodeName"].as_str() {
             Some(node) if !over => self.lock().bound(uid, node, pod),
             Some(_) => self.lock().forget(uid),
+            None if pod["metadata"]["deletionTimestamp"].is_string() => self.lock().forget(uid),
             None => self.lock().changed(uid, pod),
         }
     }
@@ -133,6 +134,11 @@ impl Scheduler {
     /// Stops counting a pod that was deleted or could not be bound.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().forget(uid);
+    }
+
+    /// Forgets the pods that are not among those that exist, after a gap in the watch of pods.
+    pub(crate) fn retain(&self, existing: &BTreeSet<String>) {
+        self.lock().retain(existing);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -30,6 +30,7 @@ impl PodWorker {
                     scheduler.forget(self.uid());
                     return Err(kube_client::Error::Api(status));
                 };
+                scheduler.observe(&self.pod);
                 self.host_ip = scheduler.assignment_of(theirs).await.address;
                 return Ok(());
             }

@@ -14,6 +14,8 @@ pub(crate) struct Attempt {
     scheduler: Scheduler,
     uid: Arc<str>,
     outcome: watch::Receiver<Outcome>,
+    /// Whether the pod's task has seen the node, so that it binds the pod or forgets it.
+    is_taken: bool,
 }
 
 impl Attempt {
@@ -21,12 +23,14 @@ impl Attempt {
         let uid = pending.uid.clone();
         let (sender, outcome) = watch::channel(Err(unfit));
         state.queue.push(Waiting { pending, outcome: sender, resting: None });
-        Self { scheduler, uid, outcome }
+        Self { scheduler, uid, outcome, is_taken: false }
     }
 
     /// Returns the latest outcome.
     pub(crate) fn outcome(&mut self) -> Outcome {
-        self.outcome.borrow_and_update().clone()
+        let outcome = self.outcome.borrow_and_update().clone();
+        self.is_taken = outcome.is_ok();
+        outcome
     }
 
     /// Waits for another outcome. Until there is one, the pod counts as resting.
@@ -46,6 +50,8 @@ impl Attempt {
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        self.scheduler.lock().queue.remove(&self.uid);
+        if !self.is_taken {
+            self.scheduler.forget(&self.uid);
+        }
     }
 }

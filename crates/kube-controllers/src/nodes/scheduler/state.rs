@@ -1,7 +1,7 @@
 //! The nodes with their pods, and the pods that wait. Every change that gives a waiting pod room schedules it at once,
 //! in the order of the queue. Upstream: the scheduler's cache and its scheduling cycle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) struct State {
     /// The node of each pod that has not ended, by the pod's uid.
     placed: HashMap<String, String>,
     pub(super) queue: Queue,
-    /// The node at which the last search ended early.
+    /// The node where the last search ended before it had seen all nodes.
     last: String,
 }
 
@@ -46,7 +46,7 @@ impl State {
     /// the first by name among equals. Upstream scores the nodes by more than that.
     pub(super) fn schedule(&mut self, pending: &Pending) -> Outcome {
         let spec = &pending.pod["spec"];
-        let (mut diagnosis, mut best, mut feasible) = (Diagnosis::default(), None, 0);
+        let (mut diagnosis, mut best, mut feasible, mut end) = (Diagnosis::default(), None, 0, None);
         let behind = (Bound::Excluded(self.last.as_str()), Bound::Unbounded);
         let before = (Bound::Unbounded, Bound::Included(self.last.as_str()));
         for (name, info) in self.nodes.range::<str, _>(behind).chain(self.nodes.range::<str, _>(before)) {
@@ -59,6 +59,7 @@ impl State {
             best = best.filter(|(count, first, _)| (*count, *first) < (rank.0, rank.1)).or(Some(rank));
             feasible += 1;
             if feasible == MOST_FEASIBLE {
+                end = Some(name.clone());
                 break;
             }
         }
@@ -66,9 +67,7 @@ impl State {
             return self.without_nodes().ok_or_else(|| diagnosis.unfit(spec));
         };
         let assignment = Assignment { node: name.clone(), address: node.address.clone() };
-        if feasible == MOST_FEASIBLE {
-            self.last.clone_from(name);
-        }
+        self.last = end.unwrap_or_default();
         self.put(&pending.uid, &assignment.node, pending.info.clone());
         Ok(assignment)
     }
@@ -111,12 +110,11 @@ impl State {
         if known.is_some_and(|known| known.is_current(pod)) {
             return;
         }
-        let is_changed = known.is_some();
-        self.put(uid, node, Arc::new(PodInfo::of(pod)));
+        let freed = self.put(uid, node, Arc::new(PodInfo::of(pod)));
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
-        if is_changed {
-            self.retry_on(node); // it may request less than before
+        if let Some(freed) = freed {
+            self.retry_on(&freed); // it may be on another node than it was assumed, or request less than before
         }
     }
 
@@ -130,11 +128,18 @@ impl State {
         }
     }
 
-    /// Stops counting a pod that has ended, was deleted or could not be bound.
+    /// Stops counting a pod that has ended, was deleted or could not be bound. It waits no longer, either.
     pub(super) fn forget(&mut self, uid: &str) {
+        self.queue.remove(uid);
         if let Some(node) = self.take(uid) {
             self.retry_on(&node);
         }
+    }
+
+    /// Forgets the pods that are not among those that exist.
+    pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
+        let gone: Vec<String> = self.placed.keys().filter(|uid| !existing.contains(*uid)).cloned().collect();
+        gone.iter().for_each(|uid| self.forget(uid));
     }
 
     /// Tries to schedule all pods that wait, after a change of nodes.
@@ -178,10 +183,12 @@ impl State {
         }
     }
 
-    fn put(&mut self, uid: &str, node: &str, pod: Arc<PodInfo>) {
-        self.take(uid);
+    /// Counts a pod on a node. Returns the node that it was counted on before.
+    fn put(&mut self, uid: &str, node: &str, pod: Arc<PodInfo>) -> Option<String> {
+        let before = self.take(uid);
         self.placed.insert(uid.to_owned(), node.to_owned());
         self.nodes.entry(node.to_owned()).or_default().add(uid, pod);
+        before
     }
 
     /// Returns the node that the pod was counted on.
@@ -348,6 +355,21 @@ mod tests {
         let bound = json!({"metadata": {"uid": "other", "generation": 1}, "spec": pod_of("6")});
         state.bound("other", "node-2", &bound);
         assert_eq!(other.borrow().as_ref().unwrap().node, "node-2", "another scheduler may bind it anywhere");
+    }
+
+    #[test]
+    fn a_pod_that_is_gone_or_elsewhere_leaves_its_room_to_those_that_wait() {
+        let mut state = nodes(1);
+        assert!(place(&mut state, "all", pod_of("4")).is_ok());
+        let gone = wait(&mut state, "gone", pod_of("4"));
+        let stays = wait(&mut state, "stays", pod_of("4"));
+        state.forget("gone");
+        let elsewhere = json!({"metadata": {"uid": "all", "generation": 1}, "spec": pod_of("4")});
+        state.bound("all", "node-2", &elsewhere);
+        assert!(gone.borrow().is_err() && stays.borrow().is_ok());
+        let next = wait(&mut state, "next", pod_of("4"));
+        state.retain(&BTreeSet::from(["next".to_owned()]));
+        assert!(next.borrow().is_ok());
     }
 
     #[test]
