@@ -1,4 +1,4 @@
-//! Sets conditions (`status.conditions`), such as a pod's `Ready`, with the time at which they last changed.
+//! Finds and sets conditions (`status.conditions`), such as a pod's `Ready`, with the time at which they last changed.
 
 use super::edit::object;
 use crate::value::{Value, json};
@@ -15,6 +15,11 @@ pub fn update(of: &mut Value, mut condition: Value, now: &str) {
         Some(before) => *before = condition,
         None => conditions.push(condition),
     }
+}
+
+/// Returns the condition of this type. Upstream: `GetPodCondition` and its like.
+pub fn find<'a>(of: &'a Value, kind: &str) -> Option<&'a Value> {
+    of["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
 }
 
 #[cfg(test)]

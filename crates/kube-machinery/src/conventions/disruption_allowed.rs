@@ -30,8 +30,7 @@ pub fn is_up_to_date(budget: &Value) -> bool {
 
 /// Returns the condition, if the budget has it.
 pub fn condition(budget: &Value) -> Option<&Value> {
-    let mut conditions = budget["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.find(|condition| condition["type"] == DISRUPTION_ALLOWED)
+    conditions::find(budget, DISRUPTION_ALLOWED)
 }
 
 /// Returns the status and the reason that the condition should have.

@@ -1,5 +1,5 @@
-//! Parses and prints label selectors inside of objects (`matchLabels`, `matchExpressions`), such as the selector of a replica set.
-//! The selectors in queries have another syntax, which `kube-selectors` parses.
+//! Parses and prints label selectors inside of objects (`matchLabels`, `matchExpressions`), such as the selector of a
+//! replica set. The selectors in queries have another syntax, which `kube-selectors` parses.
 
 use std::collections::BTreeMap;
 

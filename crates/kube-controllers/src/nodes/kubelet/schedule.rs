@@ -5,6 +5,7 @@ use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
 use crate::nodes::requests::Author;
 use crate::nodes::scheduler::{Assignment, Attempt};
+use kube_machinery::conventions::conditions;
 use kube_machinery::value::json;
 
 pub(super) const SCHEDULER: &str = "default-scheduler";
@@ -58,8 +59,7 @@ impl PodWorker {
 
     /// Writes the reason why the pod is not scheduled into its status and an Event, unless the status has it already.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
-        let conditions = self.pod["status"]["conditions"].as_array();
-        let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");
+        let before = conditions::find(&self.pod, "PodScheduled");
         if before.is_some_and(|condition| condition["message"] == why) {
             return Ok(());
         }

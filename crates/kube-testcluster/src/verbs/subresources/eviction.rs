@@ -128,8 +128,7 @@ fn phase(pod: &Opened) -> &str {
 
 /// Upstream: `IsPodReady`.
 fn is_ready(pod: &Opened) -> bool {
-    let mut conditions = pod.value["status"]["conditions"].as_array().into_iter().flatten();
-    conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+    conditions::find(&pod.value, "Ready").is_some_and(|ready| ready["status"] == "True")
 }
 
 /// Returns the pod with the condition `DisruptionTarget`.
