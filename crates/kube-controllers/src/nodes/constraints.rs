@@ -1,7 +1,8 @@
 //! Checks what a pod demands of its node: node selector, node affinity and tolerations. The scheduler and the DaemonSet
 //! controller use these checks to decide where a pod may run. Upstream: `component-helpers/scheduling/corev1`.
 
-use kube_machinery::value::{Array, SmolStr, Value};
+use super::items::items;
+use kube_machinery::value::{SmolStr, Value};
 
 /// Returns true if a node matches a pod's node selector and its required node affinity. Upstream:
 /// `nodeaffinity.RequiredNodeAffinity`.
@@ -55,10 +56,6 @@ pub(crate) fn tolerates_all(pod_spec: &Value, taints: &Value, effects: &[&str]) 
         let effect = text(&taint["effect"]);
         !effects.contains(&effect) || tolerates(pod_spec, text(&taint["key"]), text(&taint["value"]), effect)
     })
-}
-
-fn items(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Array::as_slice)
 }
 
 fn text(value: &Value) -> &str {

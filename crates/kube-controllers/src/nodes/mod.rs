@@ -3,6 +3,7 @@
 
 pub(crate) mod constraints;
 pub mod dynamic;
+mod items;
 pub mod kubelet;
 pub mod logs;
 pub mod node;

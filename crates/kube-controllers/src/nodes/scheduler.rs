@@ -51,8 +51,8 @@ pub enum Nodeless {
 #[derive(Clone)]
 pub(crate) struct Scheduler {
     state: Arc<Mutex<State>>,
-    /// The number of changes of nodes; `None` until the nodes were listed.
-    nodes: watch::Receiver<Option<u64>>,
+    /// Whether the nodes were listed. It is sent again after each change of nodes.
+    listed: watch::Receiver<bool>,
     progress: watch::Sender<Progress>,
 }
 
@@ -69,12 +69,12 @@ impl Scheduler {
         nodeless: Nodeless,
         progress: watch::Sender<Progress>,
     ) -> (Self, impl Future<Output = ()> + Send + use<>) {
-        let (changes, nodes) = watch::channel(None);
-        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), nodes, progress };
+        let (sender, listed) = watch::channel(false);
+        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), listed, progress };
         let follower = scheduler.clone();
         let task = async move {
             loop {
-                if let Err(error) = follower.follow(&client, &changes).await {
+                if let Err(error) = follower.follow(&client, &sender).await {
                     tracing::debug!(%error, "the scheduler lists the nodes again");
                 }
                 tokio::time::sleep(RETRY).await;
@@ -85,7 +85,7 @@ impl Scheduler {
 
     /// Waits until the nodes were listed. Upstream: `WaitForCacheSync`.
     pub(crate) async fn synced(&mut self) {
-        if self.nodes.wait_for(Option::is_some).await.is_err() {
+        if self.listed.wait_for(|listed| *listed).await.is_err() {
             std::future::pending::<()>().await; // the task that watches the nodes has ended
         }
     }
@@ -114,12 +114,12 @@ impl Scheduler {
 
     /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
-        if self.nodes.changed().await.is_err() {
+        if self.listed.changed().await.is_err() {
             std::future::pending::<()>().await; // the task that watches the nodes has ended
         }
     }
 
-    /// Takes note of a change of a pod.
+    /// Counts a pod that is bound or has ended, and schedules a waiting pod again whose spec has changed.
     pub(crate) fn observe(&self, pod: &Received) {
         let over = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod::uid(pod);
@@ -146,12 +146,12 @@ impl Scheduler {
     }
 
     /// Lists and watches the nodes. Returns when the watch ends, or with an error.
-    async fn follow(&self, client: &Client, changes: &watch::Sender<Option<u64>>) -> Result<(), kube_client::Error> {
+    async fn follow(&self, client: &Client, listed: &watch::Sender<bool>) -> Result<(), kube_client::Error> {
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
         let list = api.list(&ListParams::default()).await?;
         let version = list.metadata.resource_version.unwrap_or_default();
         self.replace(&list.items);
-        changes.send_modify(|number| *number = Some(number.unwrap_or_default() + 1));
+        listed.send_replace(true);
         let mut events = pin!(api.watch(&WatchParams::default(), &version).await?.ready_chunks(CHUNK));
         while let Some(chunk) = events.next().await {
             let mut nodes = Vec::new();
@@ -166,7 +166,7 @@ impl Scheduler {
                 }
             }
             self.set_nodes(nodes);
-            changes.send_modify(|number| *number = Some(number.unwrap_or_default() + 1));
+            listed.send_replace(true);
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, and applies resized
 //! resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
-use super::containers::{image_id, items};
+use super::containers::image_id;
+use crate::nodes::items::items;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 

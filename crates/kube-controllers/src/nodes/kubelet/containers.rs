@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use super::catch_up::set_resources;
 use super::prepare::Failure;
 use super::texts::filled;
+use crate::nodes::items::items;
 use crate::nodes::stages::ContainerState;
 use kube_machinery::conventions::random::digest;
-use kube_machinery::value::{Array, Value, json};
+use kube_machinery::value::{Value, json};
 
 /// The reason of a container that waits to be created: in a pod without init containers, and in one with them.
 pub(super) const CREATING: &str = "ContainerCreating";
@@ -103,10 +104,6 @@ pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
 fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
     // The first status of a name counts, as in a linear search.
     items(statuses).iter().rev().map(|status| (&status["name"], status)).collect()
-}
-
-pub(super) fn items(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Array::as_slice)
 }
 
 /// Returns the status of one container after the change `to`.

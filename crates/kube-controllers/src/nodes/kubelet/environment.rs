@@ -3,9 +3,9 @@
 
 use kube_client::Error;
 
-use super::containers::items;
 use super::prepare::Failure;
 use super::references::{Lookup, Missing, Reference, is_optional};
+use crate::nodes::items::items;
 use kube_machinery::kinds::{CONFIG_MAPS, Resource, SECRETS};
 use kube_machinery::value::Value;
 

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::containers::items;
 use super::schedule::SCHEDULER;
 use crate::clock::Clock;
+use crate::nodes::items::items;
 use crate::nodes::requests::{Author, ObjectRef, Requests};
 use kube_machinery::kinds::EVENTS;
 use kube_machinery::value::{Value, json};

@@ -3,10 +3,10 @@
 
 use kube_client::Error;
 
-use super::containers::items;
 use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
 use super::references::Reference;
+use crate::nodes::items::items;
 use kube_machinery::kinds::SECRETS;
 
 /// The reason of a container whose image could not be pulled just now. Upstream: `ErrImagePull`.

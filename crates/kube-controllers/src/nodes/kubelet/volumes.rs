@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use kube_client::Error;
 
-use super::containers::items;
 use super::prepare::Failure;
 use super::references::{Lookup, Missing, Reference, is_optional};
+use crate::nodes::items::items;
 use crate::nodes::requests::ObjectRef;
 use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::kinds::{CONFIG_MAPS, PERSISTENT_VOLUME_CLAIMS, Resource, SECRETS};

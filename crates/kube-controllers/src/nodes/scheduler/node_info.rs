@@ -1,4 +1,5 @@
-//! What the scheduler knows of a node: its Node object, and the pods on it with what they take. Upstream: `NodeInfo`.
+//! The scheduler's view of a node: the Node object, the pods on the node, and the sum of their requests. Upstream:
+//! `NodeInfo`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

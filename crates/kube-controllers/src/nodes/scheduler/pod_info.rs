@@ -1,7 +1,8 @@
-//! What the scheduler knows of a pod: what it requests of its node. Upstream: `PodInfo`.
+//! The scheduler's view of a pod: the resources and ports that the pod takes from its node. Upstream: `PodInfo`.
 
+use crate::nodes::items::items;
 use kube_machinery::kinds::pod_requests;
-use kube_machinery::value::{Array, SmolStr, Value};
+use kube_machinery::value::{SmolStr, Value};
 
 /// The parts of a pod that count on its node.
 #[derive(Debug, Default)]
@@ -63,8 +64,4 @@ fn host_ports(spec: &Value) -> impl Iterator<Item = HostPort> {
             |field: &str, default: &str| port[field].as_str().filter(|text| !text.is_empty()).unwrap_or(default).into();
         Some(HostPort { ip: text("hostIP", ALL_ADDRESSES), protocol: text("protocol", "TCP"), number })
     })
-}
-
-fn items(list: &Value) -> &[Value] {
-    list.as_array().map_or(&[], Array::as_slice)
 }
