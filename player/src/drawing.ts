@@ -18,6 +18,8 @@ export interface Names {
   queue: string;
   /** The parts that the run uses. */
   has: Set<Part>;
+  /** The parts that the picture has room for. */
+  shows: Set<Part>;
   /** The parts whose contents differ in the other recording. */
   differs: Set<Part>;
   knownObjects: boolean;
@@ -41,7 +43,7 @@ export class Picture {
     this.chips.clear();
     this.boxes.clear();
     this.layer = svg("g");
-    set(this.element, { viewBox: `0 0 ${layout.width} ${layout.height}`, "font-size": layout.font });
+    set(this.element, { "font-size": layout.font });
     this.ways = ways(layout);
     this.element.replaceChildren(arrowHead(), ...this.ways.map(({ element }) => element));
     for (const part of Object.keys(layout.parts) as Part[]) this.element.append(this.box(layout, part));
@@ -64,6 +66,7 @@ export class Picture {
 
   /** Shows a scene. If `move` is more than 0, chips travel to their places in so many milliseconds. */
   show(scene: Scene, names: Names, move: number): void {
+    set(this.element, { viewBox: viewBox(this.layout!, names.shows) });
     for (const [part, { group, title, note }] of this.boxes) {
       group.classList.toggle("active", scene.active.has(part));
       group.classList.toggle("unused", !names.has.has(part));
@@ -133,6 +136,25 @@ export class Picture {
     }
     return undefined;
   }
+}
+
+/** The picture shows a few parts larger than the whole, but at most so many times. */
+const LARGEST = 1.6;
+
+/** Returns the piece of a layout that has these parts in its middle. */
+function viewBox({ width, height, parts }: Layout, shows: Set<Part>): string {
+  const rects = [...shows].map((part) => parts[part]).filter((rect) => rect !== undefined);
+  if (rects.length === 0) return `0 0 ${width} ${height}`;
+  const [x, w] = stretch(rects.map(({ x, w }) => [x, x + w]), width);
+  const [y, h] = stretch(rects.map(({ y, h }) => [y, y + h]), height);
+  return `${x} ${y} ${w} ${h}`;
+}
+
+/** Returns the begin and the length of a stretch that contains these spans with a margin, and is not too short for a whole of this length. */
+function stretch(spans: [number, number][], whole: number): [number, number] {
+  const begin = Math.min(...spans.map(([from]) => from)), end = Math.max(...spans.map(([, to]) => to));
+  const length = Math.max(end - begin + 12, whole / LARGEST);
+  return [(begin + end - length) / 2, length];
 }
 
 /** Returns the width of a text in small letters; a Chinese letter counts as two. */

@@ -201,13 +201,13 @@ function escaped(text: string): string {
 
 /** The light colours of style.css. */
 const STYLE = `text{font-family:"DejaVu Sans Mono",ui-monospace,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace;fill:#1b1d22}
-.back{fill:#fbfaf7}.box{fill:#fff;stroke:#c9c8c2;stroke-width:1.5}.active{fill:none;stroke:#0b57d0;stroke-width:4}
+.back{fill:#fff}.box{fill:#fff;stroke:#c9c8c2;stroke-width:1.5}.active{fill:none;stroke:#0b57d0;stroke-width:4}
 .title,.note,.said{font-family:system-ui,"Noto Sans","Noto Sans CJK SC",sans-serif}.title{font-weight:700}.note{fill:#565b66;font-size:16px}
 .said{font-weight:600;font-size:23px}.way{fill:none;stroke:#565b66;stroke-width:2}.head{fill:#565b66}
-.chip rect,.chip path{fill:#fbfaf7;stroke:#1b1d22;stroke-opacity:.35}
+.chip rect,.chip path{fill:#fff;stroke:#1b1d22;stroke-opacity:.35}
 .deletion rect{stroke:#b3261e;stroke-opacity:1;stroke-width:2.5}.fallen text{text-decoration:line-through}
 .tombstone path{stroke-opacity:1;stroke-width:2.5;stroke-dasharray:5 3}.fallen rect{stroke:#b3261e;stroke-opacity:1;stroke-width:2.5;stroke-dasharray:6 4}
 .later rect{stroke-dasharray:3 3}
 .chip.c0>*{fill:#cfe0ff}.chip.c1>*{fill:#ffe0b5}.chip.c2>*{fill:#c9efcf}.chip.c3>*{fill:#f6cfe6}.chip.c4>*{fill:#fff1a8}.chip.c5>*{fill:#c6edf2}.chip.c6>*{fill:#e2d4fb}.chip.c7>*{fill:#ffd2c9}.chip.c8>*{fill:#e0ecb4}.chip.c9>*{fill:#dcdcd6}
-.chip.chip>text{fill:#1b1d22}.chip.more>text{fill:#565b66}.fallen.fallen.fallen>rect{fill:#fbfaf7}
+.chip.chip>text{fill:#1b1d22}.chip.more>text{fill:#565b66}.fallen.fallen.fallen>rect{fill:#fff}
 `;

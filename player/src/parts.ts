@@ -1,4 +1,4 @@
-// Finds the parts that a run uses: a lesson without a store has a dim box and no arrow to it. The counterpart of
+// Finds the parts that a run uses. A part that the run does not use takes no room, or is dim beside another run. The counterpart of
 // src/step/run_parts.rs.
 
 import type { Part } from "./layout";

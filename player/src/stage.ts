@@ -45,6 +45,7 @@ export class Stage {
     this.picture.show(scene(recording, layout, SCENE_WORDS[lang]), {
       queue: parts.queue ?? "queue",
       has: parts.has,
+      shows: alone ? parts.has : new Set(Object.keys(layout.parts) as Part[]),
       differs,
       knownObjects: parts.knownObjects,
       colour: (key) => recording.colour(key),

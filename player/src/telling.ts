@@ -52,9 +52,12 @@ function sentencesOf(stage: Stage, lang: Lang): HTMLElement[] {
   return said.length === 0 && event.event === "printed" ? [line(event, "code")] : said.map((sentence) => paragraph(sentence));
 }
 
+/** The lines of the fifth handler have the looks of the first one's, as in src/trace/color.rs. */
+const HANDLER_LOOKS = 4;
+
 function line({ style = "", line = "" }: Event, name: "code" | "span"): HTMLElement {
   const element = document.createElement(name);
-  element.className = `line ${style}`;
+  element.className = `line ${style.replace(/\d+$/, (handler) => String(Number(handler) % HANDLER_LOOKS))}`;
   element.textContent = `${line}\n`;
   return element;
 }

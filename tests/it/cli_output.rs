@@ -120,13 +120,32 @@ fn every_colour_is_of_the_palette() {
     }
 }
 
+fn hexadecimal(hue: Hue) -> String {
+    let [red, green, blue] = hue.rgb();
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
 #[test]
 fn the_pictures_of_the_readme_have_the_palette() {
     let source = std::fs::read_to_string(root().join("player/src/terminal.ts")).unwrap();
     for hue in Hue::ALL {
-        let [red, green, blue] = hue.rgb();
-        let entry = format!("{}: \"#{red:02x}{green:02x}{blue:02x}\"", hue.index());
+        let entry = format!("{}: \"{}\"", hue.index(), hexadecimal(hue));
         assert!(source.contains(&entry), "{entry}");
+    }
+}
+
+/// `lessons/book/traces.py` computes the colours of the book from the terminal's numbers, and `.ci/book` puts traces on the same grounds.
+#[test]
+fn the_board_has_the_palette_on_white_and_on_black() {
+    let style = std::fs::read_to_string(root().join("player/src/style.css")).unwrap();
+    let names = ["green", "blue", "red", "grey", "violet", "pink"];
+    for (name, hue) in names.into_iter().zip(Hue::ALL) {
+        let entry = format!("--{name}: {};", hexadecimal(hue));
+        assert_eq!(style.matches(&entry).count(), 1, "{entry}");
+        assert_eq!(style.matches(&format!("--{name}:")).count(), 1, "{name} is the same in both themes");
+    }
+    for ground in ["--back: #fff;", "--back: #000;"] {
+        assert!(style.contains(ground), "{ground}");
     }
 }
 
