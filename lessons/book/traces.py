@@ -22,6 +22,7 @@ class Traces:
         self.printed = {}
 
     def run(self, command):
+        """Notes what a run prints in colour."""
         options = ["--color", "always"]
         ran = subprocess.run([self.program, *shlex.split(command), *options], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.printed[command] = ran.stdout.decode()
