@@ -41,6 +41,7 @@ pub fn read(name: &str, console: &Console) -> Result<Ended> {
     // `Reflector` is the term, and `reflector` the chapter.
     let text = match find(name).filter(|_| !search::is_spelled_as_term(name)) {
         Some(chapter) => printer.pick(chapter.en(), chapter.zh()).to_owned(),
+        None if is_chapter_number(name) => return Err(no_such_number(name).into()),
         None => search::search(name, printer.lang()).ok_or_else(|| unknown(name))?,
     };
     show(&format!("{}\n", page(&text, paper(printer)).trim_end()), console)
@@ -64,6 +65,21 @@ fn list(printer: &Printer) -> String {
         text.push_str(&printer.labelled(&first, title));
     }
     text
+}
+
+/// Returns true for a number of at most two digits. A longer one is a word of the book, such as 410.
+fn is_chapter_number(name: &str) -> bool {
+    name.len() <= 2 && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns the error for a number that no chapter has.
+fn no_such_number(number: &str) -> Failure {
+    let count = all().filter(|chapter| chapter.number().is_some()).count();
+    Failure::new((
+        format!("the book has no chapter {number}; its chapters are 1 to {count}"),
+        format!("书里没有第 {number} 章，只有 1 到 {count} 章"),
+    ))
+    .next(("informer-lab read lists the chapters", "informer-lab read 列出各章"))
 }
 
 /// Returns the error for a name that is neither a chapter nor a word of the book, with the nearest names.

@@ -55,3 +55,13 @@ fn an_unknown_word_is_an_error_that_names_similar_ones() {
     let ran = run("read xyzzy --lang zh");
     assert!(ran.err.starts_with("错误：书里没有 xyzzy 这一章"), "{}", ran.err);
 }
+
+#[test]
+fn a_number_of_no_chapter_is_an_error_and_a_status_code_is_a_word() {
+    let ran = run("read 99");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    let said =
+        "error: the book has no chapter 99; its chapters are 1 to 25\n  next: informer-lab read lists the chapters\n";
+    assert_eq!(ran.err, said);
+    assert!(run("read 410").out.starts_with("410\n"));
+}
