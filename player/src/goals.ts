@@ -16,8 +16,8 @@ export const MOVES: Move[] = [
   { id: "delete", step: "delete: web-1", says: { en: "kubectl delete pod web-1", zh: "kubectl delete pod web-1" } },
   { id: "again", step: "run: web-1", says: { en: "kubectl run web-1", zh: "kubectl run web-1" } },
   { id: "hide", step: 'fault: "hide-events:for=1h"', says: { en: "Watches get no more events", zh: "watch 不再收到事件" } },
-  { id: "compact", step: "fault: compact", says: { en: "The server drops its history", zh: "服务器丢弃历史" } },
-  { id: "drop", step: "fault: drop-watches", says: { en: "The server ends the watches", zh: "服务器结束 watch" } },
+  { id: "compact", step: "fault: compact", says: { en: "The server drops its history", zh: "服务端丢弃历史" } },
+  { id: "drop", step: "fault: drop-watches", says: { en: "The server ends the watches", zh: "服务端结束 watch" } },
 ];
 
 export interface Goal {
@@ -33,7 +33,7 @@ export interface Goal {
 export const GOALS: Goal[] = [
   {
     id: "missing",
-    title: { en: "Make a pod that the cache does not have", zh: "让集群里有一个缓存里没有的 Pod" },
+    title: { en: "Make a pod that the cache does not have", zh: "让集群里出现一个 Pod，而缓存里没有它" },
     because: { en: "A watch that stays open without events looks like a quiet cluster.", zh: "一直开着却没有事件的 watch，看起来就像一个安静的集群。" },
     fewest: 2,
     reached: (events) => atTheEnd(events, ({ server, store }) => [...server.keys()].some((key) => !store.has(key))),

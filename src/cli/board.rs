@@ -33,7 +33,7 @@ pub(super) fn parse_board(args: &[OsString], board: BoardArgs) -> Result<(LookAr
     let at = after.at.or(board.at);
     if out.is_some() && at.is_some() {
         let en = "--out writes the page to a file, --at serves it: remove one of them";
-        return Err(conflict("board", (en, "--out 把页面写到文件里，--at 提供服务：请去掉其中一个")));
+        return Err(conflict("board", (en, "--out 把页面写到文件里，--at 在一个地址上提供页面：请去掉其中一个")));
     }
     let at = at.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let predict = if board.predict || after.predict { Predict::Yes } else { Predict::No };

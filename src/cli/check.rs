@@ -35,7 +35,7 @@ pub fn check(lesson: &LessonArgs, settings: &Settings) -> Result<(), Words> {
     if paced && settings.pace() == Pace::Live {
         let en = "--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens";
         return Err(
-            (en, "--speed 只用于录制的运行：实时运行（--cluster、--follow、--listen、--serve）随发生随输出").into()
+            (en, "--speed 只用于录制的运行：实时运行（--cluster、--follow、--listen、--serve）按实际时间输出").into()
         );
     }
     Ok(())

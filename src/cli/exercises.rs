@@ -64,7 +64,7 @@ pub struct CheckArgs {
     language: ProgramLanguage,
     /// Judge the program again each time it is saved, until it is right
     ///
-    /// 程序每保存一次就判一次，直到修好
+    /// 每次保存程序都检查一次，直到修好
     #[arg(long)]
     watch: bool,
 }

@@ -39,7 +39,7 @@ pub(super) fn parse_record_source(
     let settings = checked_settings(&lesson)?;
     if settings.pace() == Pace::Live {
         let en = format!("{by} shows a run that ends: record a live one with --record, and give {by} the file");
-        let zh = format!("{by} 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 {by}");
+        let zh = format!("{by} 只能显示会自己结束的运行：实时运行请先用 --record 录制，再对文件用 {by}");
         return Err(conflict(by, (en, zh)));
     }
     if prints_otherwise(&lesson.print) {
@@ -89,7 +89,7 @@ fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
 /// Returns the error for words that name no lesson, or a record and a lesson.
 fn one_at_a_time(by: &str) -> UsageError {
     let en = format!("{by} shows one lesson or one record: add its name");
-    conflict(by, (en, format!("{by} 显示一课或一个记录：请写上它的名字")))
+    conflict(by, (en, format!("{by} 显示一课或一个记录：请写上课程名或文件名")))
 }
 
 /// Returns true if an option on a run's output was given.
@@ -103,7 +103,10 @@ pub(super) fn parse_eras(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs
     let parsed = parse_cli(&[program, &eras.words].concat());
     let Cli { look, command } = parsed.map_err(|error| unknown_lesson(error, "eras"))?;
     let Some(Command::Lesson(lesson)) = command else {
-        return Err(conflict("eras", ("eras compares one lesson: add its name", "eras 比较一课：请写课程名")));
+        return Err(conflict(
+            "eras",
+            ("eras compares one lesson: add its name", "eras 比较同一课在两个时代的运行：请写上课程名"),
+        ));
     };
     let settings = checked_settings(&lesson)?;
     check_for_eras(&lesson, &settings).map_err(|message| conflict("eras", message))?;

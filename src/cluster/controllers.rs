@@ -82,7 +82,7 @@ pub enum ManagedFields {
     #[value(verbatim_doc_comment)]
     Off,
     /// Record the owners of an object's fields from its first server-side apply on.
-    /// 用 server-side apply 写过的对象，从第一次起开始记录
+    /// 用 server-side apply 写过的对象，从第一次 apply 起记录
     #[value(verbatim_doc_comment)]
     #[default]
     Applied,

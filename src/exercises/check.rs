@@ -73,7 +73,7 @@ pub fn check(settings: &CheckSettings, printer: &Printer) -> Result<Ended> {
                 let file = exercise.program(language);
                 printer.notice(
                     &format!("the next change of {file} is judged as soon as it is saved; Ctrl-C ends this"),
-                    &format!("{file} 一保存就再判一次；按 Ctrl-C 结束"),
+                    &format!("每次保存 {file} 都会重新检查；按 Ctrl-C 结束"),
                 );
                 wait_for_change(&program, || checkout.read(&file).ok());
             }

@@ -28,7 +28,7 @@ pub(super) fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer)
         Some(code) if code == i32::from(WRONG) => Ok(Judgement::Wrong),
         Some(101) => Ok(Judgement::NotCompiled(failure(exercise, ("the exercises do not compile", "练习编译不过")))),
         Some(_) => {
-            let message = ("the check itself failed; its messages are above", "检查程序自己失败了，原因见上面的输出");
+            let message = ("the check itself failed; its messages are above", "检查程序本身出错了，原因见上面的输出");
             Err(failure(exercise, message).into())
         }
         None => Err(failure(exercise, ("a signal ended the check", "检查被信号终止")).into()),

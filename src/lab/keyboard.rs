@@ -58,7 +58,11 @@ const HELP: [(&str, &str, &str); 14] = [
         "add a handler to the running informer of the lessons late and synced",
         "给 late、synced 两课正在运行的 informer 加一个 handler",
     ),
-    ("slow MS", "set the time that a handler of late takes for a notification", "late 的 handler 每个通知耗时（毫秒）"),
+    (
+        "slow MS",
+        "set the time that a handler of late takes for a notification",
+        "late 加入的 handler 处理一个通知要多少毫秒",
+    ),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
     ("Ctrl-C", "end the run", "结束运行"),
@@ -210,7 +214,7 @@ fn announce_scenario(lab: &Lab, until: Duration) {
     let seconds = until.as_secs() + u64::from(until.subsec_nanos() > 0);
     lab.narrate(
         &format!("first comes the lesson's own scenario, {seconds} s: the lines with kubectl. Then it is your turn"),
-        &format!("先进行本课自己的场景，{seconds} 秒：带 kubectl 的行就是它的步骤。之后轮到你"),
+        &format!("先执行本课自己的场景，需要 {seconds} 秒：带 kubectl 的行就是场景的步骤。之后轮到你"),
     );
 }
 

@@ -37,7 +37,7 @@ const MEANINGS: [(&str, &str); 39] = [
     ("certificate", "证书有问题"),
     ("Unauthorized", "401：凭证无效"),
     ("forbidden", "403：没有权限"),
-    ("environment variable not found", "没有集群内运行时才有的环境变量"),
+    ("environment variable not found", "缺少在集群内运行时才有的环境变量"),
     ("\" not found", "404：没有这个对象"), // follows a name, as in: pods "web" not found
     ("page not found", "404：没有这个页面"),
     ("Too Many Requests", "429：请求太多"),
@@ -67,7 +67,7 @@ mod tests {
         let chinese = |text| cause_in_chinese(text).unwrap_or_default();
         assert!(chinese("pods \"web\" not found").starts_with("404："));
         let outside = "failed to read an incluster environment variable: environment variable not found";
-        assert!(chinese(outside).starts_with("没有集群内运行时才有的环境变量（"));
+        assert!(chinese(outside).starts_with("缺少在集群内运行时才有的环境变量（"));
         let chain = "the request to the API server failed: ServiceError: Connection refused (os error 111)";
         assert_eq!(
             chinese(chain),

@@ -67,7 +67,7 @@ impl Failure {
     pub fn not_in_a_page() -> Self {
         Self::new((
             "a web page has no network, no other programs and no Ctrl-C: it runs the lessons that end by themselves",
-            "网页没有网络、其他程序和 Ctrl-C：只能运行自己会结束的课程",
+            "网页里不能访问网络，不能启动其他程序，也没有 Ctrl-C：只能运行会自己结束的课程",
         ))
         .next(("run informer-lab in a terminal", "请在终端里运行 informer-lab"))
     }

@@ -38,7 +38,7 @@ fn a_live_run_hands_over_when_its_own_scenario_is_over() {
     let story = file("short-story.yaml", "[{at: 0s, run: web}, {at: 100ms, delete: web}]");
     for (lang, first, then) in [
         ("en", "first comes the lesson's own scenario, 1 s", "your turn: type run NAME, delete NAME"),
-        ("zh", "先进行本课自己的场景，1 秒", "轮到你了：可以输入 run NAME"),
+        ("zh", "先执行本课自己的场景，需要 1 秒", "轮到你了：可以输入 run NAME"),
     ] {
         let mut screen = Screen::of(&format!("listwatch --follow --lang {lang} --scenario {}", story.display()));
         let text = screen.until("the end of the scenario", |text| text.contains(then));

@@ -64,15 +64,15 @@ pub struct ClusterCommandArgs {
     pub events: usize,
     /// Start only the API server, as envtest does: no nodes, scheduler, kubelet or controllers
     ///
-    /// 只启动 API server，和 envtest 一样：没有节点、scheduler、kubelet 和 controller
+    /// 只启动 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,
     /// Run these controllers. all: all of them; deletions: those of garbage collection, namespaces, service accounts,
     /// aggregated roles and nodes; NAME,…: those of deletions and these workload controllers, such as
     /// deployment,replicaset,job,endpointslice; none: no controllers, as in an API server alone
     ///
-    /// 运行哪些 controller。all：全部；deletions：垃圾回收、namespace、service account、聚合的 ClusterRole 和节点的
-    /// controller；NAME,…：在 deletions 之外再加上这几个工作负载的 controller，例如
+    /// 运行哪些控制器。all：全部；deletions：垃圾回收、namespace、service account、聚合的 ClusterRole
+    /// 和节点的控制器；NAME,…：在 deletions 之外再加上这几个工作负载的控制器，例如
     /// deployment,replicaset,job,endpointslice；none：一个也不运行，像单独的 API server
     #[arg(
         long,
@@ -107,7 +107,7 @@ pub struct ClusterCommandArgs {
     /// Record the owners of fields in managedFields. applied: for an object from its first server-side apply on; all:
     /// for every object, as in kube-apiserver; off: for no object, and server-side apply is refused
     ///
-    /// 在 managedFields 里记录字段归谁所有。applied：用 server-side apply 写过的对象（从第一次起开始记录）；all：
+    /// 在 managedFields 里记录字段归谁所有。applied：用 server-side apply 写过的对象（从第一次 apply 起记录）；all：
     /// 全部对象，像 kube-apiserver 一样；off：都不记录，并拒绝 server-side apply
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
@@ -147,7 +147,7 @@ pub struct ClusterCommandArgs {
     pub faults: Vec<Fault>,
     /// Let clients start faults at /lab/faults
     ///
-    /// 允许客户端通过 /lab/faults 启动故障
+    /// 允许客户端通过 /lab/faults 注入故障
     #[arg(long)]
     pub admin: bool,
     /// Run this command with KUBECONFIG set. When it ends, stop the cluster and return its exit code

@@ -33,7 +33,7 @@ const fn tinted(hue: Hue) -> Style {
 /// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Run it
 /// without arguments to see where to begin.
 ///
-/// 运行 client-go 的 informer，从中学习。
+/// 通过实际运行来学习 client-go 的 informer。
 ///
 /// 每一课都用真正的 Kubernetes 客户端访问本进程内的集群，加 --cluster 则访问你自己的集群。不指定课程时，显示入门提示。
 #[derive(Debug, Parser)]
@@ -85,7 +85,7 @@ pub enum Command {
     Cluster(ClusterCommandArgs),
     /// Print a folder for KUBEBUILDER_ASSETS in which this program replaces kube-apiserver and etcd
     ///
-    /// 输出给 KUBEBUILDER_ASSETS 用的目录，其中由本程序代替 kube-apiserver 和 etcd
+    /// 输出一个供 KUBEBUILDER_ASSETS 使用的目录，其中的 kube-apiserver 和 etcd 由本程序代替
     Envtest,
     /// List ten broken programs to mend, or describe the problem of one
     ///

@@ -25,7 +25,7 @@ pub struct TourArgs {
     pub list: bool,
     /// Include the lessons beyond the tutorials (always included when the tour pauses)
     ///
-    /// 也运行教程之外的课程；每课之后会停顿时（在终端上），这些课程总会包括在内
+    /// 也运行教程之外的课程；在终端上每课之后都会停顿，那时总是包括它们
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -99,13 +99,13 @@ pub struct BoardArgs {
     pub predict: bool,
     /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
     ///
-    /// 旁边再显示一次运行：一个参数，例如 'reflector --known-objects'，或一个文件
+    /// 在旁边再显示一次运行：一个文件，或者一课，连同选项写成一个参数，例如 'reflector --known-objects'
     #[arg(long, value_name = "LESSON|FILE", add = ArgValueCompleter::new(completion::lesson_or_file))]
     pub beside: Option<OsString>,
     /// Write the page to this file instead of serving it. If the name ends in .ndjson, write only the record, with its
     /// questions
     ///
-    /// 把页面写到这个文件里，不提供服务；文件名以 .ndjson 结尾时，只写记录和其中的问题
+    /// 把页面写到这个文件里，不启动服务；文件名以 .ndjson 结尾时，只写记录和其中的问题
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Serve the page at this loopback address. Port 0 picks a free port [default: 127.0.0.1:0]

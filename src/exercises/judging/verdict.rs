@@ -130,7 +130,7 @@ fn rust_hint(end: &End) -> Words {
     match end {
         End::Stopped | End::Early(_) => Words::new(
             "Which of its parts returned? Its futures run together.",
-            "是哪一部分先返回了？它的几个 future 是一起跑的。",
+            "程序的几个 future 是一起运行的，是哪一个先返回了？",
         ),
         End::Failed(_) => Words::new(
             "Which call returned it? A program that continues has to handle it there.",

@@ -35,7 +35,7 @@ pub(super) static TEXT: Exercise = Exercise {
             tutorials' second program is only half of it.",
         zh: "\
             不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以其间新建的 Pod 能看\
-            到，其间的删除却不会出现：不存在的对象没有事件。带上 list 的 resourceVersion，server 就会发送 list 之后的\
+            到，其间的删除却不会出现：不存在的对象没有事件。带上 list 的 resourceVersion，服务端就会发送 list 之后的\
             每一次变化。Reflector 的核心就是这一对；教程第二个程序里的 `Watch(ListOptions{})` 只是其中一半。",
     },
     go: InGo {

@@ -13,8 +13,8 @@ pub(super) static TEXT: Exercise = Exercise {
             password. Since both are in one program, the alarm rings for every pod. `kubectl get pod -o yaml` shows \
             the password. Each handler alone does what it should.",
         zh: "\
-            一个 handler 把 Pod 写进日志，去掉密码。另一个在 Pod 没有密码时告警。两个放进同一个程序之后，每个 \
-            Pod 都会告警。用 `kubectl get pod -o yaml` 看，密码明明在。两个 handler 单独运行都没问题。",
+            一个 handler 去掉 Pod 里的密码，再把 Pod 写进日志。另一个在 Pod 没有密码时告警。两个放进同一个程序之\
+            后，每个 Pod 都触发告警。用 `kubectl get pod -o yaml` 看，密码明明在。两个 handler 单独运行都没问题。",
     },
     hints: [
         Both {
@@ -34,10 +34,10 @@ pub(super) static TEXT: Exercise = Exercise {
             change (`DeepCopy` in Go). This library returns `Arc<T>`, and without a lock inside of `T` the line that \
             was wrong here does not compile.",
         zh: "\
-            informer 交出来的对象是共享的：所有 handler、所有读者，还有缓存自己。在 Go 里它是一个指针，任何 handler 都\
-            能写。写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
-            以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里写错的那一行根\
-            本编译不过。",
+            informer 交出来的对象是共享的：所有 handler、所有读取方和缓存用的都是它。在 Go 里它是一个指针，任何 \
+            handler 都能写。写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新给出的旧对象\
+            也是假的。所以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里\
+            写错的那一行根本编译不过。",
     },
     go: InGo {
         hints: [
@@ -63,10 +63,10 @@ pub(super) static TEXT: Exercise = Exercise {
                 `KUBE_CACHE_MUTATION_DETECTOR=true`, client-go compares its cache with a copy and panics at a \
                 difference.",
             zh: "\
-                informer 交出来的对象是共享的：所有 handler、所有 lister，还有缓存自己。它是一个指针，谁都能往里写。\
-                写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
-                以要先 `DeepCopy`，再改副本。编译器帮不上忙；设置 `KUBE_CACHE_MUTATION_DETECTOR=true` 之后，client-go \
-                会把缓存和一份副本比较，发现不同就 panic。",
+                informer 交出来的对象是共享的：所有 handler、所有 lister 和缓存用的都是它。它是一个指针，谁都能往里\
+                写。写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新给出的旧对象也是假\
+                的。所以要先 `DeepCopy`，再改副本。编译器帮不上忙；设置 `KUBE_CACHE_MUTATION_DETECTOR=true` 之后，\
+                client-go 会把缓存和一份副本比较，发现不同就 panic。",
         }),
     },
 };

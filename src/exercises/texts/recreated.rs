@@ -14,7 +14,7 @@ pub(super) static TEXT: Exercise = Exercise {
             tombstones too, and got none.",
         zh: "\
             负载均衡器用 uid 认后端。一次断网之后，它还在给 StatefulSet 里一个已经没了的 Pod 发请求，而接替它名\
-            字的新 Pod 一个请求也收不到。程序处理了删除，也处理了 tombstone，可是一次删除通知都没有收到。",
+            字的新 Pod 一个请求也收不到。删除和 tombstone 程序都会处理，可是它一次删除通知都没有收到。",
     },
     hints: [
         Both {

@@ -35,8 +35,9 @@ pub(super) static TEXT: Exercise = Exercise {
             looks into the cache to see whether the object exists. Then no resync is needed here at all.",
         zh: "\
             resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。已经离开 \
-            store 的对象，不会再交付。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败的一方记住：\
-            work queue 记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根本不需要 resync。",
+            store 的对象，不会再交付。所以 resync 能补上失败的新增和更新，补不了删除。哪些失败了，要由程序自己记\
+            住：work queue 留着 key，每失败一次就隔更久再交出来，worker 到缓存里看对象还在不在。这样一来，这里根本不需\
+            要 resync。",
     },
     go: InGo {
         hints: [

@@ -33,9 +33,9 @@ pub(super) static TEXT: Exercise = Exercise {
             across a whole program: every caller that asks it for pods gets the same informer. Controllers of \
             Kubernetes, some thirty in one process, share one factory.",
         zh: "\
-            这就是 SharedInformer 里 shared 的意思：想要同样对象的各方，共用一次 list、一个 watch、一份缓存，各自有一\
-            个 handler 和自己的缓冲。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的都是同一个 \
-            informer。Kubernetes 的三十来个 controller 在一个进程里，共用的就是一个 factory。",
+            这就是 SharedInformer 里 shared 的意思：需要同样对象的各个使用者共用一次 list、一个 watch、一份缓存，各有自\
+            己的 handler 和缓冲。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的都是同一个 \
+            informer。Kubernetes 的三十来个控制器在一个进程里，共用的就是一个 factory。",
     },
     go: InGo {
         hints: [

@@ -14,7 +14,7 @@ pub(super) static TEXT: Exercise = Exercise {
             is quiet. The other handlers of the informer notice nothing.",
         zh: "\
             仪表盘显示每个 Pod 的状态。变化一多，它就跟不上：半分钟以后，显示的是一分钟前的情况，程序占用的内存\
-            也在涨。只要集群不安静下来，它就越落越远。同一个 informer 的其他 handler 毫无感觉。",
+            也在涨。只要集群不安静下来，它就越落越远。同一个 informer 的其他 handler 不受影响。",
     },
     hints: [
         Both {
@@ -34,9 +34,9 @@ pub(super) static TEXT: Exercise = Exercise {
             queue does the same with keys: however often a key is added, it is in the queue once, and the worker \
             reads the current state from the cache.",
         zh: "\
-            client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。只有需要每一次变化的 \
-            handler 才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key 做的\
-            是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
+            client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。只有一次变化也不\
+            能少的 handler，才需要这样的缓冲。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。\
+            work queue 对 key 做的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
     },
     go: InGo {
         hints: [
@@ -59,9 +59,9 @@ pub(super) static TEXT: Exercise = Exercise {
                 queue once, and the worker reads the current state from the cache. That is why controllers do almost \
                 nothing in their handlers.",
             zh: "\
-                client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的通知。需要每一次变化的 \
-                handler 才需要它。只关心现状的话，把 key 放进 work queue 就行：同一个 key 加多少次，队列里都只有一个，\
-                worker 从缓存里读到的就是当时的状态。所以 controller 的 handler 里几乎什么都不做。",
+                client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的通知。只有一次变化\
+                也不能少的 handler，才需要这样的缓冲。只关心现状的话，把 key 放进 work queue 就行：同一个 key 加多少\
+                次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。所以控制器的 handler 里几乎什么都不做。",
         }),
     },
 };

@@ -13,7 +13,7 @@ pub(super) static TEXT: Exercise = Exercise {
             When the API server is busy, the controller creates a pod each second, until there are five or six. It \
             sees no mistake: each time it looked, one was missing.",
         zh: "\
-            controller 维持三个 Pod：每秒看一次，缺几个就创建几个。平时都对。API server 忙的时候，它每秒都创建一\
+            控制器维持三个 Pod：每秒看一次，缺几个就创建几个。平时都对。API server 忙的时候，它每秒都创建一\
             个，最后有了五六个，而它自己并不觉得有错：每次看的时候，确实缺一个。",
     },
     hints: [
@@ -36,7 +36,7 @@ pub(super) static TEXT: Exercise = Exercise {
             then refused with 409.",
         zh: "\
             缓存是 watch 填的，所以总会慢一点，连自己刚写的也可能还没看到。凡是“缓存里没有就创建”的程序，都要先\
-            确认缓存已经看到了上一次创建的东西。client-go 的 ReplicaSet controller 用的是计数（expectations）；\
+            确认缓存已经看到了上一次创建的东西。client-go 的 ReplicaSet 控制器用的是计数（expectations）；\
             后来 API server 保证 resourceVersion 可以比较，程序就可以等自己的写入出现：`at_least`。名字由期望状\
             态决定（web-0、web-1）也有用：第二次创建会被 409 拒绝。",
     },
@@ -64,7 +64,7 @@ pub(super) static TEXT: Exercise = Exercise {
                 what is wanted (web-0, web-1) helps too: the second creation is then refused with 409.",
             zh: "\
                 缓存是 watch 填的，所以总会慢一点，连程序自己刚写的也可能还没看到。凡是“缓存里没有就创建”的程序，都要\
-                先确认缓存已经看到了上一次创建的对象。ReplicaSet controller 的办法是记下还应该看到几次创建（\
+                先确认缓存已经看到了上一次创建的对象。ReplicaSet 控制器的办法是记下还应该看到几次创建（\
                 expectations）；只有一个 worker 的程序，等自己的写入出现就行。名字由期望状态决定（web-0、web-1）也有\
                 用：第二次创建会被 409 拒绝。",
         }),

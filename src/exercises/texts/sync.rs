@@ -13,13 +13,13 @@ pub(super) static TEXT: Exercise = Exercise {
             seconds: after a restart on a busy API server it deleted every pod of the cluster. The nodes were there \
             all the time.",
         zh: "\
-            一个 controller，负责删除节点已经不存在的 Pod。平时都对，只有刚启动的两秒不对：有一次 API server 很\
+            一个控制器，负责删除节点已经不存在的 Pod。平时都对，只有刚启动的两秒不对：有一次 API server 很\
             忙时重启，它把集群里的 Pod 全删了。节点其实一直都在。",
     },
     hints: [
         Both {
             en: "Two caches are filled by two lists. When is each of them complete?",
-            zh: "两个缓存由两次 list 填满。它们各在什么时候是完整的？",
+            zh: "两个缓存由两次 list 填满。它们各在什么时候才完整？",
         },
         Both {
             en: "Let the workers wait for `pods.synced()` and `nodes.synced()`; see `wait_for`.",
@@ -34,7 +34,7 @@ pub(super) static TEXT: Exercise = Exercise {
             no worker takes anything out of it. The pod garbage collector of Kubernetes waits just like that.",
         zh: "\
             只有缓存完整时，“缓存里没有”才等于“不存在”。第一次 list 之前，informer 的缓存是空的；两个 informer \
-            总有一个更晚。所以每个 controller 都先等自己的所有缓存，再启动 worker：Go 里是 \
+            总有一个更晚。所以每个控制器都先等自己的所有缓存，再启动 worker：Go 里是 \
             `cache.WaitForCacheSync`。等待期间队列可以先放东西，只是没有人取。Kubernetes 的 pod garbage \
             collector 就是这样等的。",
     },
@@ -42,7 +42,7 @@ pub(super) static TEXT: Exercise = Exercise {
         hints: [
             Both {
                 en: "Two caches are filled by two lists. When is each of them complete?",
-                zh: "两个缓存由两次 list 填满。它们各在什么时候是完整的？",
+                zh: "两个缓存由两次 list 填满。它们各在什么时候才完整？",
             },
             Both {
                 en: "Start the workers only after `cache.WaitForCacheSync` for both informers.",

@@ -35,7 +35,7 @@ pub(super) static TEXT: Exercise = Exercise {
         zh: "\
             查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，\
             store 也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。Rust 的 `Result<Option<_>>` \
-            不会既出错又有值：`if let Some(old) = store.get(&pod)?` 就是没有 bug 的同一行。",
+            不会既出错又有值：`if let Some(old) = store.get(&pod)?` 就是这一行没有 bug 的写法。",
     },
     go: InGo {
         hints: [

@@ -158,7 +158,7 @@ pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
                 "slow-listener",
                 both(
                     "A processorListener whose handler is slower than the pods arrive",
-                    "一个 processorListener，handler 的处理比 Pod 到来得慢",
+                    "一个 processorListener，handler 处理得比 Pod 到来得慢",
                 ),
             ),
             ("stages", both("The two stages of a processorListener, by hand", "手写 processorListener 的两个阶段")),

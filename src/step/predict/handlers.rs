@@ -49,7 +49,7 @@ fn notification(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQ
     );
     let reason = (
         "the store decides, not the name of the delta: OnUpdate for an object that it has, OnAdd for any other.",
-        "由 store 决定，而不是看 Delta 的名字：已有的对象 OnUpdate，没有的对象 OnAdd。",
+        "由 store 决定，而不是看 Delta 的类型：store 里已有的对象 OnUpdate，没有的 OnAdd。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }

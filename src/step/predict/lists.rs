@@ -47,7 +47,7 @@ fn first_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
         ),
         "Replaced" => (
             "a list replaces the known objects; client-go's own informers let the queue call that Replaced.",
-            "list 替换已知的对象；client-go 自己的 informer 让队列称之为 Replaced。",
+            "list 会替换已知的对象；client-go 自己的 informer 让队列把它们标为 Replaced。",
         ),
         "ReplacedAll" => (
             "the queue of today takes the list whole; the consumer compares it with its store.",

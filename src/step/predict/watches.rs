@@ -104,19 +104,22 @@ fn no_streaming_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let text = (
         "The server refuses a streaming list, in which a WATCH sends the existing objects. What does the Reflector do?"
             .to_owned(),
-        "服务端拒绝流式 list（由 WATCH 送来已有的对象）。Reflector 会做什么？".to_owned(),
+        "服务端拒绝 streaming list（由 WATCH 送来已有的对象）。Reflector 会做什么？".to_owned(),
     );
     let choices = Choices::of(
         [
-            ("It falls back to a LIST, as before streaming lists.", "退回到普通的 LIST，和没有流式 list 时一样。"),
-            ("It asks for a streaming list again and again.", "一直重试流式 list。"),
+            (
+                "It falls back to a LIST, as before streaming lists.",
+                "退回到普通的 LIST，和没有 streaming list 时一样。",
+            ),
+            ("It asks for a streaming list again and again.", "一直重试 streaming list。"),
             ("It watches without a list, and the store stays as it is.", "不 list，直接 watch，store 保持原样。"),
         ],
         0,
     );
     let reason = (
         "an older server has no streaming lists, and a LIST brings the same objects.",
-        "旧的服务端没有流式 list，而 LIST 给出同样的对象。",
+        "旧的服务端没有 streaming list，而 LIST 给出同样的对象。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
 }

@@ -55,7 +55,7 @@ fn added_again(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     );
     let choices = Choices::of(
         [
-            ("once, for all additions together", "一次，所有加入合在一起"),
+            ("once, for all additions together", "一次：前后几次加入合并成一次"),
             ("once for each addition", "每加入一次就拿到一次"),
             ("not at all: an addition takes the one before it away", "一次也没有：后一次加入取消前一次"),
         ],

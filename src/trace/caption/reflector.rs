@@ -54,7 +54,7 @@ fn watching(version: &str, cause: Option<Cause>) -> Sentence {
     match (version, cause) {
         ("", _) => (
             "A WATCH is open, as a streaming list: it sends the existing objects first.".to_owned(),
-            "WATCH 已建立，这是流式 list：先送来已有的对象。".to_owned(),
+            "WATCH 已建立，这是 streaming list：先送来已有的对象。".to_owned(),
         ),
         (version, Some(Cause::Timer)) => (
             format!(

@@ -36,7 +36,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
                 format!(
                     "The cluster reported {written} pods and changes, and the handler received {handled} notifications."
                 ),
-                format!("集群报告了 {written} 个 Pod 和变化，handler 只收到 {handled} 次通知。"),
+                format!("集群一共有 {written} 次新增、修改和删除，handler 只收到 {handled} 次通知。"),
             ),
             Words::new("Each popped delta must be delivered.", "每个出队的 delta 都要通知。"),
         ));
@@ -51,7 +51,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
                 outcome,
                 Words::new(
                     "The handler received an update from a state that it had not received before: the store is behind.",
-                    "handler 收到的更新，旧对象不是上一次交付的那个：store 没有跟上。",
+                    "handler 收到的更新里，旧对象不是它上一次收到的状态：store 没有跟上。",
                 ),
                 Words::new(
                     "First the store, then the handlers, for each kind of delta.",
