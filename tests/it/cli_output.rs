@@ -289,7 +289,7 @@ fn every_lesson_has_a_manual_page() {
 #[test]
 fn a_manual_page_is_in_the_users_language() {
     let chinese = run("man --lang zh").out;
-    assert!(chinese.contains(".SH 名称\n") && chinese.contains("从中学习"), "{chinese}");
+    assert!(chinese.contains(".SH 名称\n") && chinese.contains("通过实际运行来学习"), "{chinese}");
     assert!(!chinese.contains("Learn client"), "{chinese}");
     assert!(run("man").out.contains(".SH NAME\n"));
 }
