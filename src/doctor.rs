@@ -77,7 +77,7 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
 fn program(printer: &Printer) -> Finding {
     let text = printer
         .pick(
-            "informer-lab {program}, with a cluster like Kubernetes {cluster}",
+            "informer-lab {program}, whose built-in cluster behaves like Kubernetes {cluster}",
             "informer-lab {program}，内置集群相当于 Kubernetes {cluster}",
         )
         .replace("{program}", env!("CARGO_PKG_VERSION"))

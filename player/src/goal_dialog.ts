@@ -14,7 +14,7 @@ const TEXTS = {
     reached: (clicks: number, because: string) => `Reached with ${clicks} ${clicks === 1 ? "click" : "clicks"}. ${because}`,
     fewer: (fewest: number) => `It can be done with ${fewest}.`,
     missed: "Not reached. See on the board what happened, and try something else.",
-    best: (best: number) => `best ${best}`, running: "It runs …",
+    best: (best: number) => `best ${best}`, running: "Running …",
   },
   zh: {
     goals: "关卡", goal: "目标", clicks: (count: number) => `点击次数：${count}`, play: "运行", again: "重新开始", watch: "在图上看",

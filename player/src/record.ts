@@ -98,7 +98,7 @@ export function eventOf(line: string, number: number): Event {
 
 function noRecord(line: number): Unreadable {
   return new Unreadable({
-    en: `Line ${line} is no event of a record. Make a record with: informer-lab LESSON --record FILE`,
+    en: `Line ${line} is not an event of a record. Make a record with: informer-lab LESSON --record FILE`,
     zh: `第 ${line} 行不是记录中的事件。录制一次运行：informer-lab LESSON --record FILE`,
   });
 }

@@ -35,7 +35,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
     line(
         "",
         printer.pick(
-            "Ten broken programs to mend. Each mistake comes from a real program. (> is next)",
+            "Ten broken programs to mend. Each mistake comes from a real program. (> marks the next one)",
             "十个程序各有一处错误，都在真实的程序里出现过，请你修好。（> 是下一题）",
         ),
     )?;
@@ -59,7 +59,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
         (next.command("break", language), printer.pick("what is wrong with it", "出了什么问题")),
         (
             next.command("check", language),
-            printer.pick("is it right now? (in a clone)", "修好了吗？（在仓库的克隆里执行）"),
+            printer.pick("test your repair (in a clone)", "修好了吗？（在仓库的克隆里执行）"),
         ),
     ];
     if language == ProgramLanguage::Rust {

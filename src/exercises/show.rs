@@ -47,7 +47,7 @@ fn symptom(exercise: &Exercise, language: ProgramLanguage, printer: &Printer) ->
     Exercise::prose(*symptom, printer)?;
     let rows = [
         (exercise.program(language), printer.pick("the program: mend it", "要修的程序")),
-        (exercise.command("check", language), printer.pick("is it right now?", "修好了吗？")),
+        (exercise.command("check", language), printer.pick("test your repair", "修好了吗？")),
         (format!("{} --hint", exercise.command("break", language)), printer.pick("where to look", "提示")),
         (format!("informer-lab read {chapter}"), printer.pick("the chapter about it", "相关章节")),
     ];

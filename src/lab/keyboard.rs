@@ -164,12 +164,12 @@ impl Keyboard {
                 show(lab, queues.flatten().map(slot_line).collect());
             }
             Command::Resync if self.cable.is_out() => lab.narrate(
-                "a Reflector's resync timer runs only while it watches, and the connection is cut: heal first",
+                "the resync timer runs only while a Reflector watches, and the connection is cut: type heal first",
                 "Reflector 只有在 watch 期间才会 resync，而连接已切断：先输入 heal",
             ),
             Command::Resync => match lab.resync() {
                 0 => lab.narrate(
-                    "a Reflector's resync timer runs only while it watches, and none watches now",
+                    "the resync timer runs only while a Reflector watches, and no Reflector watches now",
                     "Reflector 只有在 watch 期间才会 resync，而现在没有 Reflector 在 watch",
                 ),
                 _ if lacks_store(lab) => lab.narrate(
@@ -213,7 +213,9 @@ impl Keyboard {
 fn announce_scenario(lab: &Lab, until: Duration) {
     let seconds = until.as_secs() + u64::from(until.subsec_nanos() > 0);
     lab.narrate(
-        &format!("first comes the lesson's own scenario, {seconds} s: the lines with kubectl. Then it is your turn"),
+        &format!(
+            "first comes the lesson's own scenario, {seconds} s: it prints the lines with kubectl. Then it is your turn"
+        ),
         &format!("先执行本课自己的场景，需要 {seconds} 秒：带 kubectl 的行就是场景的步骤。之后轮到你"),
     );
 }

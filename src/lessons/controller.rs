@@ -54,7 +54,7 @@ fn print(lab: &Lab, event: SyncEvent<'_>) {
     match event {
         SyncEvent::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
         SyncEvent::Waits { set } => {
-            lab.print(Style::Plain, format_args!("{set}: has not seen all that it did, waits"));
+            lab.print(Style::Plain, format_args!("{set}: waits until the cache has its own writes"));
         }
         SyncEvent::Creates { set, existing, wanted, count } => {
             lab.print(Style::Added, format_args!("{set}: {existing} of {wanted} pods, create {count}"));

@@ -81,7 +81,8 @@ fn all_text(printer: &Printer) -> String {
         "",
         printer.pick(
             "Every lesson, with the number of its chapter (informer-lab read NUMBER).\n\
-             Known objects: the objects that the consumer of a queue already has, usually its store. The queue looks there.\n\
+             Known objects: the objects that the consumer of a queue already has, usually its store. \
+             The queue looks objects up there.\n\
              Tombstone: a deletion that the watch missed. The queue concludes it from a list that lacks the object.",
             "全部课程；行首是章号，用 informer-lab read 章号 阅读那一章。\n\
              known objects：队列的消费者手里已有的对象，通常就是它的 store，队列可以去查。\n\

@@ -103,10 +103,7 @@ fn bookmarked(printer: &Printer) -> Result<usize> {
     if let Some(place) = Bookmark::open()?.place()? {
         return Ok(place);
     }
-    printer.notice(
-        "no earlier tour was left before its end: this one begins at stop 1",
-        "之前没有中途离开的 tour：从第 1 站开始",
-    );
+    printer.notice("there is no unfinished tour: this one begins at stop 1", "之前没有中途离开的 tour：从第 1 站开始");
     Ok(0)
 }
 
@@ -117,7 +114,9 @@ fn without_pauses(first: Option<usize>, length: TourLength, console: &Console) -
     {
         let (number, command) = (place + 1, stops[place].command);
         let sentence = (
-            format!("stop {number}, {command}, is beyond the tutorials, which a tour without pauses shows"),
+            format!(
+                "stop {number}, {command}, is beyond the tutorials, and a tour without pauses shows only the tutorials' lessons"
+            ),
             format!("第 {number} 站 {command} 不在教程里，而不停顿的 tour 只有教程里的课程"),
         );
         let next = ("add --all, which includes the lessons beyond the tutorials", "加上 --all，包括教程之外的课程");

@@ -210,10 +210,10 @@ impl Session {
             (0, Lang::En) => "This record has nothing to predict.".to_owned(),
             (0, Lang::Zh) => "这次运行没有需要预测的地方。".to_owned(),
             (1, Lang::En) => {
-                "One question will come, before what decides this run: a number answers it, Enter skips it.".to_owned()
+                "One question will come, before the decisive event: a number answers it, Enter skips it.".to_owned()
             }
             (n, Lang::En) => {
-                format!("{n} questions will come, each before something decisive: a number answers, Enter skips.")
+                format!("{n} questions will come, each before a decisive event: a number answers, Enter skips.")
             }
             (n, Lang::Zh) => format!("一共有 {n} 个问题，都在关键的一步之前：按数字回答，回车跳过。"),
         }
@@ -335,7 +335,7 @@ impl Session {
         self.verdict = Some(match (right, lang) {
             (true, Lang::En) => format!("Right: {reason}"),
             (true, Lang::Zh) => format!("答对了：{reason}"),
-            (false, Lang::En) => format!("Not so. Right is \u{201c}{choice}\u{201d}: {reason}"),
+            (false, Lang::En) => format!("Not quite. The right answer is \u{201c}{choice}\u{201d}: {reason}"),
             (false, Lang::Zh) => format!("不对。正确的是“{choice}”：{reason}"),
         });
         self.question = None;

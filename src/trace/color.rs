@@ -106,7 +106,7 @@ pub enum ColorChoice {
     #[value(verbatim_doc_comment)]
     #[default]
     Auto,
-    /// Always, also through a pipe
+    /// Always, even through a pipe
     /// 总是使用，输出到管道时也用
     #[value(verbatim_doc_comment)]
     Always,

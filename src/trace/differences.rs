@@ -123,7 +123,7 @@ fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
         return ("nothing differs: both print the same".to_owned(), "没有区别：两边的输出一样".to_owned());
     }
     (
-        format!("nothing differs in what is printed. Inside, {}", inside.join(", and ")),
+        format!("nothing differs in the output. Inside, {}", inside.join(", and ")),
         format!("输出没有区别。区别在内部：{}", inside_zh.join("；")),
     )
 }
@@ -187,8 +187,8 @@ fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     sentence(
-        "at a resync RealFIFO queues one SyncAll. When the consumer pops it, it delivers all objects of its store again. \
-         DeltaFIFO queues a Sync for each known object that has no queued change",
+        "at a resync RealFIFO queues one SyncAll. The consumer pops it, and delivers all objects of its own store \
+         again. DeltaFIFO queues a Sync for each known object that has no queued change",
         "resync 时 RealFIFO 只放一个 SyncAll，轮到它出队时，消费者把自己 store 里的对象再派发一遍。DeltaFIFO 为每个没有排队的已知对象放一个 Sync",
     )
 }

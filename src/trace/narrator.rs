@@ -166,8 +166,8 @@ impl Narrator {
                 "list 整个入队，是一个 ReplacedAll：由消费者拿它和自己的 store 比较",
             ),
             ("SyncAll", _) => (
-                "the resync is queued as one SyncAll. When the consumer pops it, it delivers all objects of its store \
-                 again. No request goes to the API server",
+                "the resync is queued as one SyncAll. The consumer pops it, and delivers all objects of its own \
+                 store again. No request goes to the API server",
                 "resync 只是一个 SyncAll：轮到它出队时，消费者把自己 store 里的对象再派发一遍。不向 API server 发请求",
             ),
             _ => return None,

@@ -69,7 +69,7 @@ fn a_page_is_written_with_the_record_in_it() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is missing");
-    assert!(page.contains("What does the queue do with that"), "the questions are missing");
+    assert!(page.contains("What does the queue do with it"), "the questions are missing");
 }
 
 #[test]
@@ -99,5 +99,5 @@ fn a_record_alone_has_the_questions_too() {
     let ran = run(&format!("board reflector --out {}", path.display()));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
     let record = fs::read_to_string(&path).unwrap();
-    assert!(record.starts_with(r#"{"atMs":0"#) && record.contains("What does the queue do with that"), "{record}");
+    assert!(record.starts_with(r#"{"atMs":0"#) && record.contains("What does the queue do with it"), "{record}");
 }

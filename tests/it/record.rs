@@ -108,7 +108,7 @@ fn a_torn_or_broken_record_is_refused_with_the_number_of_its_line() {
     let joined = format!("{}\n{later}", lines[0]);
     for (name, content, said) in [
         ("torn", torn, "line 3 ends in the middle"),
-        ("broken", broken, "line 2 is no event of a record"),
+        ("broken", broken, "line 2 is not an event of a record"),
         ("headless", lines[1].to_owned(), "line 1: a record begins with an event \"run\""),
         ("other", "{}".to_owned(), "line 1: a record begins with an event \"run\""),
         ("empty", String::new(), "is empty"),

@@ -128,11 +128,11 @@ fn every_event_has_a_sentence_that_names_its_object_in_both_languages() {
 #[test]
 fn a_question_about_a_deletion_is_judged_by_what_happens() {
     for (command, right, why) in [
-        ("reflector", "It drops it", "this queue has no known objects"),
+        ("reflector", "It drops the deletion", "this queue has no known objects"),
         ("reflector --known-objects", "because the known objects have it", "the store behind the queue has it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
-        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with that")) {
+        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with it")) {
             assert!(session.press(Key::Forward), "{command}: nothing was asked");
         }
         let answer = choice(session.question().unwrap(), right);
@@ -149,10 +149,11 @@ fn a_question_about_a_deletion_is_judged_by_what_happens() {
 
 #[test]
 fn a_wrong_answer_is_shown_the_right_one_and_a_number_without_a_choice_does_nothing() {
-    for (lang, verdict) in [(Lang::En, "Not so. Right is \u{201c}It drops it"), (Lang::Zh, "不对。正确的是“丢弃")]
+    for (lang, verdict) in
+        [(Lang::En, "Not quite. The right answer is \u{201c}It drops the deletion"), (Lang::Zh, "不对。正确的是“丢弃")]
     {
         let mut session = Session::new(records("reflector"), Predict::Yes, lang);
-        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with that")) {
+        while session.question().is_none_or(|question| !question.text.0.contains("What does the queue do with it")) {
             assert!(session.press(Key::Forward), "nothing was asked");
         }
         let question = session.question().cloned().unwrap();

@@ -113,7 +113,7 @@ fn the_score_is_left_on_the_screen_with_the_chapter_and_the_next_run() {
     screen.types("\r\r\r\r\r\r");
     screen.shows("1-4 answer");
     screen.types("1");
-    screen.until("the verdict", |text| text.contains("Right: ") || text.contains("Not so."));
+    screen.until("the verdict", |text| text.contains("Right: ") || text.contains("Not quite."));
     screen.types("q");
     let (left, code) = screen.ends();
     assert_eq!(code, Some(0));

@@ -119,7 +119,7 @@ fn without_a_bookmark_the_tour_begins_at_its_first_stop() {
     let reader = Reader::new("begins");
     let ran = reader.run("tour resume --all");
     assert_eq!(ran.out, run("tour --all").out);
-    assert!(ran.err.starts_with("# no earlier tour was left before its end"), "{}", ran.err);
+    assert!(ran.err.starts_with("# there is no unfinished tour"), "{}", ran.err);
 }
 
 #[cfg(target_os = "linux")]

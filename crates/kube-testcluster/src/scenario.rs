@@ -104,7 +104,7 @@ fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
         kube_client::Error::Api(status)
             if matches!(step.action, Action::Fault(_)) && matches!(status.code, 403..=405) =>
         {
-            format!("this cluster cannot be told to have faults: it has no {}", admin::PATH)
+            format!("this cluster accepts no faults: it has no {}", admin::PATH)
         }
         kube_client::Error::Api(status) => status.message.clone(),
         other => other.to_string(),

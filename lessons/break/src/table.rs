@@ -74,7 +74,7 @@ mod tests {
         sync: "The program deleted web-1, whose node exists.",
         resync: "default/web-1 was deleted while the load balancer was down, and after several resyncs it is still a backend.",
         gap: "default/web-1 was deleted after the list and before the watch, and no event reported it to the program.",
-        recreated: "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
+        recreated: "web-2 is a different pod now, and the load balancer still sends requests to the old one.",
         stale: "Two pods were missing, one after the other, and the program created 4: there are 5 now.",
         shared: "The API server has 3 watches of the same pods open, one for each consumer.",
     }

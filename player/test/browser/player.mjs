@@ -90,7 +90,7 @@ test("the keyboard alone does everything", async () => {
   await page.keyboard.press("g");
   for (let at = 0; at < 60 && !(await page.locator("#question").isVisible()); at++) await page.keyboard.press("Enter");
   await page.keyboard.press("1");
-  assert.ok(/^(Right: |Not so\. )/.test(await said()), await said());
+  assert.ok(/^(Right: |Not quite\. )/.test(await said()), await said());
   assert.deepEqual(faults, []);
   await close();
 });

@@ -146,7 +146,7 @@ test("a run that takes too long is ended, and the next one runs", async () => {
   await dialog.locator("textarea").nth(1).fill(Array.from({ length: 300 }, (_, n) => pod(n)).join(""));
   await dialog.locator("textarea").first().fill('- {at: 24h, run: web, image: "nginx:1.27"}\n'); // a day of resyncs, of 300 pods each
   await dialog.locator("[type=submit]").click();
-  await page.waitForFunction(() => document.querySelector("#playground [role=status]").textContent === "It runs …");
+  await page.waitForFunction(() => document.querySelector("#playground [role=status]").textContent === "Running …");
   for (let times = 0; times < 50 && !(await dialog.locator(".wrong").isVisible()); times++) await page.clock.fastForward(5000);
   assert.ok((await dialog.locator(".wrong").textContent()).includes("within 20 seconds"));
   await dialog.locator("select").first().selectOption("reflector");

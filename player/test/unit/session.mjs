@@ -17,7 +17,7 @@ test("a question is asked once before its event, and judged by what happens", ()
     assert.equal(session.verdict.right, true);
   }
   assert.equal(asked.length, session.questions);
-  assert.ok(asked.some((text) => text.includes("What does the queue do with that")), asked.join());
+  assert.ok(asked.some((text) => text.includes("What does the queue do with it")), asked.join());
   assert.deepEqual(session.score, { right: asked.length, all: asked.length });
 });
 

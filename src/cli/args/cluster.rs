@@ -90,8 +90,8 @@ pub struct ClusterCommandArgs {
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
     /// Allow every request (always-allow), or decide by roles and bindings (rbac). The kubeconfig's user is the
-    /// administrator. Without --tls, so is every client without a token, and kubectl and client-go send tokens over TLS
-    /// only. Use kubectl --as to send a request as another user
+    /// administrator. Without --tls, every client without a token is the administrator, too. kubectl and client-go send
+    /// tokens over TLS only. Use kubectl --as to send a request as another user
     ///
     /// 允许一切请求（always-allow），或者按 role 和 role binding 判断（rbac）。kubeconfig 的用户是管理员；没有 --tls
     /// 时，不带 token 的客户端也是管理员，而 kubectl 和 client-go 只在 TLS 上发送 token。用 kubectl --as

@@ -13,7 +13,7 @@ use super::PrintArgs;
 
 #[derive(Debug, Args)]
 pub struct TourArgs {
-    /// Start the tour at this stop: its number, a lesson such as loop, or resume for the stop at which you left
+    /// Start the tour at this stop: its number, a lesson such as loop, or resume for the stop where you left off
     ///
     /// 从这一站开始：编号、课程名（例如 loop），或 resume，即上次离开的那一站
     #[arg(value_name = "STOP|LESSON|resume", value_parser = values::first_stop, allow_negative_numbers = true, add = ArgValueCandidates::new(completion::stops))]

@@ -45,7 +45,7 @@ impl Verdict {
     /// cannot end it.
     pub fn never_yields() -> Self {
         let sentence = Words::new(
-            "The program never gave the others their turn: it loops without an `.await` that waits.",
+            "The program never lets other tasks run: it loops without an `.await` that waits.",
             "程序一直不让出执行权：它在循环，却没有真正会等待的 `.await`。",
         );
         let hint = Words::new(
@@ -133,7 +133,7 @@ fn rust_hint(end: &End) -> Words {
             "程序的几个 future 是一起运行的，是哪一个先返回了？",
         ),
         End::Failed(_) => Words::new(
-            "Which call returned it? A program that continues has to handle it there.",
+            "Which call returned this error? If the program should continue, it has to handle the error there.",
             "是哪个调用返回的？要继续运行，就得在那里处理它。",
         ),
         End::Panicked(_) => Words::new("The line is in the panic's message above.", "panic 信息（上面）里有行号。"),
@@ -151,7 +151,7 @@ fn go_hint(end: &End) -> Words {
             "`run` 要一直阻塞到 `ctx.Done()`。是哪一行提前返回了？",
         ),
         End::Failed(_) => Words::new(
-            "Which call returned it? A program that continues has to handle it there.",
+            "Which call returned this error? If the program should continue, it has to handle the error there.",
             "是哪个调用返回的？要继续运行，就得在那里处理它。",
         ),
         End::Panicked(_) => Words::new(

@@ -28,11 +28,11 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            A watch without a resourceVersion begins with an ADDED of everything that exists at that moment, and \
-            then sends changes. So a pod that was created in between arrives, but a deletion in between is lost: \
-            there is no event for a pod that does not exist. With the list's resourceVersion the server sends every \
-            change since the list. This pair is what a Reflector is made of, and `Watch(ListOptions{})` of the \
-            tutorials' second program is only half of it.",
+            A watch without a resourceVersion begins with an ADDED of everything that exists at that moment, and then \
+            sends changes. So a pod that was created in between arrives, but a deletion in between is lost: there is \
+            no event for a pod that does not exist. With the list's resourceVersion the server sends every change \
+            since the list. A Reflector consists of this pair, and `Watch(ListOptions{})` in the tutorials' second \
+            program is only half of it.",
         zh: "\
             不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以其间新建的 Pod 能看\
             到，其间的删除却不会出现：不存在的对象没有事件。带上 list 的 resourceVersion，服务端就会发送 list 之后的\

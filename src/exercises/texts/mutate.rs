@@ -28,11 +28,11 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            The objects of an informer are shared: by all handlers, by every reader, and by the cache itself. In Go it \
-            is a pointer that every handler can write through. Then the cache has a pod that the API server never had, \
-            indices do not match it, and the next update is compared with a state that never existed. So: copy, then \
-            change (`DeepCopy` in Go). This library returns `Arc<T>`, and without a lock inside of `T` the line that \
-            was wrong here does not compile.",
+            The objects of an informer are shared: by all handlers, by every reader, and by the cache itself. In Go \
+            every handler gets a pointer and can write through it. Then the cache has a pod that the API server never \
+            had, indices do not match it, and the next update is compared with a state that never existed. So: copy, \
+            then change (`DeepCopy` in Go). This library returns `Arc<T>`, and without a lock inside of `T` the line \
+            that was wrong here does not compile.",
         zh: "\
             informer 交出来的对象是共享的：所有 handler、所有读取方和缓存用的都是它。在 Go 里它是一个指针，任何 \
             handler 都能写。写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新给出的旧对象\
@@ -47,8 +47,8 @@ pub(super) static TEXT: Exercise = Exercise {
             },
             Both {
                 en: "\
-                    `pod.DeepCopy()` is a pod of your own. `KUBE_CACHE_MUTATION_DETECTOR=true` lets client-go find \
-                    such a write.",
+                    `pod.DeepCopy()` returns a pod of your own. `KUBE_CACHE_MUTATION_DETECTOR=true` lets client-go \
+                    find such a write.",
                 zh: "\
                     `pod.DeepCopy()` 才是你自己的 Pod。设置 `KUBE_CACHE_MUTATION_DETECTOR=true`，client-go 会找出这样\
                     的写入。",
@@ -56,8 +56,8 @@ pub(super) static TEXT: Exercise = Exercise {
         ],
         explanation: Some(Both {
             en: "\
-                The objects of an informer are shared: by all handlers, by every lister, and by the cache itself. It \
-                is a pointer, and every handler can write through it. Then the cache has a pod that the API server \
+                The objects of an informer are shared: by all handlers, by every lister, and by the cache itself. \
+                Every handler gets a pointer and can write through it. Then the cache has a pod that the API server \
                 never had, indices do not match it, and the next update is compared with a state that never existed. \
                 So: copy with `DeepCopy`, then change the copy. The compiler does not help; with \
                 `KUBE_CACHE_MUTATION_DETECTOR=true`, client-go compares its cache with a copy and panics at a \

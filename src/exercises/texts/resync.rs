@@ -9,9 +9,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "The resync that brings back only half", zh: "只补回一半的 resync" },
     symptom: Both {
         en: "\
-            The load balancer is down now and then, for some seconds. That is no problem, says the author: there is \
-            a resync again and again, which brings what failed. New pods do arrive with the next resync. Pods that \
-            were deleted meanwhile stay in the load balancer for ever.",
+            The load balancer is down now and then, for some seconds. That is no problem, says the author: the \
+            informer resyncs regularly, and each resync repeats what failed. New pods do arrive with the next resync. \
+            Pods that were deleted meanwhile stay in the load balancer for ever.",
         zh: "\
             负载均衡器时不时会故障几秒。作者说没关系：resync 定期进行，失败的会再来一遍。新增的 Pod 到下一次 \
             resync 确实补上了。可是故障期间删除的 Pod，就一直留在负载均衡器里。",
@@ -31,8 +31,9 @@ pub(super) static TEXT: Exercise = Exercise {
             A resync is not a list: the API server has no part in it. It delivers the objects of the store to the \
             handlers again, as updates from each object to itself. It does not deliver objects that have left the \
             store. So a resync repairs additions and updates that failed, never a deletion. The program itself has to \
-            remember what failed: a work queue keeps the key and returns it, later after each failure, and the worker \
-            looks into the cache to see whether the object exists. Then no resync is needed here at all.",
+            remember what failed: a work queue keeps the key and returns it, after a longer wait with each failure. \
+            The worker then looks into the cache to see whether the object exists. Then no resync is needed here at \
+            all.",
         zh: "\
             resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。已经离开 \
             store 的对象，不会再交付。所以 resync 能补上失败的新增和更新，补不了删除。哪些失败了，要由程序自己记\

@@ -1,4 +1,4 @@
-//! The texts of exercise 10, `shared`: "The API server asks who this is".
+//! The texts of exercise 10, `shared`: "One program that asks for everything three times".
 
 use super::{Both, Exercise, InGo};
 
@@ -6,12 +6,12 @@ pub(super) static TEXT: Exercise = Exercise {
     name: "shared",
     file: "10_shared",
     chapter: "12-factory",
-    title: Both { en: "The API server asks who this is", zh: "API server 问：这是谁" },
+    title: Both { en: "One program that asks for everything three times", zh: "一个程序，什么都问三遍" },
     symptom: Both {
         en: "\
             Metrics, audit and search each want to know of every change of a pod, so each has an informer. It works, \
             and the team of the API server complains: this one program lists all pods three times when it starts, \
-            and every change is sent to it three times. Its memory is three times what it was, too.",
+            and every change is sent to it three times. It needs three times as much memory as before, too.",
         zh: "\
             metrics、audit、search 都想知道 Pod 的每次变化，于是各有一个 informer。功能没问题，但 API server 的\
             团队来投诉：这个程序一启动就把所有 Pod list 三遍，每次变化也要发给它三份。它占用的内存也变成了三倍。",

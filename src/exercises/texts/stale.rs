@@ -28,7 +28,7 @@ pub(super) static TEXT: Exercise = Exercise {
     ],
     explanation: Both {
         en: "\
-            A cache is filled by the watch, so it is always a little behind, also behind the program's own writes. A \
+            A cache is filled by the watch, so it is always a little behind, even behind the program's own writes. A \
             program that creates what is missing in the cache must first know that the cache has seen its earlier \
             creations. client-go's ReplicaSet controller counts what it expects to see (expectations); today's API \
             servers promise that resourceVersions can be compared, so a program can wait for its own write: \
@@ -57,7 +57,7 @@ pub(super) static TEXT: Exercise = Exercise {
         ],
         explanation: Some(Both {
             en: "\
-                A cache is filled by the watch, so it is always a little behind, also behind the program's own writes. \
+                A cache is filled by the watch, so it is always a little behind, even behind the program's own writes. \
                 A program that creates what is missing in the cache must first know that the cache has seen its \
                 earlier creations. The ReplicaSet controller counts the creations that it expects to see \
                 (expectations); a program with one worker can simply wait for its own write. A name that follows from \

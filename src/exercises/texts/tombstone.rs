@@ -31,8 +31,7 @@ pub(super) static TEXT: Exercise = Exercise {
             The watch missed the deletion, and the next list showed that the pod was gone. The informer cannot know \
             its final state, so it delivers a tombstone: the key, and the last state that it saw. In Go that is a \
             `DeletedFinalStateUnknown` where handlers expect a `*v1.Pod`: a handler that casts without a check \
-            panics, and one that checks and returns leaves a deleted pod behind. For most handlers the key is all \
-            that they need.",
+            panics, and one that checks and returns leaves a deleted pod behind. Most handlers need only the key.",
         zh: "\
             watch 漏掉了这次删除，下一次 list 才发现 Pod 没了。informer 不可能知道它最后的状态，所以交付一个 \
             tombstone：key，加上最后一次看到的状态。在 Go 里，大家以为拿到的是 `*v1.Pod`，这时却是 \

@@ -22,16 +22,16 @@ pub(super) static TEXT: Exercise = Exercise {
             zh: "delta 是有的：`Updated` 出队了。看 `handle` 拿它做了什么。",
         },
         Both {
-            en: "`err != nil && exists` is what the tutorials have. When is that true?",
+            en: "The tutorials have the condition `err != nil && exists`. When is it true?",
             zh: "教程里写的是 `err != nil && exists`。这个条件什么时候成立？",
         },
     ],
     explanation: Both {
         en: "\
-            When the look-up fails there is no object, and when there is an object it did not fail: `err != nil \
-            && exists` is never true. So no update was distributed, and the store stayed as it was, which made \
-            every later `old` a lie. The documents have this line twice. A Rust `Result<Option<_>>` cannot be \
-            both: `if let Some(old) = store.get(&pod)?` is the same line without the bug.",
+            If the look-up fails, there is no object. If there is an object, the look-up did not fail. So `err != nil \
+            && exists` is never true. Therefore no update was distributed, and the store stayed as it was, so every \
+            later `old` was wrong. The documents have this line twice. A Rust `Result<Option<_>>` cannot be both: `if \
+            let Some(old) = store.get(&pod)?` is the same line without the bug.",
         zh: "\
             查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，\
             store 也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。Rust 的 `Result<Option<_>>` \
@@ -50,11 +50,11 @@ pub(super) static TEXT: Exercise = Exercise {
         ],
         explanation: Some(Both {
             en: "\
-                When the look-up fails there is no object, and when there is an object it did not fail: `err != nil && \
-                exists` is never true. So no update was distributed, and the store stayed as it was, which made every \
-                later `old` a lie. The documents have this line twice. Three results of one call have combinations \
-                that never occur, and the compiler accepts a test for them. client-go's own `processDeltas` has `err \
-                == nil && exists`.",
+                If the look-up fails, there is no object. If there is an object, the look-up did not fail. So `err != \
+                nil && exists` is never true. Therefore no update was distributed, and the store stayed as it was, so \
+                every later `old` was wrong. The documents have this line twice. Three results of one call have \
+                combinations that never occur, and the compiler accepts a test for them. client-go's own \
+                `processDeltas` has `err == nil && exists`.",
             zh: "\
                 查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，store \
                 也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。一次调用返回三个值，其中有些组合永远\

@@ -162,7 +162,10 @@ pub(super) static SHARED: Options = Options::new(CommonOptions::Watch).choice(
                 ),
             ),
             ("stages", both("The two stages of a processorListener, by hand", "手写 processorListener 的两个阶段")),
-            ("list-watch", both("Two handlers over list and watch", "在 list 和 watch 之上的两个 handler")),
+            (
+                "list-watch",
+                both("Two handlers that share one list and one watch", "在 list 和 watch 之上的两个 handler"),
+            ),
             ("by-hand", both("The same, put together by hand", "同上，手工组装")),
             (
                 "as-published",

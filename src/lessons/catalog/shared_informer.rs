@@ -130,7 +130,7 @@ pub(super) static ROWS: &[Row] = &[
         command: "indexer --by misnamed",
         options: &INDEXER,
         origin: Origin::Beyond,
-        en: "Indexer: an index whose name promises what its function does not return",
+        en: "Indexer: an index whose name does not match the values of its function",
         zh: "Indexer：名不副实的索引，函数返回的不是名字所说的东西",
         chapter: "06-indexer",
         trace: Some("indexer-misnamed.txt"),

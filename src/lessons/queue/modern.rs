@@ -29,7 +29,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     queue.delete(obj("Obj2"))?;
     draw(lab, &queue);
     lab.narrate(
-        "when the consumer pops this item, it delivers all objects of its store again",
+        "the consumer pops this item, and delivers all objects of its own store again",
         "轮到这一项出队时，消费者把自己 store 里的对象再派发一遍",
     );
     lab.print(Style::Synced, "Resync()");

@@ -38,13 +38,13 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
         _ => false,
     };
     let text = (
-        format!("{name} is gone from the API server. What does the queue do with that, and why?"),
+        format!("The watch sends DELETED for {name}. What does the queue do with it, and why?"),
         format!("{name} 已从 API server 上消失。队列怎么处理这件事，为什么？"),
     );
     let choices = Choices::of(
         [
             (
-                "It drops it: neither the queue nor a store behind it has the object.",
+                "It drops the deletion: the object is neither queued nor known.",
                 "丢弃：队列里没有这个对象，队列背后的 store 里也没有。",
             ),
             (
@@ -68,7 +68,9 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
         (1, _) => {
             ("the slot of its key still has a delta, and Deleted joins it.", "它的槽位里还有 Delta，Deleted 排在后面。")
         }
-        (2, _) => ("the store behind the queue has it, so this is news.", "队列背后的 store 里有它，所以这是新事件。"),
+        (2, _) => {
+            ("the store behind the queue has it, so this deletion is new.", "队列背后的 store 里有它，所以这是新事件。")
+        }
         _ => ("RealFIFO has a slot for each change, and compares nothing.", "RealFIFO 每个变化一个槽位，不做比较。"),
     };
     Some(SituatedQuestion::unordered(situation, text, choices, reason))

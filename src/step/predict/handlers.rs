@@ -43,7 +43,7 @@ fn notification(moment: &Moment<'_>, key: &str, delta: &str) -> Option<SituatedQ
         [
             ("OnAdd: the store does not have the object yet", "OnAdd：store 里还没有这个对象"),
             ("OnUpdate: the store has the object already", "OnUpdate：store 里已经有这个对象"),
-            ("none: it is no change", "都不调用：这不是变化"),
+            ("none: nothing has changed", "都不调用：这不是变化"),
         ],
         answer,
     );
@@ -218,7 +218,7 @@ fn buffer(moment: &Moment<'_>, listener: usize, key: &str) -> Option<SituatedQue
     let choices = Choices::numbers(pending, &[0, 1, pending + 1], count);
     let reason = match pending {
         1 => (
-            "the handler keeps up: it has taken what came before, and the buffer is empty.",
+            "the handler keeps up: it has taken all earlier notifications, and the buffer is empty.",
             "handler 跟得上：之前的通知都已取走，缓冲是空的。",
         ),
         _ => (

@@ -64,7 +64,7 @@ const DELETES_NETTOOL: Both = Both {
 };
 
 const FIRST_A_CHANGE: Both = Both {
-    en: "the API server first sets deletionTimestamp, which is a change; the pod goes when its containers have ended.",
+    en: "the API server first sets deletionTimestamp, which is a change; the pod is removed when its containers have ended.",
     zh: "API server 先设置 deletionTimestamp，这是一次修改；容器都结束之后 Pod 才消失。",
 };
 
@@ -106,7 +106,7 @@ static LINES: &[LineQuestion] = &[
         command: "listwatch",
         line: 17,
         text: Both {
-            en: "The containers of nettool have ended, and the pod goes. What does the last line say?",
+            en: "The containers of nettool have ended, and the pod is removed. What does the last line say?",
             zh: "nettool 的容器都结束了，Pod 要消失了。最后一行是什么？",
         },
         choices: &["DELETED : nettool , Status: Running", "DELETED : nettool , Status: Failed", "DELETED : nettool"],
@@ -162,7 +162,7 @@ static LINES: &[LineQuestion] = &[
         command: "indexer --by namespace",
         line: 0,
         text: Both {
-            en: "Next, the lesson looks up namespace ns1 in the index, and each key that it finds. What does it print?",
+            en: "Next, the lesson looks up namespace ns1 in the index, and then each key that it finds in the store. What does it print?",
             zh: "接下来，本课在索引里查 namespace ns1，再查找到的每个 key。它打印什么？",
         },
         choices: &["ns1/pod1 true <nil>", "ns1/pod1 false <nil>", "pod1 true <nil>"],
@@ -219,7 +219,7 @@ static LINES: &[LineQuestion] = &[
         },
         choices: &["requests meanwhile: 0", "requests meanwhile: 1", "requests meanwhile: 4"],
         reason: Both {
-            en: "a lister reads the informer's store, also for an object that does not exist.",
+            en: "a lister reads the informer's store, even for an object that does not exist.",
             zh: "lister 读的是 informer 的 store，查不存在的对象也一样。",
         },
     },
@@ -227,7 +227,7 @@ static LINES: &[LineQuestion] = &[
         command: "list --lag",
         line: 3,
         text: Both {
-            en: "A pod was just created, and the watch cache doesn't have it yet. What answers a LIST with resourceVersion=0, on the server of 2023 and on today's?",
+            en: "A pod was just created, and the watch cache lacks it. Which part answers a LIST with resourceVersion=0, on the server of 2023 and on today's?",
             zh: "刚创建了一个 Pod，watch cache 还没有收到。带 resourceVersion=0 的 LIST，2023 年的服务端和今天的服务端各由什么回答？",
         },
         choices: &["watch-cache 4 watch-cache 4", "storage 5 watch-cache 5", "504 504"],
@@ -240,7 +240,7 @@ static LINES: &[LineQuestion] = &[
         command: "list",
         line: 1,
         text: Both {
-            en: "The first LIST names no resourceVersion. What answers it, on the server of 2023 and on today's?",
+            en: "The first LIST names no resourceVersion. Which part answers it, on the server of 2023 and on today's?",
             zh: "第一个 LIST 不带 resourceVersion。2023 年的服务端和今天的服务端各由什么回答？",
         },
         choices: &["storage 4 watch-cache 4", "storage 4 storage 4", "watch-cache 4 watch-cache 4"],

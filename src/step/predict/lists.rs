@@ -28,7 +28,7 @@ fn first_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let situation = moment.new_situation(format!("first list {delta}"))?;
     let answer = ["Added", "Sync", "Replaced", "ReplacedAll"].iter().position(|name| *name == delta)?;
     let text = (
-        "The first list has arrived. As which deltas are its objects queued?".to_owned(),
+        "The first list has arrived. Which deltas does the queue get for its objects?".to_owned(),
         "首次 list 到了。其中的对象以什么形式入队？".to_owned(),
     );
     let choices = Choices::of(

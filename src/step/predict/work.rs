@@ -39,7 +39,7 @@ fn added_while_processing(moment: &Moment<'_>, key: &str) -> Option<SituatedQues
         0,
     );
     let reason = (
-        "no key is with two workers at once, and no change is overlooked.",
+        "two workers never have one key at the same time, and no change is overlooked.",
         "同一个 key 不会同时在两个 worker 手里，也不会漏掉变化。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))
@@ -50,19 +50,19 @@ fn added_again(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let situation = moment.new_situation(format!("work nothing {is_queued}"))?;
     let name = short(key);
     let text = (
-        format!("Next, {name} is added once more, and dirty has it already. How often will a worker get it for that?"),
+        format!("Next, {name} is added once more, and dirty has it already. How many times will a worker get it?"),
         format!("接下来，{name} 再次被加入，而 dirty 里已经有它。worker 会因此拿到它几次？"),
     );
     let choices = Choices::of(
         [
             ("once, for all additions together", "一次：前后几次加入合并成一次"),
             ("once for each addition", "每加入一次就拿到一次"),
-            ("not at all: an addition takes the one before it away", "一次也没有：后一次加入取消前一次"),
+            ("not at all: each addition cancels the one before it", "一次也没有：后一次加入取消前一次"),
         ],
         0,
     );
     let reason = (
-        "the queue has keys, and a key needs work or it does not.",
+        "dirty has each key once, however often the key is added.",
         "队列里是 key，一个 key 要么需要处理，要么不需要。",
     );
     Some(SituatedQuestion::unordered(situation, text, choices, reason))

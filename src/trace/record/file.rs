@@ -148,7 +148,7 @@ fn no_header(at: &str) -> Failure {
 }
 
 fn broken(at: &str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
-    Failure::new((format!("{at} is no event of a record"), format!("{at} 不是记录中的事件")))
+    Failure::new((format!("{at} is not an event of a record"), format!("{at} 不是记录中的事件")))
         .next(WHICH_FILE)
         .because(error)
 }

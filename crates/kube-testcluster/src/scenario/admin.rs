@@ -37,7 +37,7 @@ async fn list(State(store): State<Arc<Store>>) -> Response {
 
 async fn start(State(store): State<Arc<Store>>, request: Request) -> Result<Response, ApiError> {
     let body = finish(None, body::read(request)).await?;
-    let refused = |why: String| ApiError::bad_request(format!("the body is no fault: {why}"));
+    let refused = |why: String| ApiError::bad_request(format!("the body is not a fault: {why}"));
     let value: Value = serde_json::from_slice(&body).map_err(|error| refused(error.to_string()))?;
     let text =
         value["fault"].as_str().ok_or_else(|| refused("expected {\"fault\": \"NAME:OPTION=VALUE,…\"}".into()))?;

@@ -130,7 +130,10 @@ impl TestCluster {
                 return;
             }
             let last = self.0.store.last_written(after);
-            assert!(begun.elapsed() < NEVER, "something is written again and again; the last was {last}");
+            assert!(
+                begun.elapsed() < NEVER,
+                "the cluster does not settle, because writes continue; the last one was {last}"
+            );
         }
     }
 

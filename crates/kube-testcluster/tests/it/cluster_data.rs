@@ -194,11 +194,11 @@ async fn a_write_that_was_never_finished_is_left_out_and_one_that_was_answered_i
 
     folder.change_log(|bytes| bytes.truncate(bytes.len() - 5));
     let refused = folder.refusal();
-    assert!(refused.ends_with("what was written behind is gone"), "{refused}");
+    assert!(refused.ends_with("it is shorter than its mark says"), "{refused}");
     folder.change_log(|bytes| *bytes = flushed);
     let refused = folder.refusal();
     assert!(
-        refused.ends_with("the revisions before do not follow each other"),
+        refused.ends_with("the revisions before it do not follow each other"),
         "a log of an earlier generation: {refused}"
     );
 }
@@ -214,15 +214,15 @@ async fn damage_is_reported_with_its_position_and_the_files_stay_unchanged() {
     folder.change_log(|bytes| bytes[8200] ^= 1); // in the first batch of writes, which begins at 8192
     let damaged = fs::read(folder.log()).unwrap();
     let refused = folder.refusal();
-    let damage = ".wal is damaged at byte 8192: a batch of writes there is not as it was written";
+    let damage = ".wal is damaged at byte 8192: a batch of writes there has changed since it was written";
     assert!(refused.ends_with(damage), "{refused}");
     assert_eq!(fs::read(folder.log()).unwrap(), damaged);
     let (log, snapshot) = (folder.log(), folder.log().with_extension("snap"));
     fs::rename(&snapshot, folder.0.join("aside")).unwrap();
-    assert!(folder.refusal().contains("it is missing, and its log is there"), "{}", folder.refusal());
+    assert!(folder.refusal().contains("it is missing, although its log exists"), "{}", folder.refusal());
     fs::rename(folder.0.join("aside"), &snapshot).unwrap();
     fs::remove_file(&log).unwrap();
-    assert!(folder.refusal().contains("it is missing, and its snapshot is there"), "{}", folder.refusal());
+    assert!(folder.refusal().contains("it is missing, although its snapshot exists"), "{}", folder.refusal());
 }
 
 #[tokio::test]

@@ -268,7 +268,7 @@ async fn the_admin_path_exists_only_if_it_is_switched_on() {
     for body in ["", "{}", "[", "{\"fault\": 7}", "{\"fault\": \"418\"}"] {
         let answer = api.send("POST", "/lab/faults", "application/json", body).await;
         assert_eq!((answer.status, &answer.body["reason"]), (400, &json!("BadRequest")), "{body}");
-        assert!(answer.message().starts_with("the body is no fault: "), "{}", answer.message());
+        assert!(answer.message().starts_with("the body is not a fault: "), "{}", answer.message());
     }
     assert_eq!(api.send("PUT", "/lab/faults", "", "").await.status, 405);
 }
@@ -284,7 +284,7 @@ async fn a_scenario_can_start_faults_if_the_admin_path_is_on() {
     assert_eq!(Api::new(&cluster).get(PODS).await.status, 500);
     let other = quiet().start();
     let error = scenario.play(other.client("default"), "default", |_| ()).await.unwrap_err();
-    let message = format!("{command}: this cluster cannot be told to have faults: it has no /lab/faults");
+    let message = format!("{command}: this cluster accepts no faults: it has no /lab/faults");
     assert_eq!(error.to_string(), message);
     let error = Scenario::from_yaml("- {at: 1s, run: web}\n- {at: 1s, fault: \"418\"}\n", "s.yaml").unwrap_err();
     assert!(error.to_string().starts_with("s.yaml:2: unknown fault \"418\"; expected one of"), "{error}");

@@ -111,7 +111,7 @@ async fn settled_also_waits_for_an_operator_in_the_same_runtime() {
 }
 
 #[tokio::test(start_paused = true)]
-#[should_panic(expected = "something is written again and again; the last was configmaps test-")]
+#[should_panic(expected = "the cluster does not settle, because writes continue; the last one was configmaps test-")]
 async fn settled_panics_with_the_object_that_is_written_for_ever() {
     let cluster = TestCluster::start().await;
     let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();

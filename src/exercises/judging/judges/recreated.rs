@@ -13,7 +13,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
     let backends = Backends::of(outcome, uids);
     backends.check(outcome, |_| Mistake {
         sentence: Words::new(
-            "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
+            "web-2 is a different pod now, and the load balancer still sends requests to the old one.",
             "web-2 已经是另一个 Pod 了，负载均衡器还在给原来那个发请求。",
         ),
         evidence: outcome.excerpt(|kind| match kind {

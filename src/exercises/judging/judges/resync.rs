@@ -22,7 +22,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             _ => false,
         }),
         hint: Words::new(
-            "The resyncs brought the new pod again. From where does a resync take its objects, and which object is not there any more?",
+            "The resyncs brought the new pod again. Where does a resync take its objects from, and which object is no longer there?",
             "resync 把新增的 Pod 又交付了一次。resync 交付的内容从哪里来？那里已经没有了什么？",
         ),
     })

@@ -28,7 +28,7 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
             ),
             evidence: evidence(),
             hint: Words::new(
-                "The list of the nodes took longer than that of the pods. What did the program know of nodes when it deleted?",
+                "The list of the nodes took longer than that of the pods. Which nodes did the program know when it deleted the pod?",
                 "节点的 list 比 Pod 的 list 慢。程序删除 Pod 时，对节点知道些什么？",
             ),
         });

@@ -43,7 +43,7 @@ pub enum ApiError {
     #[error("the API server's answer cannot be read")]
     Decode(#[source] DecodeError),
     /// The answer to a list request is not a list.
-    #[error("the API server's answer is no list but a {0}")]
+    #[error("the API server's answer is not a list but a {0}")]
     NotAList(String),
     /// The answer is a list of another kind.
     #[error("the API server's answer is a {answered}, and not a {asked}")]

@@ -48,12 +48,12 @@ fn each(bytes: &[u8], mut take: impl FnMut(&Record<'_>) -> bool) -> Result<Optio
             };
             let unfinished = Unfinished { at, length: bytes.len() - at };
             return if was_finished {
-                Err(damaged("a record there is not as it was written"))
+                Err(damaged("a record there has changed since it was written"))
             } else {
                 Ok(Some(unfinished))
             };
         };
-        let record = Record::read(content).ok_or_else(|| damaged("a record there is not as it was written"))?;
+        let record = Record::read(content).ok_or_else(|| damaged("a record there has changed since it was written"))?;
         if !take(&record) {
             return Err(damaged("the revision there does not follow the one before"));
         }

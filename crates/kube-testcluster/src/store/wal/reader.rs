@@ -67,17 +67,17 @@ impl Folder {
     /// Reads the data of an earlier cluster. Returns `None` if there was none. The error is `Damaged` or `Unusable`.
     pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
         if let Some(generation) = self.stray_log()? {
-            return Err(self.damaged(&snapshot_name(generation), "it is missing, and its log is there"));
+            return Err(self.damaged(&snapshot_name(generation), "it is missing, although its log exists"));
         }
         if self.generation == 0 {
             // The reserve is made after the first snapshot has its name, so a folder with a reserve has had a snapshot.
             let had_one = self.names()?.iter().any(|name| name == reserve::NAME);
-            let missing = || self.damaged(&snapshot_name(1), "it is missing, with all that came after it");
+            let missing = || self.damaged(&snapshot_name(1), "it is missing, and so are all later files");
             return if had_one { Err(missing()) } else { Ok(None) };
         }
         let (snapshot, log) = (snapshot_name(self.generation), log_name(self.generation));
         if !self.names()?.contains(&log) {
-            return Err(self.damaged(&log, "it is missing, and its snapshot is there"));
+            return Err(self.damaged(&log, "it is missing, although its snapshot exists"));
         }
         let mut state = Replayed::default();
         self.read_as(&snapshot, |bytes, version| match version {
@@ -109,9 +109,9 @@ impl Folder {
             Some(MAGIC) => read(&bytes, Format::Second),
             Some(first_version::MAGIC) => read(&bytes, Format::First),
             Some(other) if other.starts_with(FAMILY) => return Err(DataError::Newer(path)),
-            Some(_) => Err(Damage { at: 0, why: "it is no file of this program" }),
+            Some(_) => Err(Damage { at: 0, why: "it was not written by this program" }),
             // A log is on the disk before its snapshot has its name, so no crash leaves it empty.
-            None => Err(Damage { at: bytes.len(), why: "it ends in its first bytes" }),
+            None => Err(Damage { at: bytes.len(), why: "it is too short to be a file of a cluster" }),
         };
         read.map_err(|Damage { at, why }| DataError::Damaged { path, at: at as u64, why: why.to_owned() })
     }
@@ -171,10 +171,12 @@ fn read_snapshot(bytes: &[u8], state: &mut Replayed) -> Result<(), Damage> {
 /// Reads a log: all that its mark says is on the disk, and then as much as was finished.
 fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Damage> {
     let Some(mark) = Mark::newest(bytes) else {
-        return Err(Damage { at: MAGIC.len(), why: "it does not say any more how far it was written" });
+        return Err(Damage { at: MAGIC.len(), why: "its mark, which says how far it was written, cannot be read" });
     };
     let flushed = usize::try_from(mark.end).ok().and_then(|end| bytes.get(..end));
-    let Some(flushed) = flushed else { return Err(Damage { at: bytes.len(), why: "what was written behind is gone" }) };
+    let Some(flushed) = flushed else {
+        return Err(Damage { at: bytes.len(), why: "it is shorter than its mark says" });
+    };
     let mut batches = Batches { bytes: flushed, at: START as usize, number: 0 };
     while let Some(records) = batches.next().map_err(|mismatch| batches.damage(mismatch))? {
         apply_batch(&records, batches.at, state)?;
@@ -196,7 +198,7 @@ fn read_log(bytes: &[u8], state: &mut Replayed) -> Result<Option<Unfinished>, Da
 /// Applies the records of a batch that ends at an offset.
 fn apply_batch(records: &[Record<'_>], end: usize, state: &mut Replayed) -> Result<(), Damage> {
     let follow = records.iter().all(|record| state.apply_next(record));
-    if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before do not follow each other" }) }
+    if follow { Ok(()) } else { Err(Damage { at: end, why: "the revisions before it do not follow each other" }) }
 }
 
 /// The difference of the next batch from what was written there.
@@ -233,7 +235,7 @@ impl<'a> Batches<'a> {
 
     fn damage(&self, mismatch: Mismatch) -> Damage {
         let why = match mismatch {
-            Mismatch::Content => "a batch of writes there is not as it was written",
+            Mismatch::Content => "a batch of writes there has changed since it was written",
             Mismatch::Number => "a batch of writes is missing there, or is there twice",
         };
         Damage { at: self.at, why }
