@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use either::Either;
 use futures::Stream;
+use k8s_openapi::api::autoscaling::v1::Scale;
 pub use kube_core::params::{
     DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions, VersionMatch, WatchParams,
 };
@@ -113,6 +114,18 @@ impl<K: Clone + DeserializeOwned + fmt::Debug> Api<K> {
     {
         let object = serde_json::to_vec(object).map_err(Error::SerdeError)?;
         self.ask(self.request.replace(name, params, object)).await
+    }
+
+    pub async fn replace_status(&self, name: &str, params: &PostParams, object: &K) -> Result<K>
+    where
+        K: Serialize,
+    {
+        let object = serde_json::to_vec(object).map_err(Error::SerdeError)?;
+        self.ask(self.request.replace_subresource("status", name, params, object)).await
+    }
+
+    pub async fn get_scale(&self, name: &str) -> Result<Scale> {
+        self.ask(self.request.get_subresource("scale", name)).await
     }
 
     pub async fn patch<P: Serialize + fmt::Debug>(

@@ -13,6 +13,7 @@ use http::{Request, Response};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube_core::{Status, WatchEvent};
 use serde::de::DeserializeOwned;
 use tower::buffer::Buffer;
@@ -67,6 +68,21 @@ impl Client {
     pub async fn request_stream(&self, request: Request<Vec<u8>>) -> Result<impl AsyncBufRead + use<>> {
         let body = self.granted(request).await?.into_body().into_data_stream();
         Ok(body.map_err(std::io::Error::other).into_async_read())
+    }
+
+    /// Returns the resources of a version of a group, such as `apps/v1`.
+    pub async fn list_api_group_resources(&self, version: &str) -> Result<APIResourceList> {
+        self.discover(&format!("/apis/{version}")).await
+    }
+
+    /// Returns the resources of a version of the core group.
+    pub async fn list_core_api_resources(&self, version: &str) -> Result<APIResourceList> {
+        self.discover(&format!("/api/{version}")).await
+    }
+
+    async fn discover(&self, path: &str) -> Result<APIResourceList> {
+        let request = Request::get(path).body(Vec::new());
+        self.request(request.map_err(Error::HttpError)?).await
     }
 
     pub(crate) async fn request_status<T: DeserializeOwned>(
