@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::cli::{command, run};
+use crate::patient::Patient;
 
 #[test]
 fn the_error_for_a_port_in_use_has_the_port() {
@@ -27,13 +28,13 @@ fn a_live_run_ends_after_its_time() {
 /// A running program, whose standard error is read line by line.
 struct Live {
     child: Child,
-    said: BufReader<std::process::ChildStderr>,
+    said: BufReader<Patient<std::process::ChildStderr>>,
 }
 
 impl Live {
     fn start(line: &str) -> Self {
         let mut child = command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let said = BufReader::new(child.stderr.take().unwrap());
+        let said = BufReader::new(Patient(child.stderr.take().unwrap()));
         Self { child, said }
     }
 

@@ -7,14 +7,15 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::cli::{command, file, finish, run};
+use crate::patient::Patient;
 #[cfg(target_os = "linux")]
 use crate::screen::Screen;
 
 /// A running program, whose standard output and standard error are read line by line.
 pub struct Live {
     pub child: Child,
-    pub out: BufReader<std::process::ChildStdout>,
-    pub err: BufReader<std::process::ChildStderr>,
+    pub out: BufReader<Patient<std::process::ChildStdout>>,
+    pub err: BufReader<Patient<std::process::ChildStderr>>,
 }
 
 impl Drop for Live {
@@ -27,7 +28,7 @@ impl Live {
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        Self { child, out: BufReader::new(out), err: BufReader::new(err) }
+        Self { child, out: BufReader::new(Patient(out)), err: BufReader::new(Patient(err)) }
     }
 
     fn cluster(arguments: &str) -> (Self, SocketAddr) {
@@ -318,7 +319,7 @@ fn a_deletion_while_the_connection_is_cut_arrives_as_a_tombstone() {
         keyboard.write_all(b"get\n").unwrap();
     }
     keyboard.write_all(b"resync\n").unwrap();
-    after(&mut live.err, "the connection is cut: heal first");
+    after(&mut live.err, "the connection is cut: type heal first");
     keyboard.write_all(b"heal\nheal\n").unwrap();
     after(&mut live.err, "gets through, after its back-off");
     after(&mut live.err, "nothing was cut");
@@ -407,7 +408,7 @@ fn a_cluster_that_ends_prints_how_to_clean_up_in_the_other_terminal() {
 fn a_typed_resync_is_refused_in_a_lesson_without_a_reflector() {
     let mut live = Live::start(command("listwatch --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"resync\n").unwrap();
-    after(&mut live.err, "none watches now");
+    after(&mut live.err, "no Reflector watches now");
     live.signal("INT");
 }
 

@@ -34,6 +34,8 @@ mod links;
 #[cfg(target_os = "linux")]
 mod live_terminal;
 mod narration;
+#[cfg(unix)]
+mod patient;
 mod readme;
 mod record;
 mod runs;

@@ -5,6 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use vt100::Parser;
 
+use crate::patient::Patient;
+
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
 /// A program on a terminal of 80 columns and 24 lines.
@@ -43,7 +45,7 @@ impl Screen {
             if is(&text) {
                 return text;
             }
-            let read = self.child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
+            let read = Patient(self.child.stdout.as_mut().unwrap()).read(&mut bytes).unwrap();
             assert!(read > 0, "the program ended before it showed {what:?}: {text}");
             self.parser.process(&bytes[..read]);
         }
@@ -52,7 +54,7 @@ impl Screen {
     /// Reads until the program ends, and returns the last screen and the exit code.
     pub fn ends(mut self) -> (String, Option<i32>) {
         let mut rest = Vec::new();
-        self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
+        Patient(self.child.stdout.as_mut().unwrap()).read_to_end(&mut rest).unwrap();
         self.parser.process(&rest);
         (self.parser.screen().contents(), self.child.wait().unwrap().code())
     }
