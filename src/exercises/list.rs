@@ -35,7 +35,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
     line(
         "",
         printer.pick(
-            "Ten broken programs to mend. Each mistake comes from a real program. (> marks the next one)",
+            "Ten broken programs to mend. Each mistake is a real one. (> marks the next)",
             "十个程序各有一处错误，都在真实的程序里出现过，请你修好。（> 是下一题）",
         ),
     )?;
