@@ -117,6 +117,20 @@ test("no arrow leads to a part that the run does not use, from the first frame o
   }
 });
 
+test("a part that a run does not use takes no room, and the others are larger", async () => {
+  for (const [command, parts] of [["workqueue", ["work", "workers"]], ["deltafifo", ["controller", "queue"]]]) {
+    const { page, close } = await open(chromium, pageFile("room", [run(command).record], { lang: "en" }));
+    const visible = await page.locator(".box:visible").evaluateAll((boxes) => boxes.map(({ dataset }) => dataset.part).sort());
+    assert.deepEqual(visible, parts, command);
+    const [, , width] = (await page.locator(".picture").getAttribute("viewBox")).split(" ").map(Number);
+    assert.ok(width < 1280, `${command}: ${width}`);
+    await close();
+  }
+  const { page, close } = await open(chromium, pageFile("room", [run("reflector").record, run("reflector --known-objects").record], { lang: "en" }));
+  assert.ok(await page.locator(".box.unused:visible").count() > 0, "beside another run, a part that only the other one uses is dim");
+  await close();
+});
+
 test("play goes on by itself, and stops at a question", async () => {
   const { page, close } = await open(chromium, pageFile("play", [run("reflector").record], { lang: "en", predict: true }), { still: false });
   for (let times = 0; times < 3; times++) await page.keyboard.press(">");

@@ -137,6 +137,31 @@ test("a mistake is shown in the dialogue, and can be corrected", async () => {
   await close();
 });
 
+test("the game: a goal is missed, then reached by clicks, and the best is kept", async () => {
+  const { page, faults, close } = await open(chromium, `${address}#run=reflector`);
+  await shown(page, "reflector");
+  await page.locator("[data-does=goals]").click();
+  const dialog = page.locator("#goals"), status = dialog.locator("[role=status]");
+  const says = (words) => page.waitForFunction((words) => document.querySelector("#goals [role=status]").textContent.includes(words), words);
+  const click = (name) => dialog.getByRole("button", { name, exact: true }).click();
+  await dialog.locator("select").selectOption("ghost");
+  await click("kubectl delete pod web-1");
+  await click("Run");
+  await says("Not reached.");
+  await click("From the start");
+  assert.equal(await status.textContent(), "");
+  await click("Watches get no more events");
+  await click("kubectl delete pod web-1");
+  assert.equal(await dialog.locator("li").count(), 2);
+  await click("Run");
+  await says("Reached with 2 clicks.");
+  assert.match(await dialog.locator("option[value=ghost]").textContent(), /^✓ .* \(best 2\)$/);
+  await click("See it on the board");
+  assert.equal(await dialog.isVisible(), false);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a run that takes too long is ended, and the next one runs", async () => {
   const { page, faults, close } = await open(chromium, address);
   await page.clock.install();
