@@ -271,9 +271,9 @@ impl Kubelet {
         if !self.pods.contains_key(pod::uid(pod)) {
             return; // this kubelet does not run it
         }
-        if let Some(status) = catch_up::status(pod, &self.context.clock.now()) {
-            self.write_status(pod, status);
-        }
+        let Some(reaction) = catch_up::reaction(pod, &self.context.clock.now()) else { return };
+        let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+        self.running.spawn(worker.catch_up(reaction));
     }
 
     /// Writes a part of a pod's status in a task of its own.

@@ -94,6 +94,38 @@ async fn a_pod_runs_as_on_a_real_node_with_the_same_events() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_container_whose_image_changes_is_restarted_and_the_status_names_the_generation_that_was_seen() {
+    let cluster = cluster("run");
+    let api = Api::new(&cluster);
+    api.pod("web", &json!({})).await;
+    cluster.settled().await;
+    let observed = |status: &Value| {
+        let conditions = status["conditions"].as_array().unwrap();
+        (status["observedGeneration"].clone(), conditions.iter().map(|one| one["observedGeneration"].clone()).collect())
+    };
+    let before = api.get(&format!("{PODS}/web")).await.body["status"].clone();
+    assert_eq!(observed(&before), (json!(1), vec![json!(1); 5]));
+    let container = &before["containerStatuses"][0];
+    let patch = json!({"spec": {"containers": [{"name": container["name"], "image": "nginx:1.29"}]}});
+    let strategic = "application/strategic-merge-patch+json";
+    let patched = api.send("PATCH", &format!("{PODS}/web"), strategic, patch.to_string()).await;
+    assert_eq!(patched.status, 200, "{}", patched.body);
+    cluster.settled().await;
+    let after = api.get(&format!("{PODS}/web")).await.body["status"].clone();
+    assert_eq!(observed(&after), (json!(2), vec![json!(2); 5]));
+    let restarted = &after["containerStatuses"][0];
+    assert_eq!((&restarted["image"], &restarted["restartCount"]), (&json!("nginx:1.29"), &json!(1)));
+    assert_eq!(restarted["lastState"]["terminated"]["containerID"], container["containerID"]);
+    assert_ne!(restarted["containerID"], container["containerID"]);
+    let written = events(&api, "web").await;
+    assert_eq!(
+        written[5..],
+        ["Normal Killing 1", "Normal Pulled 1", "Normal Created 1", "Normal Started 1"],
+        "{written:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_crash_loop_restarts_with_a_growing_back_off() {
     let cluster = cluster("run");
     let api = Api::new(&cluster);

@@ -1,25 +1,51 @@
-//! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, and applies resized
-//! resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
+//! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, restarts containers with
+//! a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
-use super::containers::image_id;
+use super::containers::{self, StatusInputs, image_id};
 use crate::nodes::items::items;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
 
-/// Returns a merge patch that brings the status up to date with the spec, or `None` if nothing changes.
-pub(super) fn status(pod: &Value, now: &str) -> Option<Value> {
+/// The kubelet's reaction.
+pub(super) struct CatchUp {
+    /// A merge patch of the pod's status.
+    pub(super) status: Value,
+    /// The containers, as in the spec, that were started again.
+    pub(super) restarted: Vec<Value>,
+}
+
+/// Returns the kubelet's reaction, or `None` if nothing changes.
+pub(super) fn reaction(pod: &Value, now: &str) -> Option<CatchUp> {
     let is_deleting = !pod["metadata"]["deletionTimestamp"].is_null();
     if is_deleting || pod["status"]["phase"] != "Running" {
         return None;
     }
-    let mut status = json!({});
+    let (mut status, mut restarted) = (json!({}), Vec::new());
     if let Some(started) = with_ephemeral_containers(pod, now) {
         status["ephemeralContainerStatuses"] = started;
     }
-    if let Some(resized) = resized(pod) {
-        status["containerStatuses"] = resized;
+    if let Some(changed) = changed_containers(pod, now, &mut restarted) {
+        status["containerStatuses"] = changed;
     }
-    status.as_object().is_some_and(|changed| !changed.is_empty()).then_some(status)
+    if let Some(conditions) = observed(pod) {
+        status["conditions"] = conditions;
+        status["observedGeneration"] = pod["metadata"]["generation"].clone();
+    }
+    let is_empty = status.as_object().is_none_or(|changed| changed.is_empty());
+    (!is_empty).then_some(CatchUp { status, restarted })
+}
+
+/// Returns the kubelet's conditions with the generation of the spec, or `None` if they have it, or never had one.
+/// Upstream: `CalculatePodConditionObservedGeneration`.
+fn observed(pod: &Value) -> Option<Value> {
+    let (generation, seen) = (&pod["metadata"]["generation"], &pod["status"]["observedGeneration"]);
+    if seen.is_null() || seen == generation {
+        return None;
+    }
+    let mut conditions = items(&pod["status"]["conditions"]).to_vec();
+    conditions.retain(|condition| !condition["observedGeneration"].is_null());
+    conditions.iter_mut().for_each(|condition| condition["observedGeneration"] = generation.clone());
+    Some(Value::Array(conditions.into()))
 }
 
 /// Returns the statuses of all ephemeral containers (`kubectl debug` adds them) if some of them are new, or `None`. The
@@ -42,16 +68,22 @@ fn with_ephemeral_containers(pod: &Value, now: &str) -> Option<Value> {
     (statuses.len() > before).then_some(Value::Array(statuses.into()))
 }
 
-/// Returns the container statuses with the resources that the spec asks for now, or `None` if none has changed.
-fn resized(pod: &Value) -> Option<Value> {
+/// Returns the container statuses with the images and resources that the spec asks for now, or `None` if none has
+/// changed. Adds the containers whose image has changed to `restarted`.
+fn changed_containers(pod: &Value, now: &str, restarted: &mut Vec<Value>) -> Option<Value> {
     let mut statuses = items(&pod["status"]["containerStatuses"]).to_vec();
     let mut changed = false;
+    let inputs = StatusInputs { now, pod_ip: "", host_ip: "", backoff: "" };
     for container in items(&pod["spec"]["containers"]) {
-        let wanted = &container["resources"];
         let status = statuses.iter_mut().find(|status| status["name"] == container["name"]);
-        let status = status.filter(|status| status["resources"].is_object() && status["resources"] != *wanted);
-        if let Some(status) = status {
-            set_resources(status, wanted);
+        let Some(status) = status.filter(|status| status["resources"].is_object()) else { continue };
+        if status["image"] != container["image"] && status["state"]["running"].is_object() {
+            *status = containers::restarted(pod, container, status, &inputs);
+            restarted.push(container.clone());
+            changed = true;
+        }
+        if status["resources"] != container["resources"] {
+            set_resources(status, &container["resources"]);
             changed = true;
         }
     }

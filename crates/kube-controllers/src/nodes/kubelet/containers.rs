@@ -81,6 +81,7 @@ fn whole(pod: &Value, containers: Vec<Value>, init: Vec<Value>, inputs: &StatusI
         "hostIP": inputs.host_ip,
         "hostIPs": [{"ip": inputs.host_ip}],
         "conditions": conditions(pod, phase, &containers, inputs.now),
+        "observedGeneration": pod["metadata"]["generation"],
     });
     if !init.is_empty() {
         status["initContainerStatuses"] = Value::Array(init.into());
@@ -168,6 +169,16 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
         }
     }
     new
+}
+
+/// Returns the status of a running container that ends and starts again, because its image has changed.
+pub(super) fn restarted(pod: &Value, container: &Value, old: &Value, inputs: &StatusInputs<'_>) -> Value {
+    let end = ContainerState::Terminated { exit_code: 0, reason: "Completed".to_owned(), message: None };
+    let ended = next(pod, container, Some(old), &end, inputs);
+    let start = ContainerState::Running { ready: old["ready"] == true };
+    let mut started = next(pod, container, Some(&ended), &start, inputs);
+    started["image"] = container["image"].clone();
+    started
 }
 
 fn with_message(mut value: Value, message: Option<String>) -> Value {
@@ -291,6 +302,7 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
             condition["type"] = json!(kind);
             condition["lastTransitionTime"] =
                 same.map_or_else(|| json!(now), |known| known["lastTransitionTime"].clone());
+            condition["observedGeneration"] = pod["metadata"]["generation"].clone();
             condition
         })
         .collect()
@@ -334,6 +346,7 @@ pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
     }
     let since = if right["status"] == ready["status"] { ready["lastTransitionTime"].clone() } else { json!(now) };
     (right["type"], right["lastTransitionTime"]) = (json!("Ready"), since);
+    right["observedGeneration"] = pod["metadata"]["generation"].clone();
     Some(right)
 }
 

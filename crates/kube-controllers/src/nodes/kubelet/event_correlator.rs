@@ -24,6 +24,12 @@ pub(super) struct PodEvent {
 }
 
 impl PodEvent {
+    /// Makes an Event of the kubelet about a container.
+    pub(super) fn normal(reason: &str, message: String, container: &str) -> Self {
+        let (kind, container) = ("Normal".to_owned(), Some(container.to_owned()));
+        Self { kind, reason: reason.to_owned(), message, from: KUBELET.to_owned(), container }
+    }
+
     /// Makes a warning of the kubelet, about a container if one is named.
     pub(super) fn warning(reason: &str, message: String, container: Option<String>) -> Self {
         Self { kind: "Warning".to_owned(), reason: reason.to_owned(), message, from: KUBELET.to_owned(), container }

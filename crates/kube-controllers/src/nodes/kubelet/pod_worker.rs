@@ -7,6 +7,7 @@ use std::time::Duration;
 use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
 
+use super::catch_up::CatchUp;
 use super::containers::{self, StatusInputs};
 use super::event_correlator::{EventCorrelator, PodEvent};
 use super::prepare::Prepared;
@@ -142,6 +143,30 @@ impl PodWorker {
         let (pod, uid) = (self.reference(), self.uid().to_owned());
         self.pod = self.context.api.write_status(author, pod, uid, status).await?;
         Ok(())
+    }
+
+    /// Writes the reaction to a changed spec, with its Events. Returns the pod's uid.
+    pub(super) async fn catch_up(mut self, reaction: CatchUp) -> String {
+        if let Err(error) = self.write_status(reaction.status).await {
+            tracing::debug!(pod = self.name(), %error, "a part of the status could not be written");
+            return self.uid().to_owned();
+        }
+        for container in reaction.restarted {
+            let text = |field: &str| container[field].as_str().unwrap_or_default();
+            let (name, image) = (text("name"), text("image"));
+            for (reason, message) in [
+                ("Killing", format!("Container {name} definition changed, will be restarted")),
+                (
+                    "Pulled",
+                    format!("Container image {image:?} already present on machine and can be accessed by the pod"),
+                ),
+                ("Created", "Container created".to_owned()),
+                ("Started", "Container started".to_owned()),
+            ] {
+                self.recorder.record(&self.pod, PodEvent::normal(reason, message, name)).await;
+            }
+        }
+        self.uid().to_owned()
     }
 
     /// Writes an Event about the pod, or one about each container.

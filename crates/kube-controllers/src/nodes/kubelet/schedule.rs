@@ -67,6 +67,7 @@ impl PodWorker {
         let since = since.map_or_else(|| json!(self.context.clock.now()), |old| old["lastTransitionTime"].clone());
         let condition = json!({
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
+            "observedGeneration": self.pod["metadata"]["generation"],
         });
         self.write_status_as(Author::Scheduler, json!({"conditions": [condition]})).await?;
         self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
