@@ -76,10 +76,10 @@ test("a broken file is refused with its line", () => {
   const header = run("reflector").record.split("\n")[0];
   for (const [text, said] of [
     ["", "empty"],
-    ["no json", "Line 1 is no event"],
-    [`${header}\n{"atMs":1`, "Line 2 is no event"],
-    [`${header}\n[]`, "Line 2 is no event"],
-    ['{"atMs":1,"event":"watching"}', "Line 1 is no event"],
+    ["no json", "Line 1 is not an event"],
+    [`${header}\n{"atMs":1`, "Line 2 is not an event"],
+    [`${header}\n[]`, "Line 2 is not an event"],
+    ['{"atMs":1,"event":"watching"}', "Line 1 is not an event"],
     [header.replace('"schema":1', '"schema":2'), "has schema 2"],
   ]) {
     assert.throws(() => player.parse(text), (error) => error.sentence.en.includes(said) && error.sentence.zh !== "", text);
