@@ -151,7 +151,7 @@ test("a dropped file is shown, and a broken one is refused with its line", async
   await drop(run("late").record);
   await page.waitForFunction(() => document.getElementById("name").textContent.startsWith("late"));
   await drop("no json");
-  await page.waitForFunction(() => document.getElementById("said").textContent.includes("Line 1 is no event"));
+  await page.waitForFunction(() => document.getElementById("said").textContent.includes("Line 1 is not an event"));
   await close();
 });
 
