@@ -30,43 +30,43 @@ struct Check {
     /// The first minor version that has the check.
     since: u64,
     /// The baseline check that this one replaces in the level `restricted`.
-    replaces: &'static str,
+    replaces: Option<&'static str>,
     check: fn(Pod<'_>) -> Option<Violation>,
 }
 
 /// The checks of the level `baseline`, in the order in which upstream reports them: by id.
 const BASELINE: &[Check] = &[
-    Check { id: "appArmorProfile", since: 0, replaces: "", check: app_armor_profile },
-    Check { id: "capabilities_baseline", since: 0, replaces: "", check: capabilities },
-    Check { id: "hostNamespaces", since: 0, replaces: "", check: host_namespaces },
-    Check { id: "hostPathVolumes", since: 0, replaces: "", check: host_path_volumes },
-    Check { id: "hostPorts", since: 0, replaces: "", check: host_ports },
-    Check { id: "hostProbesAndHostLifecycle", since: 34, replaces: "", check: host_probes },
-    Check { id: "privileged", since: 0, replaces: "", check: privileged },
-    Check { id: "procMount", since: 0, replaces: "", check: proc_mount },
-    Check { id: "seLinuxOptions", since: 0, replaces: "", check: se_linux_options },
-    Check { id: "seccompProfile_baseline", since: 0, replaces: "", check: seccomp_profile },
-    Check { id: "sysctls", since: 0, replaces: "", check: sysctls },
-    Check { id: "windowsHostProcess", since: 0, replaces: "", check: windows_host_process },
+    Check { id: "appArmorProfile", since: 0, replaces: None, check: app_armor_profile },
+    Check { id: "capabilities_baseline", since: 0, replaces: None, check: capabilities },
+    Check { id: "hostNamespaces", since: 0, replaces: None, check: host_namespaces },
+    Check { id: "hostPathVolumes", since: 0, replaces: None, check: host_path_volumes },
+    Check { id: "hostPorts", since: 0, replaces: None, check: host_ports },
+    Check { id: "hostProbesAndHostLifecycle", since: 34, replaces: None, check: host_probes },
+    Check { id: "privileged", since: 0, replaces: None, check: privileged },
+    Check { id: "procMount", since: 0, replaces: None, check: proc_mount },
+    Check { id: "seLinuxOptions", since: 0, replaces: None, check: se_linux_options },
+    Check { id: "seccompProfile_baseline", since: 0, replaces: None, check: seccomp_profile },
+    Check { id: "sysctls", since: 0, replaces: None, check: sysctls },
+    Check { id: "windowsHostProcess", since: 0, replaces: None, check: windows_host_process },
 ];
 
 /// The further checks of the level `restricted`.
 const RESTRICTED: &[Check] = &[
-    Check { id: "allowPrivilegeEscalation", since: 8, replaces: "", check: allow_privilege_escalation },
+    Check { id: "allowPrivilegeEscalation", since: 8, replaces: None, check: allow_privilege_escalation },
     Check {
         id: "capabilities_restricted",
         since: 22,
-        replaces: "capabilities_baseline",
+        replaces: Some("capabilities_baseline"),
         check: restricted_capabilities,
     },
-    Check { id: "procMount_restricted", since: 35, replaces: "procMount", check: any_proc_mount },
-    Check { id: "restrictedVolumes", since: 0, replaces: "hostPathVolumes", check: restricted_volumes },
-    Check { id: "runAsNonRoot", since: 0, replaces: "", check: run_as_non_root },
-    Check { id: "runAsUser", since: 23, replaces: "", check: run_as_user },
+    Check { id: "procMount_restricted", since: 35, replaces: Some("procMount"), check: any_proc_mount },
+    Check { id: "restrictedVolumes", since: 0, replaces: Some("hostPathVolumes"), check: restricted_volumes },
+    Check { id: "runAsNonRoot", since: 0, replaces: None, check: run_as_non_root },
+    Check { id: "runAsUser", since: 23, replaces: None, check: run_as_user },
     Check {
         id: "seccompProfile_restricted",
         since: 19,
-        replaces: "seccompProfile_baseline",
+        replaces: Some("seccompProfile_baseline"),
         check: restricted_seccomp_profile,
     },
 ];
@@ -79,7 +79,7 @@ pub fn violations(of: LevelVersion, metadata: &Value, spec: &Value) -> Vec<Viola
     };
     let restricted: &[Check] = if of.level == Level::Restricted { RESTRICTED } else { &[] };
     let baseline: &[Check] = if of.level == Level::Privileged { &[] } else { BASELINE };
-    let is_replaced = |id: &str| restricted.iter().any(|check| check.replaces == id && check.since <= minor);
+    let is_replaced = |id: &str| restricted.iter().any(|check| check.replaces == Some(id) && check.since <= minor);
     let checks = baseline.iter().filter(|check| !is_replaced(check.id)).chain(restricted);
     let pod = Pod { metadata, spec, minor };
     checks.filter(|check| check.since <= minor).filter_map(|check| (check.check)(pod)).collect()
