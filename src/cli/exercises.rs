@@ -29,17 +29,17 @@ pub struct BreakArgs {
     /// 提示；写两次就再给一条
     #[arg(long, action = ArgAction::Count, requires = "exercise", conflicts_with = "solution")]
     hint: u8,
-    /// Show the mended program, once yours is right
+    /// Show the fixed program, once yours is right
     ///
     /// 修好的程序，你的程序修好之后才显示
     #[arg(long, requires = "exercise")]
     solution: bool,
-    /// Show the mended program, even if yours is not right
+    /// Show the fixed program, even if yours is not right
     ///
     /// 你的程序还没修好，也显示修好的程序
     #[arg(long, requires = "solution")]
     anyway: bool,
-    /// Forget which exercises are mended
+    /// Forget which exercises are fixed
     ///
     /// 清空进度，即哪些练习已经修好
     #[arg(long, conflicts_with_all = ["exercise", "hint", "solution", "anyway"])]
@@ -48,7 +48,7 @@ pub struct BreakArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Check this exercise, by its name or its number [default: the first that is not mended yet]
+    /// Check this exercise, by its name or its number [default: the first that is not fixed yet]
     ///
     /// 哪个练习：名字或编号 [默认：第一个还没修好的]
     #[arg(

@@ -16,7 +16,7 @@ use crate::trace::{Failure, Printer};
 /// The options of `informer-lab check`.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckSettings {
-    /// The exercise, or `None` for the first that is not mended yet.
+    /// The exercise, or `None` for the first that is not fixed yet.
     pub exercise: Option<&'static Exercise>,
     /// The language of the program.
     pub language: ProgramLanguage,
@@ -43,7 +43,7 @@ pub(super) enum Judgement {
     ReaderGone,
 }
 
-/// Checks an exercise, by default the first that is not mended yet.
+/// Checks an exercise, by default the first that is not fixed yet.
 ///
 /// # Errors
 /// There is no clone or no compiler, or the program does not compile.
@@ -52,7 +52,7 @@ pub fn check(settings: &CheckSettings, printer: &Printer) -> Result<Ended> {
     let checkout = Checkout::find()?;
     let mut progress = Progress::load()?;
     let Some(exercise) = exercise.or_else(|| progress.next(language)) else {
-        return Ended::from_write(printer.page(printer.pick("All ten are mended.", "十个都修好了。")));
+        return Ended::from_write(printer.page(printer.pick("All ten are fixed.", "十个都修好了。")));
     };
     loop {
         let program = checkout.read(&exercise.program(language))?; // before it is judged, so that no change is missed
@@ -127,7 +127,7 @@ fn praise(
                 let text = printer.pick(", next: ", "，下一个：");
                 printer.page(&format!("{count}{text}{}", next.command("break", language)))
             }
-            None => printer.page(&format!("{count}\n{}", printer.pick("All ten are mended.", "十个都修好了。"))),
+            None => printer.page(&format!("{count}\n{}", printer.pick("All ten are fixed.", "十个都修好了。"))),
         }
     };
     Ok(print())

@@ -19,7 +19,7 @@ impl Checkout {
         let here = env::current_dir().context("the current directory is gone")?;
         Self::above(&here).ok_or_else(|| {
             let message = (
-                "the programs to mend are in a clone of informer-lab, and this directory is not in one",
+                "the programs to fix are in a clone of informer-lab, and this directory is not in one",
                 "要修的程序在 informer-lab 的克隆里，而当前目录不在任何克隆中",
             );
             let clone = format!("git clone {} && cd informer-lab", env!("CARGO_PKG_REPOSITORY"));

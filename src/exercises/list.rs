@@ -1,4 +1,4 @@
-//! `informer-lab break`: lists the programs to mend with the learner's progress, and resets the progress.
+//! `informer-lab break`: lists the programs to fix with the learner's progress, and resets the progress.
 
 use std::io;
 
@@ -24,7 +24,7 @@ pub fn list(language: ProgramLanguage, printer: &Printer) -> Result<Ended> {
 pub fn reset(printer: &Printer) -> Result<Ended> {
     Progress::reset()?;
     Ended::from_write(printer.page(printer.pick(
-        "No program is marked as mended any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
+        "No program is marked as fixed any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
         "进度已清空。要把程序恢复成没修过的样子，在克隆里执行：\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
     )))
 }
@@ -35,7 +35,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
     line(
         "",
         printer.pick(
-            "Ten broken programs to mend. Each mistake is a real one. (> marks the next)",
+            "Ten broken programs to fix. Each mistake is a real one. (> marks the next)",
             "十个程序各有一处错误，都在真实的程序里出现过，请你修好。（> 是下一题）",
         ),
     )?;
@@ -52,7 +52,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
         line(&format!("  {mark} {:width$}  ", exercise.name), title)?;
     }
     let Some(next) = next else {
-        return printer.page(printer.pick("\nAll ten are mended.", "\n十个都修好了。"));
+        return printer.page(printer.pick("\nAll ten are fixed.", "\n十个都修好了。"));
     };
     printer.page(&format!("\n{count}/{all}\n"))?;
     let mut rows = vec![

@@ -1,4 +1,4 @@
-//! Exercises: ten small controllers with one mistake each, in Rust and in Go, which the learner mends in a clone of the
+//! Exercises: ten small controllers with one mistake each, in Rust and in Go, which the learner fixes in a clone of the
 //! repository.
 //!
 //! The folder `lessons/break` has the programs, and runs those in Rust. This module has the texts about them, the judges,
@@ -30,7 +30,7 @@ use std::io;
 use crate::book::{page, paper};
 use crate::trace::{Both, Printer};
 
-/// A program to mend, with the texts about it: Markdown, each paragraph on one line.
+/// A program to fix, with the texts about it: Markdown, each paragraph on one line.
 #[derive(Debug)]
 pub struct Exercise {
     /// The name that the learner types.
@@ -103,7 +103,7 @@ impl Exercise {
         language.file(language.exercises(), self.file)
     }
 
-    /// Returns the path of the mended program, from the root of the clone.
+    /// Returns the path of the fixed program, from the root of the clone.
     fn solution(&self, language: ProgramLanguage) -> String {
         language.file(language.solutions(), self.file)
     }

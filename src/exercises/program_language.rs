@@ -1,4 +1,4 @@
-//! The language of the programs to mend: `break --in go`. The language of the texts is another choice, `--lang`.
+//! The language of the programs to fix: `break --in go`. The language of the texts is another choice, `--lang`.
 
 use clap::ValueEnum;
 
@@ -25,7 +25,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// Returns the folder of the programs to mend, from the root of the clone.
+    /// Returns the folder of the programs to fix, from the root of the clone.
     pub(super) fn exercises(self) -> &'static str {
         match self {
             Self::Rust => "lessons/break/exercises",
@@ -33,7 +33,7 @@ impl ProgramLanguage {
         }
     }
 
-    /// Returns the folder of the mended programs, from the root of the clone.
+    /// Returns the folder of the fixed programs, from the root of the clone.
     pub(super) fn solutions(self) -> &'static str {
         match self {
             Self::Rust => "lessons/break/solutions",

@@ -1,4 +1,4 @@
-//! The learner's progress: the list of mended programs, in the state file `break.json` of the user.
+//! The learner's progress: the list of fixed programs, in the state file `break.json` of the user.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) struct Progress {
 /// The content of the file. Names that this version does not know stay in the file.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
-    /// The names of the mended programs.
+    /// The names of the fixed programs.
     done: BTreeSet<String>,
 }
 
@@ -70,17 +70,17 @@ impl Progress {
         self.kept.done.contains(&kept_name(exercise, language))
     }
 
-    /// Returns the first program in this language that is not mended yet.
+    /// Returns the first program in this language that is not fixed yet.
     pub(super) fn next(&self, language: ProgramLanguage) -> Option<&'static Exercise> {
         ALL.into_iter().find(|exercise| !self.is_done(exercise, language))
     }
 
-    /// Returns the number of mended programs in this language.
+    /// Returns the number of fixed programs in this language.
     pub(super) fn count(&self, language: ProgramLanguage) -> usize {
         ALL.into_iter().filter(|exercise| self.is_done(exercise, language)).count()
     }
 
-    /// Notes that a program is mended.
+    /// Notes that a program is fixed.
     ///
     /// # Errors
     /// The file cannot be written. Its old content stays.

@@ -57,7 +57,7 @@ fn failure(exercise: &Exercise, message: (&str, &str)) -> Failure {
     let undo = format!("git checkout -- {}", exercise.program(ProgramLanguage::Rust));
     Failure::new(message).next((
         format!(
-            "mend the errors that cargo reports above, including those in the other programs of \
+            "fix the errors that cargo reports above, including those in the other programs of \
              lessons/break/exercises; or begin again: {undo}"
         ),
         format!("按上面 cargo 的提示修改，lessons/break/exercises 里的其他程序也要能编译；或者重新开始：{undo}"),

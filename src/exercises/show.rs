@@ -17,16 +17,16 @@ pub enum ExerciseView {
     Symptom,
     /// This many hints.
     Hints(usize),
-    /// The mended program, once the learner has mended it.
+    /// The fixed program, once the learner has fixed it.
     Solution,
-    /// The mended program, even before that.
+    /// The fixed program, even before that.
     SolutionAnyway,
 }
 
 /// Prints a part of an exercise on standard output.
 ///
 /// # Errors
-/// The solution is requested before the program is mended, or there is no clone to read it from.
+/// The solution is requested before the program is fixed, or there is no clone to read it from.
 pub fn show(exercise: &Exercise, language: ProgramLanguage, view: ExerciseView, printer: &Printer) -> Result<Ended> {
     match view {
         ExerciseView::Symptom => Ended::from_write(symptom(exercise, language, printer)),
@@ -46,7 +46,7 @@ fn symptom(exercise: &Exercise, language: ProgramLanguage, printer: &Printer) ->
     printer.page(&format!("{}: {}\n", exercise.file, printer.pick(title.en, title.zh)))?;
     Exercise::prose(*symptom, printer)?;
     let rows = [
-        (exercise.program(language), printer.pick("the program: mend it", "要修的程序")),
+        (exercise.program(language), printer.pick("the program: fix it", "要修的程序")),
         (exercise.command("check", language), printer.pick("test your repair", "修好了吗？")),
         (format!("{} --hint", exercise.command("break", language)), printer.pick("where to look", "提示")),
         (format!("informer-lab read {chapter}"), printer.pick("the chapter about it", "相关章节")),

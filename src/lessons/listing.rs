@@ -26,7 +26,7 @@ const TOOLS: [Line; 7] = [
     ("board LESSON", "the same as an animation, in a browser", "同样的过程，在浏览器里看动画"),
     ("eras LESSON", "a lesson in 2023 and today, side by side", "同一课，2023 年与今天并排比较"),
     ("replay FILE", "print a run again that --record FILE has kept", "重放用 --record FILE 录下的运行"),
-    ("break", "ten programs to mend; check judges them (needs a clone)", "修好十个程序；用 check 检查（需要克隆仓库）"),
+    ("break", "ten programs to fix; check judges them (needs a clone)", "修好十个程序；用 check 检查（需要克隆仓库）"),
     ("cluster", "the built-in API server, for kubectl and for tests", "内置 API server，供 kubectl 和测试使用"),
     ("doctor", "check the terminal, language, kubeconfig and cluster", "检查终端、语言、kubeconfig 和集群"),
 ];

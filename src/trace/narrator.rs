@@ -89,7 +89,7 @@ impl Narrator {
         (
             format!(
                 "Deleted of {name} is dropped: nothing is queued for it, and this DeltaFIFO has no known objects. \
-                 It cannot tell this deletion from one that it reported before, after a relist without {name}"
+                 So the queue cannot know whether an earlier relist has already reported this deletion"
             ),
             format!(
                 "{name} 的 Deleted 被丢弃：队列里没有它，这个 DeltaFIFO 也没有 known objects。\

@@ -18,7 +18,7 @@ impl User {
         Self(home)
     }
 
-    fn with_mended(name: &str, done: &[&str]) -> Self {
+    fn with_fixed(name: &str, done: &[&str]) -> Self {
         let user = Self::new(name);
         let text = serde_json::json!({ "done": done }).to_string();
         fs::write(user.0.join("informer-lab/break.json"), text).unwrap();
@@ -43,18 +43,18 @@ impl Drop for User {
 }
 
 #[test]
-fn the_list_shows_the_mended_exercises_and_the_next_one() {
+fn the_list_shows_the_fixed_exercises_and_the_next_one() {
     let fresh = User::new("fresh").run("break");
     assert_eq!((fresh.code, fresh.err.as_str()), (Some(0), ""));
     assert!(fresh.out.contains("> updates ") && fresh.out.contains("0/10"), "{}", fresh.out);
 
-    let some = User::with_mended("some", &["updates", "slow"]).run("break");
+    let some = User::with_fixed("some", &["updates", "slow"]).run("break");
     assert!(some.out.contains("✓ updates ") && some.out.contains("✓ slow "), "{}", some.out);
     assert!(some.out.contains("> tombstone ") && some.out.contains("2/10"), "{}", some.out);
     assert!(some.out.contains("informer-lab check tombstone"), "{}", some.out);
 
-    let all = User::with_mended("all", &ALL.map(|exercise| exercise.name)).run("break");
-    assert!(all.out.contains("All ten are mended."), "{}", all.out);
+    let all = User::with_fixed("all", &ALL.map(|exercise| exercise.name)).run("break");
+    assert!(all.out.contains("All ten are fixed."), "{}", all.out);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_exercise_shows_its_symptom_its_file_and_its_chapter() {
 
 #[test]
 fn each_language_of_the_programs_has_its_own_progress_and_hints() {
-    let user = User::with_mended("languages", &["updates", "go/updates", "go/tombstone"]);
+    let user = User::with_fixed("languages", &["updates", "go/updates", "go/tombstone"]);
     let (rust, go) = (user.run("break").out, user.run("break --in go").out);
     assert!(rust.contains("1/10") && rust.contains("informer-lab break tombstone "), "{rust}");
     assert!(go.contains("2/10") && go.contains("informer-lab break slow --in go "), "{go}");
@@ -128,7 +128,7 @@ fn the_second_hint_is_shown_only_on_request() {
 }
 
 #[test]
-fn a_solution_is_shown_only_after_the_program_is_mended_or_with_anyway() {
+fn a_solution_is_shown_only_after_the_program_is_fixed_or_with_anyway() {
     let early = User::new("early").run("break slow --solution");
     assert_eq!((early.code, early.out.as_str()), (Some(1), ""));
     assert!(early.err.contains("once the program is right") && early.err.contains("--anyway"), "{}", early.err);
@@ -136,7 +136,7 @@ fn a_solution_is_shown_only_after_the_program_is_mended_or_with_anyway() {
     let root = env!("CARGO_MANIFEST_DIR");
     let solution = fs::read_to_string(format!("{root}/lessons/break/solutions/03_slow.rs")).unwrap();
     for (user, line) in [
-        (User::with_mended("right", &["slow"]), "break slow --solution"),
+        (User::with_fixed("right", &["slow"]), "break slow --solution"),
         (User::new("anyway"), "break slow --solution --anyway"),
     ] {
         let shown = finish(user.command(line).current_dir(root));
@@ -156,7 +156,7 @@ fn outside_of_a_clone_the_error_suggests_to_clone() {
 
 #[test]
 fn a_reset_forgets_the_progress() {
-    let user = User::with_mended("reset", &["updates"]);
+    let user = User::with_fixed("reset", &["updates"]);
     assert_eq!(user.run("break --reset").code, Some(0));
     assert!(user.run("break").out.contains("0/10"));
     assert_eq!(user.run("break --reset").code, Some(0), "a second reset is not an error");
@@ -234,7 +234,7 @@ fn watch_judges_each_saved_change_until_the_program_is_right() {
     let script = "program=lessons/break/exercises/01_updates.rs
 case $(cat $program) in
 broken) echo torn >$program; exit 60 ;;
-torn) echo mended >$program; exit 101 ;;
+torn) echo fixed >$program; exit 101 ;;
 esac";
     let cargo = tool(&user, "cargo", script).join("cargo");
     let ran = finish(user.command("check updates --watch").current_dir(&clone).env("CARGO", cargo));

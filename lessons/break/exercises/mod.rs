@@ -1,4 +1,4 @@
-//! The programs to mend. `informer-lab break` lists them.
+//! The programs to fix. `informer-lab break` lists them.
 
 #[path = "07_gap.rs"]
 pub mod gap;

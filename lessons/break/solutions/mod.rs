@@ -1,4 +1,4 @@
-//! The programs, mended. `informer-lab check` shows a solution once the program is right.
+//! The programs, fixed. `informer-lab check` shows a solution once the program is right.
 
 #[path = "07_gap.rs"]
 pub mod gap;

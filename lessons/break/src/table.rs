@@ -51,7 +51,7 @@ mod tests {
     use crate::solutions;
 
     /// Makes a test for each exercise: the broken program gets a verdict with this sentence, and our solution is right.
-    macro_rules! broken_and_mended {
+    macro_rules! broken_and_fixed {
         ($($name:ident: $sentence:literal),* $(,)?) => {$(
             #[test]
             fn $name() {
@@ -60,13 +60,13 @@ mod tests {
                 let sentence = broken.mistake().map(|mistake| mistake.sentence.pick(Lang::En));
                 assert_eq!(sentence, Some($sentence), "\n{}", broken.text(Lang::En, 80));
                 assert!(!broken.mistake().unwrap().evidence.is_empty());
-                let mended = find(programs!(solutions)).judge();
-                assert!(mended.is_right(), "\n{}", mended.text(Lang::En, 80));
+                let fixed = find(programs!(solutions)).judge();
+                assert!(fixed.is_right(), "\n{}", fixed.text(Lang::En, 80));
             }
         )*};
     }
 
-    broken_and_mended! {
+    broken_and_fixed! {
         updates: "The cluster changed nettool again and again, and the handler received no update.",
         tombstone: "default/web-2 does not exist any more, and the load balancer still sends requests to it.",
         slow: "The dashboard showed a state of web-3 that was 61 s out of date; 152 changes waited.",

@@ -87,7 +87,7 @@ pub enum Command {
     ///
     /// 输出一个供 KUBEBUILDER_ASSETS 使用的目录，其中的 kube-apiserver 和 etcd 由本程序代替
     Envtest,
-    /// List ten broken programs to mend, or describe the problem of one
+    /// List ten broken programs to fix, or describe the problem of one
     ///
     /// 列出十个有错、等你来修的程序，或说明其中一个出了什么问题
     Break(BreakArgs),

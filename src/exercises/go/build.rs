@@ -37,7 +37,7 @@ fn no_go(error: io::Error) -> Failure {
         _ => ("cannot start go", "无法启动 go"),
     };
     Failure::new(sentence).because(error).next((
-        "install Go 1.26 or newer (https://go.dev/dl), or mend the exercise in Rust: remove --in go",
+        "install Go 1.26 or newer (https://go.dev/dl), or fix the exercise in Rust: remove --in go",
         "请安装 Go 1.26 或更新的版本（https://go.dev/dl）；也可以做 Rust 的练习：去掉 --in go",
     ))
 }
@@ -46,7 +46,7 @@ fn no_go(error: io::Error) -> Failure {
 pub(super) fn does_not_compile(exercise: &Exercise) -> Failure {
     let undo = format!("git checkout -- {}", exercise.program(ProgramLanguage::Go));
     Failure::new(("the program does not compile", "程序编译不过")).next((
-        format!("mend what go says above; or begin again: {undo}"),
+        format!("fix what go says above; or begin again: {undo}"),
         format!("按上面 go 的提示修改；或者重新开始：{undo}"),
     ))
 }
