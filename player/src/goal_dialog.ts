@@ -13,7 +13,7 @@ const TEXTS = {
     intro: "The pods web-1 and web-2 run, and an informer watches them. Each click happens two seconds after the one before.",
     reached: (clicks: number, because: string) => `Reached with ${clicks} ${clicks === 1 ? "click" : "clicks"}. ${because}`,
     fewer: (fewest: number) => `It can be done with ${fewest}.`,
-    missed: "Not reached. See on the board what happened, and try something else.",
+    missed: "Not reached. See on the board what happened, and try something else.", close: "Close",
     best: (best: number) => `best ${best}`, running: "Running …",
   },
   zh: {
@@ -21,7 +21,7 @@ const TEXTS = {
     intro: "web-1 和 web-2 两个 Pod 正在运行，一个 informer 在 watch 它们。每次点击都发生在前一次的两秒之后。",
     reached: (clicks: number, because: string) => `用 ${clicks} 次点击达到了目标。${because}`,
     fewer: (fewest: number) => `其实 ${fewest} 次就够。`,
-    missed: "没有达到目标。在图上看看发生了什么，再试试别的办法。",
+    missed: "没有达到目标。在图上看看发生了什么，再试试别的办法。", close: "关闭",
     best: (best: number) => `最好成绩 ${best}`, running: "正在运行……",
   },
 };
@@ -36,16 +36,16 @@ export class GoalDialog {
   private readonly done = document.createElement("ol");
   private readonly count = document.createElement("p");
   private readonly said = document.createElement("p");
-  private readonly buttons = { play: button(), again: button(), watch: button() };
+  private readonly buttons = { play: button(), again: button(), watch: button(), close: button() };
   private readonly best = new Best(storage());
   private clicks: Move[] = [];
 
   constructor(private readonly board: Board, private readonly playground: Playground) {
     this.dialog.id = "goals";
     this.said.setAttribute("role", "status");
-    const { play, again, watch } = this.buttons;
+    const { play, again, watch, close } = this.buttons;
     const last = document.createElement("div");
-    last.append(play, again, watch);
+    last.append(play, again, watch, close);
     this.dialog.append(this.title, this.intro, this.goals, this.moves, this.count, this.done, this.said, last);
     document.body.append(this.dialog);
     byId("tools").prepend(this.opener);
@@ -54,7 +54,7 @@ export class GoalDialog {
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the keys of the board do nothing here
     this.goals.addEventListener("change", () => this.start());
     again.addEventListener("click", () => this.start());
-    watch.addEventListener("click", () => this.dialog.close());
+    for (const leaves of [watch, close]) leaves.addEventListener("click", () => this.dialog.close());
     play.addEventListener("click", () => void this.play());
     // The page notes the reader's language in its root element.
     new MutationObserver(() => this.label()).observe(document.documentElement, { attributeFilter: ["lang"] });
@@ -118,7 +118,10 @@ export class GoalDialog {
     this.title.textContent = text.goals;
     this.intro.textContent = text.intro;
     this.goals.setAttribute("aria-label", text.goal);
-    [buttons.play.textContent, buttons.again.textContent, buttons.watch.textContent] = [text.play, text.again, text.watch];
+    buttons.play.textContent = text.play;
+    buttons.again.textContent = text.again;
+    buttons.watch.textContent = text.watch;
+    buttons.close.textContent = text.close;
     this.moves.replaceChildren(...MOVES.map((move) => {
       const made = button();
       made.textContent = move.says[board.lang];

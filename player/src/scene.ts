@@ -321,7 +321,7 @@ class Drawing {
     const { key } = this.event;
     const from = part === "queue" ? ["reflector"] : [`store:${key}`, "store"];
     const y = part === "queue" ? box.y + box.h + 8 : box.y + box.h - this.row;
-    const chip = this.add(part, { id: `fallen:${part}:${key}`, text, key, shape: "fallen", x: 0, y, from });
+    const chip = this.add(part, { id: `fallen:${part}:${key}`, text, key, shape: "fallen", x: 0, y, most: box.w - 20, from });
     chip.x = box.x + box.w - chip.w - 14;
   }
 
@@ -342,7 +342,8 @@ function fitted(text: string, room: number): string {
   const longest = words.reduce((best, word, at) => (word.length > words[best]!.length ? at : best), 0);
   const left = Math.max(1, words[longest]!.length - (text.length - room) - 1);
   words[longest] = `${words[longest]!.slice(0, left)}…`;
-  return words.join(" ");
+  const shorter = words.join(" ");
+  return shorter.length <= room ? shorter : `${text.slice(0, Math.max(1, room - 1))}…`;
 }
 
 function told(id: string, told: Told): Pick<Chip, "id" | "text" | "key" | "shape"> {
