@@ -137,7 +137,7 @@ fn print_ignored_flags(flags: &Flags, printer: &Printer) {
     }
     for mode in modes(flags).filter(|mode| !["AlwaysAllow", "RBAC"].contains(mode)) {
         let en = format!("--authorization-mode={mode} is not enforced");
-        let zh = format!("--authorization-mode={mode} 不会强制执行");
+        let zh = format!("--authorization-mode={mode} 不起作用：不会按这种模式检查权限");
         printer.print_on_stderr(printer.pick(&en, &zh));
     }
 }

@@ -20,7 +20,7 @@ impl Checkout {
         Self::above(&here).ok_or_else(|| {
             let message = (
                 "the programs to fix are in a clone of informer-lab, and this directory is not in one",
-                "要修的程序在 informer-lab 的克隆里，而当前目录不在任何克隆中",
+                "要修的程序在克隆下来的 informer-lab 仓库里，而当前目录不在其中",
             );
             let clone = format!("git clone {} && cd informer-lab", env!("CARGO_PKG_REPOSITORY"));
             Failure::new(message).next(clone).into()

@@ -25,7 +25,7 @@ pub fn reset(printer: &Printer) -> Result<Ended> {
     Progress::reset()?;
     Ended::from_write(printer.page(printer.pick(
         "No program is marked as fixed any more. To have the broken ones back, in your clone:\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
-        "进度已清空。要把程序恢复成没修过的样子，在克隆里执行：\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
+        "进度已清空。要把程序恢复成没修过的样子，在克隆下来的仓库里执行：\n\n    git checkout -- lessons/break/exercises lessons/break/go/exercises",
     )))
 }
 
@@ -59,7 +59,7 @@ fn write(language: ProgramLanguage, printer: &Printer, progress: &Progress) -> i
         (next.command("break", language), printer.pick("what is wrong with it", "出了什么问题")),
         (
             next.command("check", language),
-            printer.pick("test your repair (in a clone)", "修好了吗？（在仓库的克隆里执行）"),
+            printer.pick("test your repair (in a clone)", "修好了吗？（在克隆下来的仓库里执行）"),
         ),
     ];
     if language == ProgramLanguage::Rust {

@@ -86,7 +86,7 @@ pub(super) fn unreachable(error: kube::Error, address: &str) -> Failure {
             Failure::new((format!("cannot get credentials for {address}"), format!("无法取得访问 {address} 的凭证"))).next(("check the user in the kubeconfig", "请检查 kubeconfig 里 user 的设置"))
         }
         error if Chain::new(error).any(|cause| cause.is::<LengthLimitError>()) => {
-            Failure::new((format!("the answer of {address} is too long"), format!("{address} 的响应太长")))
+            Failure::new((format!("the response from {address} is too long"), format!("{address} 的响应太长")))
                 .next(("check that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址"))
         }
         error if mentions_tls(error) => Failure::new((format!("no TLS connection to {address}"), format!("无法与 {address} 建立 TLS 连接")))

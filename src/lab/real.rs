@@ -232,8 +232,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_answer_without_an_end_is_an_error() {
         for (path, pause, told) in [
-            (VERSION, Duration::ZERO, "the answer of https://a:6443 is too long"),
-            (PODS, Duration::ZERO, "the answer of https://a:6443 is too long"),
+            (VERSION, Duration::ZERO, "the response from https://a:6443 is too long"),
+            (PODS, Duration::ZERO, "the response from https://a:6443 is too long"),
             (VERSION, AGAIN, "no answer from https://a:6443 within 10 s"),
             (PODS, AGAIN, "no answer from https://a:6443 within 10 s"),
         ] {
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(check(&endless("", AGAIN), "dev", "https://a:6443", LIMIT).await.unwrap(), "v1");
         let namespace = endless("/api/v1/namespaces/dev", Duration::ZERO);
         let error = first_answer(&namespace, "dev", "https://a:6443", LIMIT).await.unwrap_err();
-        assert_eq!(error.to_string(), "the answer of https://a:6443 is too long");
+        assert_eq!(error.to_string(), "the response from https://a:6443 is too long");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
             lab.print(Style::Plain, format_args!("pending: quick {quick}, slow {slow}, merged {merged}"));
             sleep(Duration::from_millis(400)).await;
             if second == 2 {
-                lab.narrate("another handler is added: late", "又加入一个 handler：late");
+                lab.narrate("a handler named late is added", "又加入一个 handler：late");
                 informer.add_event_handler(BufferedHandler::new(lab, 3, "late", Duration::ZERO))?;
             }
         }

@@ -93,7 +93,7 @@ pub enum Command {
     Break(BreakArgs),
     /// Compile and test your repaired program (in a clone of the repository)
     ///
-    /// 编译并测试你修好的程序（在仓库的克隆里执行）
+    /// 编译并测试你修好的程序（在克隆下来的仓库里执行）
     Check(CheckArgs),
     /// Check the terminal, language, kubeconfig and cluster
     ///

@@ -99,7 +99,7 @@ pub struct BoardArgs {
     pub predict: bool,
     /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
     ///
-    /// 在旁边再显示一次运行：一个文件，或者一课，连同选项写成一个参数，例如 'reflector --known-objects'
+    /// 在旁边并排显示另一次运行：写文件名，或把课程名和选项写成一个参数，例如 'reflector --known-objects'
     #[arg(long, value_name = "LESSON|FILE", add = ArgValueCompleter::new(completion::lesson_or_file))]
     pub beside: Option<OsString>,
     /// Write the page to this file instead of serving it. If the name ends in .ndjson, write only the record, with its

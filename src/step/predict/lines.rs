@@ -181,7 +181,7 @@ static LINES: &[LineQuestion] = &[
         choices: &["[] <nil>", "[ns1/pod1] <nil>", "[ns1/pod1 ns2/pod2] <nil>"],
         reason: Both {
             en: "the name of an index is only a name. Its function decides the values, and no pod has the label ns1.",
-            zh: "索引名只是一个名字，值由索引函数决定，而没有 Pod 的 label 是 ns1。",
+            zh: "索引名只是一个名字，值由索引函数决定，而没有哪个 Pod 的 label 值是 ns1。",
         },
     },
     LineQuestion {
