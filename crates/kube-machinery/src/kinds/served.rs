@@ -30,6 +30,7 @@ pub static ROLES: &Resource = &Resource::of(&rbac::role::ROW);
 pub static ADMISSION_POLICIES: &Resource = &Resource::of(&admission::validating_admission_policy::ROW);
 pub static ROLE_BINDINGS: &Resource = &Resource::of(&rbac::role_binding::ROW);
 pub static LIMIT_RANGES: &Resource = &Resource::of(&core::limit_range::ROW);
+pub static RESOURCE_QUOTAS: &Resource = &Resource::of(&core::resource_quota::ROW);
 pub static PERSISTENT_VOLUME_CLAIMS: &Resource = &Resource::of(&core::persistent_volume_claim::ROW);
 pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage_class::ROW);
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
