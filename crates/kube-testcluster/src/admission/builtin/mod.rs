@@ -10,6 +10,7 @@ mod namespace_lifecycle;
 mod persistent_volume_claim_resize;
 mod pod_security;
 mod priority;
+mod resource_quota;
 mod runtime_class;
 mod service_account;
 mod taint_nodes_by_condition;
@@ -20,6 +21,7 @@ pub(crate) use self::taint_nodes_by_condition::taint_nodes_by_condition;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
+use crate::store::companion::Companion;
 use kube_machinery::kinds::{INGRESSES, PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, Resource, Subresource};
 use kube_machinery::value::Value;
 
@@ -84,6 +86,15 @@ impl Write<'_> {
         }
         certificate_subject_restriction::validate(self, new)?;
         Ok(warnings)
+    }
+
+    /// Returns the new states of the quotas that the write is charged to. The caller stores them together with the object.
+    /// This is the last step of admission, after all webhooks.
+    ///
+    /// # Errors
+    /// The object exceeds a quota.
+    pub(crate) fn charges(&self, new: &Value) -> Result<Vec<Companion>, ApiError> {
+        if self.is_plain() { Ok(Vec::new()) } else { resource_quota::charges(self, new) }
     }
 
     /// Returns true for the writes that can change requests and limits. Upstream: `SupportsAttributes`.
