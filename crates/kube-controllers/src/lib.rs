@@ -9,6 +9,7 @@
 //!   workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
+//! - [`resource_quota`]: the controller of ResourceQuotas;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
 //! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
@@ -22,6 +23,7 @@ pub mod endpoint_slice;
 pub mod job;
 pub mod nodes;
 pub mod replica_set;
+pub mod resource_quota;
 mod shared;
 pub mod stateful_set;
 mod workload;

@@ -6,9 +6,13 @@ use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
-use crate::{cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set, stateful_set};
+use crate::{
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set,
+    resource_quota, stateful_set,
+};
 
-/// A controller of workloads (objects that own pods), of the services in front of the pods, or of their budgets.
+/// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, or of
+/// quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
@@ -28,11 +32,13 @@ pub enum Workload {
     EndpointSlice,
     /// The [controller of PodDisruptionBudgets](crate::disruption).
     Disruption,
+    /// The [controller of ResourceQuotas](crate::resource_quota).
+    ResourceQuota,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -41,6 +47,7 @@ impl Workload {
         Self::StatefulSet,
         Self::EndpointSlice,
         Self::Disruption,
+        Self::ResourceQuota,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -54,6 +61,7 @@ impl Workload {
             Self::StatefulSet => "statefulset",
             Self::EndpointSlice => "endpointslice",
             Self::Disruption => "disruption",
+            Self::ResourceQuota => "resourcequota",
         }
     }
 
@@ -76,5 +84,6 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
         Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
         Workload::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
+        Workload::ResourceQuota => reconciler::run_when_needed::<resource_quota::Controller>(client, clock, stop).await,
     }
 }

@@ -38,8 +38,8 @@ pub enum Controllers {
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// [services](crate::controllers::endpoint_slice) and
-    /// [PodDisruptionBudgets](crate::controllers::disruption). Each of them starts with the first object that it works on.
+    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption) and
+    /// [ResourceQuotas](crate::controllers::resource_quota). Each of them starts with the first object that it works on.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
@@ -109,7 +109,7 @@ pub enum Admission {
     /// The additions of kube-apiserver's default plugins. A new pod gets a priority, a preemption policy, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or a
     /// service account that does not exist is refused, and so is a pod that violates the Pod Security level in the labels
-    /// of its namespace or a limit range. Runtime classes, default storage classes and default ingress classes have their
+    /// of its namespace or a limit range, and an object that exceeds a quota. Runtime classes, default storage classes and default ingress classes have their
     /// effect. Each namespace gets the service account `default` and the config
     /// map `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each
     /// version of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without

@@ -85,6 +85,7 @@ mod examples;
 mod job_controller;
 mod rbac_decisions;
 mod replica_set_controller;
+mod resource_quota_controller;
 mod stateful_set_controller;
 mod support;
 mod test_cluster;

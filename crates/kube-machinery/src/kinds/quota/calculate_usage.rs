@@ -28,7 +28,7 @@ impl<'q> Calculation<'q> {
         let mut used: Amounts = limits.map(|name| (name.clone(), count(0))).collect();
         for object in objects {
             if evaluator.is_in_scopes(self.quota, object) {
-                let usage = evaluator.usage(object, now).0;
+                let usage = evaluator.usage(object, now);
                 used = sum(used, &mask(&usage, |name| self.hard.contains_key(name)));
             }
         }

@@ -67,9 +67,9 @@ fn check_quota(evaluator: &Evaluator, quota: &Value, object: &Value) -> Result<(
 /// Returns what the request adds to the usage of a quota. An update adds only the difference, if the quota has limited
 /// the object before. A request never lowers the usage: that is the work of the quota controller.
 fn delta(evaluator: &Evaluator, quota: &Value, request: &Request<'_>) -> Amounts {
-    let usage = evaluator.usage(request.object, request.now).0;
+    let usage = evaluator.usage(request.object, request.now);
     let before = match request.old.filter(|old| evaluator.matches(quota, old)) {
-        Some(old) => evaluator.usage(old, request.now).0,
+        Some(old) => evaluator.usage(old, request.now),
         None => Amounts::new(),
     };
     increase(&before, &usage)

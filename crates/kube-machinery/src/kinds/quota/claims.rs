@@ -50,7 +50,7 @@ pub(super) fn requires_replenish(old: &Value, new: &Value) -> bool {
 
 /// Returns the volume attributes classes that the claim has, wants, and is changed to. Upstream:
 /// `getReferencedVolumeAttributesClassNames`.
-fn attributes_classes(claim: &Value) -> Vec<&str> {
+pub(super) fn attributes_classes(claim: &Value) -> Vec<&str> {
     let status = &claim["status"];
     let names = [
         &claim["spec"]["volumeAttributesClassName"],

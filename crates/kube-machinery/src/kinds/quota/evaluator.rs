@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 
 use super::check_request::Request;
-use super::resources::{mask, one};
+use super::resources::{are_equal, mask, one};
 use super::{claims, pods, scope, services};
 use crate::kinds::core::pod::amounts::{Amounts, amounts_of};
 use crate::kinds::resource::Subresource;
@@ -21,13 +21,17 @@ pub enum Evaluator {
     Objects(Vec<String>),
 }
 
-/// The amounts that an object uses.
-#[derive(Clone, Debug, Default)]
-pub struct UsedAmounts(pub(super) Amounts);
+/// All that decides how much of which quotas an object uses. If it changes, the quotas must be calculated again.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    used: Amounts,
+    /// The changeable facts that the scopes of quotas look at.
+    scopes: Vec<String>,
+}
 
-impl PartialEq for UsedAmounts {
+impl PartialEq for Footprint {
     fn eq(&self, other: &Self) -> bool {
-        super::resources::are_equal(&self.0, &other.0)
+        are_equal(&self.used, &other.used) && self.scopes == other.scopes
     }
 }
 
@@ -100,12 +104,21 @@ impl Evaluator {
     }
 
     /// Returns what an object uses. A pod that should be gone at the time `now` uses nothing but its object count.
-    pub fn usage(&self, object: &Value, now: Timestamp) -> UsedAmounts {
-        UsedAmounts(match self {
+    pub(super) fn usage(&self, object: &Value, now: Timestamp) -> Amounts {
+        match self {
             Self::Pods => pods::usage(object, now),
             Self::Services => services::usage(object),
             Self::Claims => claims::usage(object),
             Self::Objects(names) => names.iter().map(|name| (name.clone(), one())).collect(),
-        })
+        }
+    }
+
+    pub fn footprint(&self, object: &Value) -> Footprint {
+        let scopes = match self {
+            Self::Pods => vec![pods::is_terminating(object).to_string()],
+            Self::Claims => claims::attributes_classes(object).into_iter().map(ToOwned::to_owned).collect(),
+            Self::Services | Self::Objects(_) => Vec::new(),
+        };
+        Footprint { used: self.usage(object, Timestamp::MIN), scopes }
     }
 }

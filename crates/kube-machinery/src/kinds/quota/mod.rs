@@ -14,5 +14,5 @@ mod tracked;
 
 pub use self::calculate_usage::Calculation;
 pub use self::check_request::{Charge, Request, check_request};
-pub use self::evaluator::{Evaluator, UsedAmounts};
+pub use self::evaluator::{Evaluator, Footprint};
 pub use self::tracked::tracked_resources;
