@@ -7,12 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set,
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, pv_protection, pvc_protection, replica_set,
     resource_quota, stateful_set,
 };
 
-/// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, or of
-/// quotas.
+/// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
+/// quotas, or of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
@@ -34,11 +34,15 @@ pub enum Workload {
     Disruption,
     /// The [controller of ResourceQuotas](crate::resource_quota).
     ResourceQuota,
+    /// The [controller that protects claims in use](crate::pvc_protection).
+    PersistentVolumeClaimProtection,
+    /// The [controller that protects volumes in use](crate::pv_protection).
+    PersistentVolumeProtection,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -48,6 +52,8 @@ impl Workload {
         Self::EndpointSlice,
         Self::Disruption,
         Self::ResourceQuota,
+        Self::PersistentVolumeClaimProtection,
+        Self::PersistentVolumeProtection,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -62,6 +68,8 @@ impl Workload {
             Self::EndpointSlice => "endpointslice",
             Self::Disruption => "disruption",
             Self::ResourceQuota => "resourcequota",
+            Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
+            Self::PersistentVolumeProtection => "persistentvolume-protection",
         }
     }
 
@@ -85,5 +93,11 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
         Workload::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
         Workload::ResourceQuota => reconciler::run_when_needed::<resource_quota::Controller>(client, clock, stop).await,
+        Workload::PersistentVolumeClaimProtection => {
+            reconciler::run_when_needed::<pvc_protection::Controller>(client, clock, stop).await;
+        }
+        Workload::PersistentVolumeProtection => {
+            reconciler::run_when_needed::<pv_protection::Controller>(client, clock, stop).await;
+        }
     }
 }

@@ -32,6 +32,7 @@ pub static ROLE_BINDINGS: &Resource = &Resource::of(&rbac::role_binding::ROW);
 pub static LIMIT_RANGES: &Resource = &Resource::of(&core::limit_range::ROW);
 pub static RESOURCE_QUOTAS: &Resource = &Resource::of(&core::resource_quota::ROW);
 pub static PERSISTENT_VOLUME_CLAIMS: &Resource = &Resource::of(&core::persistent_volume_claim::ROW);
+pub static PERSISTENT_VOLUMES: &Resource = &Resource::of(&core::persistent_volume::ROW);
 pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage_class::ROW);
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
 pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class::ROW);

@@ -87,5 +87,6 @@ mod rbac_decisions;
 mod replica_set_controller;
 mod resource_quota_controller;
 mod stateful_set_controller;
+mod storage_protection;
 mod support;
 mod test_cluster;

@@ -13,16 +13,20 @@ mod priority;
 mod resource_quota;
 mod runtime_class;
 mod service_account;
+mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
 pub(crate) use self::namespace_lifecycle::{immortal_namespaces, namespace_lifecycle};
 pub(crate) use self::service_account::DEFAULT_ACCOUNT;
+use self::storage_object_in_use_protection::{PV_FINALIZER, PVC_FINALIZER};
 pub(crate) use self::taint_nodes_by_condition::taint_nodes_by_condition;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
 use crate::store::companion::Companion;
-use kube_machinery::kinds::{INGRESSES, PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, Resource, Subresource};
+use kube_machinery::kinds::{
+    INGRESSES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, PRIORITY_CLASSES, Resource, Subresource,
+};
 use kube_machinery::value::Value;
 
 /// A write that creates or updates an object.
@@ -51,6 +55,9 @@ impl Write<'_> {
             runtime_class::admit(self, new)?;
         } else if self.resource == PERSISTENT_VOLUME_CLAIMS {
             default_class::admit_claim(self, new)?;
+            storage_object_in_use_protection::admit(new, PVC_FINALIZER);
+        } else if self.resource == PERSISTENT_VOLUMES {
+            storage_object_in_use_protection::admit(new, PV_FINALIZER);
         } else if self.resource == INGRESSES {
             default_class::admit_ingress(self, new)?;
         }
