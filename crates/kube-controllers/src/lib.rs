@@ -9,6 +9,8 @@
 //!   workloads;
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
+//! - [`resource_quota`]: the controller of ResourceQuotas;
+//! - [`pvc_protection`], [`pv_protection`]: the controllers that protect claims and volumes in use;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
 //! `kube-testcluster` runs them beside its server. [`run_when_needed`] starts the controller of a [`Workload`].
@@ -21,7 +23,10 @@ pub mod disruption;
 pub mod endpoint_slice;
 pub mod job;
 pub mod nodes;
+pub mod pv_protection;
+pub mod pvc_protection;
 pub mod replica_set;
+pub mod resource_quota;
 mod shared;
 pub mod stateful_set;
 mod workload;

@@ -6,9 +6,13 @@ use kube_client::Client;
 use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
-use crate::{cron_job, daemon_set, deployment, disruption, endpoint_slice, job, replica_set, stateful_set};
+use crate::{
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, pv_protection, pvc_protection, replica_set,
+    resource_quota, stateful_set,
+};
 
-/// A controller of workloads (objects that own pods), of the services in front of the pods, or of their budgets.
+/// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
+/// quotas, or of storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
@@ -28,11 +32,17 @@ pub enum Workload {
     EndpointSlice,
     /// The [controller of PodDisruptionBudgets](crate::disruption).
     Disruption,
+    /// The [controller of ResourceQuotas](crate::resource_quota).
+    ResourceQuota,
+    /// The [controller that protects claims in use](crate::pvc_protection).
+    PersistentVolumeClaimProtection,
+    /// The [controller that protects volumes in use](crate::pv_protection).
+    PersistentVolumeProtection,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -41,6 +51,9 @@ impl Workload {
         Self::StatefulSet,
         Self::EndpointSlice,
         Self::Disruption,
+        Self::ResourceQuota,
+        Self::PersistentVolumeClaimProtection,
+        Self::PersistentVolumeProtection,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -54,6 +67,9 @@ impl Workload {
             Self::StatefulSet => "statefulset",
             Self::EndpointSlice => "endpointslice",
             Self::Disruption => "disruption",
+            Self::ResourceQuota => "resourcequota",
+            Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
+            Self::PersistentVolumeProtection => "persistentvolume-protection",
         }
     }
 
@@ -76,5 +92,12 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
         Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
         Workload::Disruption => reconciler::run_when_needed::<disruption::Controller>(client, clock, stop).await,
+        Workload::ResourceQuota => reconciler::run_when_needed::<resource_quota::Controller>(client, clock, stop).await,
+        Workload::PersistentVolumeClaimProtection => {
+            reconciler::run_when_needed::<pvc_protection::Controller>(client, clock, stop).await;
+        }
+        Workload::PersistentVolumeProtection => {
+            reconciler::run_when_needed::<pv_protection::Controller>(client, clock, stop).await;
+        }
     }
 }

@@ -453,7 +453,7 @@ impl ClusterBuilder {
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(housekeeping::run(store.clone(), housekeeping.clone(), stop.clone())));
         }
-        let workloads = self.settings.controllers.workloads();
+        let workloads = self.settings.workloads();
         let workloads: Vec<_> = Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)).collect();
         if !workloads.is_empty() {
             let client = own_client(&own, Component::CONTROLLERS); // one for all controllers, because each client takes memory

@@ -38,8 +38,10 @@ pub enum Controllers {
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// [services](crate::controllers::endpoint_slice) and
-    /// [PodDisruptionBudgets](crate::controllers::disruption). Each of them starts with the first object that it works on.
+    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption) and
+    /// [ResourceQuotas](crate::controllers::resource_quota). Each of them starts with the first object that it works on.
+    /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
+    /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
@@ -55,8 +57,24 @@ pub enum Controllers {
     None,
 }
 
+impl Settings {
+    /// Returns the controllers that run as clients of the API. Those that protect storage objects remove the finalizers
+    /// that [`Admission::Kube`] adds, so they run together with it, and only if a test names them without it.
+    pub(crate) fn workloads(&self) -> Workloads {
+        let mut workloads = self.controllers.workloads();
+        let protects = match (self.admission, self.controllers) {
+            (_, Controllers::None) | (Admission::Plain, Controllers::Only(_)) => return workloads,
+            (admission, _) => admission == Admission::Kube,
+        };
+        for workload in [Workload::PersistentVolumeClaimProtection, Workload::PersistentVolumeProtection] {
+            workloads.0[workload as usize] = protects;
+        }
+        workloads
+    }
+}
+
 impl Controllers {
-    pub(crate) fn workloads(self) -> Workloads {
+    fn workloads(self) -> Workloads {
         match self {
             Self::All => Workload::ALL.into_iter().collect(),
             Self::Only(workloads) => workloads,
@@ -109,7 +127,8 @@ pub enum Admission {
     /// The additions of kube-apiserver's default plugins. A new pod gets a priority, a preemption policy, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or a
     /// service account that does not exist is refused, and so is a pod that violates the Pod Security level in the labels
-    /// of its namespace or a limit range. Runtime classes, default storage classes and default ingress classes have their
+    /// of its namespace or a limit range, and an object that exceeds a quota. Claims and volumes get the finalizers that protect
+    /// them while they are used. Runtime classes, default storage classes and default ingress classes have their
     /// effect. Each namespace gets the service account `default` and the config
     /// map `kube-root-ca.crt`, and the namespace `default` gets the service `kubernetes` with its endpoints. Each
     /// version of a group has its APIService, and kube-apiserver's bootstrap roles and bindings exist. Without

@@ -59,6 +59,9 @@ pub enum SyncError {
         /// Its group and version.
         version: String,
     },
+    /// The informer of a resource has not listed its objects in time.
+    #[error("the {0} are not watched yet")]
+    NotWatched(String),
     /// A lookup in the cache failed.
     #[error(transparent)]
     Cache(#[from] Error),

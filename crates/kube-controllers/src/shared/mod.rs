@@ -1,16 +1,20 @@
 //! The parts that the workload controllers share: the run loop (`reconciler`, `drive`, `when_needed`), event handlers
 //! (`handlers`), protection from stale caches (`own_writes`, `expectations`), ownership (`controller_ref_manager`),
-//! template history (`revisions`), the writes of statuses (`status`), Events (`recorder`) and helpers.
+//! template history (`revisions`), the writes of statuses (`status`) and of finalizers (`finalizers`), lists from the
+//! server (`live_list`), Events (`recorder`) and helpers.
 
 pub(super) mod controller_ref_manager;
 pub(super) mod drive;
 pub(super) mod error;
 pub(super) mod expectations;
+pub(super) mod finalizers;
 pub(super) mod handlers;
 pub(super) mod hash;
 pub(super) mod int_or_percent;
+pub(super) mod live_list;
 pub(super) mod object;
 pub(super) mod own_writes;
+pub(super) mod pod_claims;
 pub(super) mod pods;
 pub(super) mod reconciler;
 pub(super) mod recorder;

@@ -167,8 +167,16 @@ impl Quantity {
         quantity
     }
 
+    /// Returns the quantity of a number of things. Upstream: `NewQuantity(value, DecimalSI)`.
+    pub(crate) fn of_count(count: usize) -> Self {
+        let digits = count.to_string().bytes().map(|byte| byte - b'0').collect();
+        let mut quantity =
+            Self { negative: false, digits, exponent: 0, notation: Notation::Decimal, text: None, scale: Some(0) };
+        quantity.normalise();
+        quantity
+    }
+
     /// Returns the number as an int64, if upstream holds it as a whole int64. Upstream: `AsInt64`.
-    #[cfg(feature = "cel")]
     pub(crate) fn as_int(&self) -> Option<i64> {
         self.scale.filter(|scale| *scale >= 0)?;
         let signed = i128::from(self.integer()?) * if self.negative { -1 } else { 1 };
@@ -188,7 +196,6 @@ impl Quantity {
     }
 
     /// Returns the difference. As in Go, the negative of the smallest int64 overflows to itself. Upstream: `Sub`.
-    #[cfg(feature = "cel")]
     pub(crate) fn minus(&self, other: &Self) -> Self {
         let keeps_sign = other.as_int() == Some(i64::MIN) && self.as_int().is_some_and(|int| int >= 0);
         self.plus(&Self { negative: other.negative == keeps_sign, text: None, ..other.clone() })

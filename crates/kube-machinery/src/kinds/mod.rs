@@ -31,6 +31,7 @@ mod networking;
 mod pod_disruption_budget;
 pub mod pod_security;
 mod priority_class;
+pub mod quota;
 mod rbac;
 mod registry;
 mod reset_fields;
@@ -62,8 +63,8 @@ pub use self::runtime_class::{merge_runtime_class, overhead_problem};
 pub use self::served::{
     ADMISSION_POLICIES, API_SERVICES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS,
     ENDPOINT_SLICES, ENDPOINTS, EVENTS, INGRESS_CLASSES, INGRESSES, LIMIT_RANGES, NAMESPACES, NODES,
-    PERSISTENT_VOLUME_CLAIMS, POD_DISRUPTION_BUDGETS, PODS, PRIORITY_CLASSES, RESOURCES, ROLE_BINDINGS, ROLES,
-    RUNTIME_CLASSES, SECRETS, SERVICE_ACCOUNTS, SERVICES, STORAGE_CLASSES,
+    PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, POD_DISRUPTION_BUDGETS, PODS, PRIORITY_CLASSES, RESOURCE_QUOTAS,
+    RESOURCES, ROLE_BINDINGS, ROLES, RUNTIME_CLASSES, SECRETS, SERVICE_ACCOUNTS, SERVICES, STORAGE_CLASSES,
 };
 use crate::conventions::names;
 pub use crate::conventions::names::{is_label, is_path_segment, is_subdomain};

@@ -5,6 +5,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
+use super::companion::Companion;
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
 use super::reservation::Reservation;
@@ -23,6 +24,8 @@ pub(crate) enum Next {
     Keep,
     /// The new state. If it equals the old one, there is no change.
     Put(Value),
+    /// The new state, and the changes of other objects that are stored together with it.
+    PutWith(Value, Vec<Companion>),
     Remove,
     /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
     Release(Value),
@@ -37,8 +40,8 @@ pub(crate) enum Commit {
 }
 
 impl Store {
-    /// Stores a new object if `admit` agrees. `admit` runs under the lock that the write holds, so the state it sees
-    /// cannot change before the object is stored.
+    /// Stores a new object together with its companions, if `admit` agrees. `admit` runs under the lock that the write
+    /// holds, so the state it sees cannot change before the object is stored. It must refuse companions that have moved.
     ///
     /// # Errors
     /// `Unwritable`, `AlreadyExists`, `NotAllocated`, or the error of `admit`.
@@ -48,13 +51,14 @@ impl Store {
         key: Key,
         mut value: Value,
         commit: Commit,
-        admit: impl FnOnce(&Storage) -> Result<(), E>,
+        admit: impl FnOnce(&Storage, &[Companion]) -> Result<(), E>,
+        companions: Vec<Companion>,
     ) -> Result<Arc<Object>, E> {
         self.before_commit(commit).await?;
         let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
         let draft = (commit == Commit::Really).then(|| Draft::of_written(resource, key.clone(), &mut value));
         let mut state = self.lock();
-        admit(&state.storage)?;
+        admit(&state.storage, &companions)?;
         if let Some(existing) = state.storage.get(resource, &key) {
             let deleting = existing.summary.is_deleting;
             return Err(StoreError::AlreadyExists {
@@ -70,6 +74,7 @@ impl Store {
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
         reservation.keep();
+        self.put_companions(&mut state, companions);
         let written = self.put(&mut state, draft, value);
         drop(state);
         Ok(written.object().clone())
@@ -125,13 +130,15 @@ impl Store {
     ) -> Result<Option<Arc<Opened>>, StoreError> {
         let (resource, key) = (&resource, &current.key);
         let reservation = match &mut next {
-            Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
-                Ok(reservation) => Some(reservation),
-                // Another request has changed this object, and its old allocation may belong to another object: retry
-                // with the new state.
-                Err(_) if self.has_moved_on(current) => return Ok(None),
-                Err(refused) => return Err(refused),
-            },
+            Next::Put(value) | Next::PutWith(value, _) => {
+                match self.allocators.reserve(resource, key, value, Some(&current.value)) {
+                    Ok(reservation) => Some(reservation),
+                    // Another request has changed this object, and its old allocation may belong to another object: retry
+                    // with the new state.
+                    Err(_) if self.has_moved_on(current) => return Ok(None),
+                    Err(refused) => return Err(refused),
+                }
+            }
             _ => None,
         };
         let draft = draft(resource, current, commit, &mut next);
@@ -141,11 +148,18 @@ impl Store {
             Some(stored) if stored.revision != current.revision => return Ok(None),
             Some(_) => {}
         }
+        let companions = match &mut next {
+            Next::PutWith(_, companions) if commit == Commit::Really => std::mem::take(companions),
+            _ => Vec::new(),
+        };
+        if companions.iter().any(|companion| companion.has_moved(&state.storage)) {
+            return Ok(None);
+        }
         // The response to a write that gives the object no new revision.
         let before = |value| Opened::new(resource, key.clone(), current.revision, value);
         let written = match (commit, next) {
             (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.clone(),
-            (Commit::Pretend, Next::Put(value)) => {
+            (Commit::Pretend, Next::Put(value) | Next::PutWith(value, _)) => {
                 drop(state);
                 before(resource.as_read_back(&value).unwrap_or(value))
             }
@@ -153,9 +167,10 @@ impl Store {
                 drop(state);
                 before(value)
             }
-            (Commit::Really, Next::Put(value)) => match draft {
+            (Commit::Really, Next::Put(value) | Next::PutWith(value, _)) => match draft {
                 Some(draft) => {
                     reservation.into_iter().for_each(Reservation::keep);
+                    self.put_companions(&mut state, companions);
                     self.put(&mut state, draft, value)
                 }
                 None => current.clone(), // nothing has changed
@@ -252,7 +267,7 @@ impl Store {
 /// stored object loses its `selfLink`: the response to a dry run keeps the `selfLink` of the request. Upstream:
 /// `PrepareObjectForStorage`.
 fn draft(resource: &Resource, current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
-    let Next::Put(value) = next else { return None };
+    let (Next::Put(value) | Next::PutWith(value, _)) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
     if commit == Commit::Pretend {
         return None;
@@ -280,7 +295,7 @@ mod tests {
     async fn store() -> Store {
         let store = Store::new(Settings::default(), Clock::starting_at(Timestamp::UNIX_EPOCH));
         let value = json!({"metadata": {"name": "a", "namespace": "default"}});
-        store.create::<StoreError>(PODS, key(), value, Commit::Really, |_| Ok(())).await.unwrap();
+        store.create::<StoreError>(PODS, key(), value, Commit::Really, |_, _| Ok(()), Vec::new()).await.unwrap();
         store
     }
 

@@ -29,6 +29,7 @@ use kube_machinery::conventions::random::Random;
 use kube_machinery::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 
 mod commit;
+pub(crate) mod companion;
 mod configured;
 mod definitions;
 mod documents;

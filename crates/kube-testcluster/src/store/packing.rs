@@ -97,7 +97,14 @@ mod tests {
         let receiver = store.lock().storage.subscribe_aged();
         let keys = ["a", "b", "c", "d"].map(|name| Key::new(Some("default"), name));
         for key in &keys {
-            let create = store.create::<StoreError>(CONFIG_MAPS, key.clone(), value(1), Commit::Really, |_| Ok(()));
+            let create = store.create::<StoreError>(
+                CONFIG_MAPS,
+                key.clone(),
+                value(1),
+                Commit::Really,
+                |_, _| Ok(()),
+                Vec::new(),
+            );
             create.await.unwrap();
         }
         let stop = CancellationToken::new();

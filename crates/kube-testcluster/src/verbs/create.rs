@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer, set_entries};
-use super::{Call, conversion};
+use super::{Call, charged, conversion};
 use crate::admission::builtin::{Write, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::policy_parameters;
@@ -20,6 +20,7 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
 use crate::plugins::admit::Operation;
+use crate::store::companion::Companion;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
@@ -94,10 +95,22 @@ impl Creation<'_> {
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
         target.resource.normalize_numbers(&mut value);
-        let value = conversion::to_stored(store, &target.into(), value).await?;
-        store_new(store, &target.resource, key, value, commit)
+        self.store(key, value)
             .await
             .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
+    }
+
+    /// Stores the object, and charges the quotas of its namespace.
+    async fn store(&self, key: Key, value: Value) -> Result<Arc<Object>, ApiError> {
+        let Self { store, target, commit, .. } = *self;
+        let creation = creation_of(store, target);
+        let charges = creation.charges(&value)?;
+        if charges.is_empty() {
+            let value = conversion::to_stored(store, &target.into(), value).await?;
+            return store_new(store, &target.resource, key, value, commit).await;
+        }
+        let stored = conversion::to_stored(store, &target.into(), value.clone()).await?;
+        charged::store_new(creation, key, &stored, commit, charges, || creation.charges(&value)).await
     }
 
     /// Refuses a resourceVersion in a new object. Upstream's storage does that, after the validation. A dry run does
@@ -214,8 +227,8 @@ async fn store_new(
     value: Value,
     commit: Commit,
 ) -> Result<Arc<Object>, ApiError> {
-    let admit = |storage: &Storage| namespace_lifecycle(storage, resource, &key);
-    store.create(resource, key.clone(), value, commit, admit).await
+    let admit = |storage: &Storage, _: &[Companion]| namespace_lifecycle(storage, resource, &key);
+    store.create(resource, key.clone(), value, commit, admit, Vec::new()).await
 }
 
 /// Sets the fields that the server decides, and validates the new object. Returns its key and the object. Upstream:

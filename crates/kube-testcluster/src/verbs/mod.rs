@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::store::object::Key;
 
 pub(crate) mod apply;
+mod charged;
 pub(crate) mod component_status;
 mod continue_token;
 pub(crate) mod conversion;

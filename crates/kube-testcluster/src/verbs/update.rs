@@ -164,7 +164,14 @@ pub(crate) async fn admitted(
         gate.warn(update_of(store, current, subresource).validate(new)?);
         gate.validate(Operation::Update, Some(new), old).await?;
     }
-    Ok(next)
+    charged(update_of(store, current, subresource), next)
+}
+
+/// Adds the charges of the quotas to a new state.
+fn charged(write: Write<'_>, next: Next) -> Result<Next, ApiError> {
+    let Next::Put(new) = next else { return Ok(next) };
+    let charges = write.charges(&new)?;
+    Ok(if charges.is_empty() { Next::Put(new) } else { Next::PutWith(new, charges) })
 }
 
 /// Computes the state after an update that plugins and webhooks may change.

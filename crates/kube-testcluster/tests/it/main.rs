@@ -55,6 +55,7 @@ mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]
 mod cluster_policies;
+mod cluster_quotas;
 mod cluster_rbac;
 mod cluster_read_options;
 mod cluster_references;
@@ -84,6 +85,8 @@ mod examples;
 mod job_controller;
 mod rbac_decisions;
 mod replica_set_controller;
+mod resource_quota_controller;
 mod stateful_set_controller;
+mod storage_protection;
 mod support;
 mod test_cluster;

@@ -13,7 +13,7 @@ use http::{Request, Response};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList};
 use kube_core::{Status, WatchEvent};
 use serde::de::DeserializeOwned;
 use tower::buffer::Buffer;
@@ -70,6 +70,11 @@ impl Client {
         Ok(body.map_err(std::io::Error::other).into_async_read())
     }
 
+    /// Returns the groups of the API, without the core group.
+    pub async fn list_api_groups(&self) -> Result<APIGroupList> {
+        self.discover("/apis").await
+    }
+
     /// Returns the resources of a version of a group, such as `apps/v1`.
     pub async fn list_api_group_resources(&self, version: &str) -> Result<APIResourceList> {
         self.discover(&format!("/apis/{version}")).await
@@ -80,7 +85,7 @@ impl Client {
         self.discover(&format!("/api/{version}")).await
     }
 
-    async fn discover(&self, path: &str) -> Result<APIResourceList> {
+    async fn discover<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let request = Request::get(path).body(Vec::new());
         self.request(request.map_err(Error::HttpError)?).await
     }

@@ -10,17 +10,23 @@ mod namespace_lifecycle;
 mod persistent_volume_claim_resize;
 mod pod_security;
 mod priority;
+mod resource_quota;
 mod runtime_class;
 mod service_account;
+mod storage_object_in_use_protection;
 mod taint_nodes_by_condition;
 
 pub(crate) use self::namespace_lifecycle::{immortal_namespaces, namespace_lifecycle};
 pub(crate) use self::service_account::DEFAULT_ACCOUNT;
+use self::storage_object_in_use_protection::{PV_FINALIZER, PVC_FINALIZER};
 pub(crate) use self::taint_nodes_by_condition::taint_nodes_by_condition;
 use crate::http::status::ApiError;
 use crate::settings::Admission;
 use crate::store::Store;
-use kube_machinery::kinds::{INGRESSES, PERSISTENT_VOLUME_CLAIMS, PODS, PRIORITY_CLASSES, Resource, Subresource};
+use crate::store::companion::Companion;
+use kube_machinery::kinds::{
+    INGRESSES, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, PRIORITY_CLASSES, Resource, Subresource,
+};
 use kube_machinery::value::Value;
 
 /// A write that creates or updates an object.
@@ -49,6 +55,9 @@ impl Write<'_> {
             runtime_class::admit(self, new)?;
         } else if self.resource == PERSISTENT_VOLUME_CLAIMS {
             default_class::admit_claim(self, new)?;
+            storage_object_in_use_protection::admit(new, PVC_FINALIZER);
+        } else if self.resource == PERSISTENT_VOLUMES {
+            storage_object_in_use_protection::admit(new, PV_FINALIZER);
         } else if self.resource == INGRESSES {
             default_class::admit_ingress(self, new)?;
         }
@@ -84,6 +93,15 @@ impl Write<'_> {
         }
         certificate_subject_restriction::validate(self, new)?;
         Ok(warnings)
+    }
+
+    /// Returns the new states of the quotas that the write is charged to. The caller stores them together with the object.
+    /// This is the last step of admission, after all webhooks.
+    ///
+    /// # Errors
+    /// The object exceeds a quota.
+    pub(crate) fn charges(&self, new: &Value) -> Result<Vec<Companion>, ApiError> {
+        if self.is_plain() { Ok(Vec::new()) } else { resource_quota::charges(self, new) }
     }
 
     /// Returns true for the writes that can change requests and limits. Upstream: `SupportsAttributes`.

@@ -19,7 +19,15 @@ pub(in crate::kinds) fn amounts_of(list: &Value) -> Amounts {
 /// Returns the `requests` or the `limits` of a pod. Init containers run one after the other before the main containers;
 /// sidecars, which are init containers that go on, run beside all later ones.
 pub(in crate::kinds) fn pod_amounts(spec: &Value, field: &str) -> Amounts {
-    let of_container = |container: &Value| amounts_of(&container["resources"][field]);
+    let mut sum = sum_of_containers(spec, |container| amounts_of(&container["resources"][field]));
+    // The amounts of the pod itself replace those of its containers.
+    let of_pod = amounts_of(&spec["resources"][field]).into_iter();
+    sum.extend(of_pod.filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory")));
+    sum
+}
+
+/// Adds up the amounts of a pod's containers. Upstream: `aggregateContainerResourcesByFn`.
+pub(super) fn sum_of_containers(spec: &Value, of_container: impl Fn(&Value) -> Amounts) -> Amounts {
     let mut sum = Amounts::new();
     for container in items(spec, "containers") {
         add(&mut sum, &of_container(container));
@@ -38,9 +46,6 @@ pub(in crate::kinds) fn pod_amounts(spec: &Value, field: &str) -> Amounts {
         }
     }
     raise(&mut sum, &most_of_init);
-    // The amounts of the pod itself replace those of its containers.
-    let of_pod = amounts_of(&spec["resources"][field]).into_iter();
-    sum.extend(of_pod.filter(|(name, _)| matches!(name.as_str(), "cpu" | "memory")));
     sum
 }
 
@@ -66,7 +71,7 @@ fn integers(amounts: Amounts) -> BTreeMap<String, i64> {
     amounts.into_iter().map(integer).collect()
 }
 
-fn add(sum: &mut Amounts, more: &Amounts) {
+pub(in crate::kinds) fn add(sum: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
         match sum.get_mut(name) {
             Some(known) => *known = known.plus(amount),
@@ -76,7 +81,7 @@ fn add(sum: &mut Amounts, more: &Amounts) {
 }
 
 /// Raises amounts to those of another list that are greater.
-fn raise(amounts: &mut Amounts, least: &Amounts) {
+pub(super) fn raise(amounts: &mut Amounts, least: &Amounts) {
     for (name, amount) in least {
         if amounts.get(name).is_none_or(|known| known.compare(amount).is_lt()) {
             amounts.insert(name.clone(), amount.clone());

@@ -12,7 +12,7 @@ const GUARANTEED: &str = "Guaranteed";
 /// Returns the QoS class: Guaranteed if every container has equal requests and limits for cpu and memory, none of them
 /// 0, BestEffort if no container has any, Burstable otherwise. Pod-level resources, if there are some, decide instead
 /// of the containers'. Upstream: `ComputePodQOS`.
-pub(super) fn qos_class(pod: &Value) -> &'static str {
+pub(in crate::kinds) fn qos_class(pod: &Value) -> &'static str {
     let spec = &pod["spec"];
     if has_pod_level_resources(&spec["resources"]) {
         return class_of_resources(&spec["resources"]);
@@ -22,7 +22,7 @@ pub(super) fn qos_class(pod: &Value) -> &'static str {
 }
 
 /// Upstream: `IsPodLevelResourcesSet`.
-fn has_pod_level_resources(resources: &Value) -> bool {
+pub(in crate::kinds) fn has_pod_level_resources(resources: &Value) -> bool {
     let is_known = |name: &SmolStr| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
     ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
 }

@@ -1,0 +1,45 @@
+//! The plugin `ResourceQuota`: a write must not exceed the quotas of its namespace, whose status then counts it. As
+//! upstream, only the limits in the status of a quota count, so a quota has an effect when the quota controller has seen
+//! it. Upstream: `k8s.io/apiserver/pkg/admission/plugin/resourcequota`.
+
+use std::sync::Arc;
+
+use super::Write;
+use crate::http::status::ApiError;
+use crate::store::companion::Companion;
+use crate::store::object::{Key, Object, Opened};
+use crate::verbs::ownership::{Component, written_by};
+use kube_machinery::kinds::quota::{Charge, Evaluator, Request, check_request};
+use kube_machinery::kinds::{RESOURCE_QUOTAS, Subresource};
+use kube_machinery::value::Value;
+
+/// Returns the new states of the quotas that the write changes. Unlike upstream, they are stored together with the
+/// object, and not before it, so that a write that fails later is not charged.
+pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, ApiError> {
+    let quotas = quotas(write)?;
+    let evaluator = Evaluator::of(write.resource.group(), write.resource.plural());
+    let Some(evaluator) = evaluator.filter(|_| !quotas.is_empty()) else { return Ok(Vec::new()) };
+    let values: Vec<&Value> = quotas.iter().map(|quota| &quota.value).collect();
+    let request =
+        Request { object: new, old: write.old, subresource: write.subresource, now: write.store.clock.time() };
+    let charges = check_request(&evaluator, &values, &request).map_err(|why| write.forbidden(new, &why))?;
+    Ok(charges.into_iter().map(|Charge { quota, used }| charged(write, &quotas[quota], used)).collect())
+}
+
+fn charged(write: &Write<'_>, quota: &Arc<Opened>, used: Value) -> Companion {
+    let mut new = quota.value.clone();
+    new["status"]["used"] = used;
+    let new = written_by(Component::SERVER, write.store, quota, Some(Subresource::Status), new);
+    Companion::new(quota.clone(), new)
+}
+
+/// Returns the quotas of the namespace, by name. Upstream has no order.
+fn quotas(write: &Write<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
+    let Some(namespace) = write.namespace else { return Ok(Vec::new()) };
+    let quotas: Vec<Arc<Object>> = {
+        let state = write.store.lock();
+        let quotas = state.storage.range(RESOURCE_QUOTAS, Key::new(Some(namespace), ""));
+        quotas.take_while(|quota| quota.key.namespace() == Some(namespace)).cloned().collect()
+    };
+    Ok(quotas.iter().map(Object::open).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,49 @@
+//! Stores a new object that quotas limit: the quotas are charged in the same write. If another request charges one of
+//! them meanwhile, the object is checked again, so two requests never use the same rest of a quota.
+
+use std::sync::Arc;
+
+use crate::admission::builtin::{Write, namespace_lifecycle};
+use crate::http::status::ApiError;
+use crate::store::companion::Companion;
+use crate::store::object::{Key, Object};
+use crate::store::storage::Storage;
+use crate::store::{Commit, StoreError};
+use kube_machinery::value::Value;
+
+/// The reason why the object was not stored.
+enum NotStored {
+    Refused(ApiError),
+    /// Another request has changed a quota since the charges were computed.
+    ChargedMeanwhile,
+}
+
+impl From<StoreError> for NotStored {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// Stores a new object together with its charges. `charge` computes them again. A dry run charges nothing.
+pub(super) async fn store_new(
+    creation: Write<'_>,
+    key: Key,
+    value: &Value,
+    commit: Commit,
+    mut charges: Vec<Companion>,
+    charge: impl Fn() -> Result<Vec<Companion>, ApiError>,
+) -> Result<Arc<Object>, ApiError> {
+    let Write { store, resource, .. } = creation;
+    let admit = |storage: &Storage, charges: &[Companion]| {
+        namespace_lifecycle(storage, resource, &key).map_err(NotStored::Refused)?;
+        let has_moved = commit == Commit::Really && charges.iter().any(|charge| charge.has_moved(storage));
+        if has_moved { Err(NotStored::ChargedMeanwhile) } else { Ok(()) }
+    };
+    loop {
+        match store.create(resource, key.clone(), value.clone(), commit, admit, charges).await {
+            Err(NotStored::Refused(error)) => return Err(error),
+            Err(NotStored::ChargedMeanwhile) => charges = charge()?,
+            Ok(object) => return Ok(object),
+        }
+    }
+}
