@@ -7,6 +7,7 @@ mod filters;
 mod node_info;
 mod pod_info;
 mod queue;
+mod signature;
 mod state;
 mod unfit;
 

@@ -15,7 +15,7 @@ pub(super) struct PodInfo {
 }
 
 /// A port of the node that a container takes.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostPort {
     ip: SmolStr,
     protocol: SmolStr,

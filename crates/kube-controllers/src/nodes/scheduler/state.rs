@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use super::filters::rejection;
 use super::node_info::{Node, NodeInfo};
 use super::pod_info::PodInfo;
-use super::queue::{Outcome, Pending, Queue};
+use super::queue::{Group, Outcome, Pending, Queue};
 use super::unfit::Diagnosis;
 use super::{Assignment, Nodeless};
 use crate::nodes::node;
@@ -120,11 +120,11 @@ impl State {
 
     /// Tries to schedule a pod again whose spec has changed while it waits.
     pub(super) fn changed(&mut self, uid: &str, pod: &Received) {
-        let waiting = self.queue.get_mut(uid).filter(|waiting| !waiting.pending.info.is_current(pod));
-        if let Some(waiting) = waiting {
-            waiting.pending = Pending::new(uid, pod.clone());
-            let pending = waiting.pending.clone();
-            self.retry(&pending);
+        if self.queue.get_mut(uid).is_some_and(|waiting| !waiting.pending.info.is_current(pod)) {
+            let pending = Pending::new(uid, pod.clone());
+            self.queue.replace(pending.clone());
+            let outcome = self.schedule(&pending);
+            self.report(uid, outcome);
         }
     }
 
@@ -144,18 +144,12 @@ impl State {
 
     /// Tries to schedule all pods that wait, after a change of nodes.
     pub(super) fn retry_all(&mut self) {
-        let all: Vec<Pending> = self.queue.pending().cloned().collect();
-        all.iter().for_each(|pending| self.retry(pending));
+        self.retry(|_, _| true);
     }
 
     /// Tries to schedule the pods that fit on a node where something was freed.
     fn retry_on(&mut self, node: &str) {
-        let all: Vec<Pending> = self.queue.pending().filter(|pending| self.fits(node, pending)).cloned().collect();
-        for pending in all {
-            if self.fits(node, &pending) {
-                self.retry(&pending); // those before have left room
-            }
-        }
+        self.retry(|state, pending| state.fits(node, pending));
     }
 
     fn fits(&self, name: &str, pending: &Pending) -> bool {
@@ -165,9 +159,34 @@ impl State {
         })
     }
 
-    fn retry(&mut self, pending: &Pending) {
-        let outcome = self.schedule(pending);
-        self.report(&pending.uid, outcome);
+    /// Tries to schedule the pods that may fit, in the order of the queue. A group is left once one of its pods does not
+    /// fit, because the others would not fit either.
+    fn retry(&mut self, may_fit: impl Fn(&Self, &Pending) -> bool) {
+        let mut groups = self.queue.groups();
+        while let Some((_, group)) = groups.pop_first() {
+            let Some((_, pending)) = self.queue.first_of(&group) else { continue };
+            let pending = pending.clone();
+            if !may_fit(self, &pending) {
+                continue;
+            }
+            let outcome = self.schedule(&pending);
+            match &outcome {
+                Ok(_) => self.report(&pending.uid, outcome),
+                Err(_) => {
+                    self.report_to_group(&group, &outcome);
+                    continue;
+                }
+            }
+            if let Some((rank, _)) = self.queue.first_of(&group) {
+                groups.insert(rank, group);
+            }
+        }
+    }
+
+    fn report_to_group(&mut self, group: &Group, outcome: &Outcome) {
+        for uid in self.queue.uids_of(group) {
+            self.report(&uid, outcome.clone());
+        }
     }
 
     /// Sends the task of a waiting pod an outcome that differs from the last one. From there on the task has work to do.

@@ -172,3 +172,23 @@ fn a_search_in_a_large_cluster_ends_early_and_goes_on_behind() {
     state.set_node("node-0777", Some(node("node-0777", json!({"disk": "ssd"}), json!({}))));
     assert_eq!(place(&mut state, "selective", last).unwrap(), "node-0777", "a pod that fits on few looks at all");
 }
+
+#[test]
+fn pods_with_equal_signatures_are_tried_together() {
+    let mut state = nodes(1);
+    assert!(place(&mut state, "all", pod_of("4")).is_ok());
+    let waiting: Vec<_> = (0..4).map(|n| wait(&mut state, &format!("equal-{n}"), pod_of("2"))).collect();
+    let mut other = wait(&mut state, "other", pod_of("3"));
+    assert_eq!(state.queue.groups().len(), 2);
+    state.set_node("node-2", Some(node("node-2", json!({}), json!({"unschedulable": true}))));
+    state.retry_all();
+    let why = |one: &watch::Receiver<Outcome>| one.borrow().clone().unwrap_err().to_string();
+    assert!(waiting.iter().all(|one| why(one).starts_with("0/2 nodes")), "the reason reaches the whole group");
+    other.mark_unchanged();
+    state.forget("all");
+    let placed: Vec<_> = waiting.iter().map(|one| one.borrow().is_ok()).collect();
+    assert_eq!(placed, [true, true, false, false], "a group goes on while its pods fit");
+    let grown = json!({"metadata": {"uid": "equal-2", "generation": 2}, "spec": pod_of("3")});
+    state.changed("equal-2", &Received::new(Arc::new(Stored(grown))));
+    assert_eq!(state.queue.groups().len(), 2, "a changed pod changes its group: {:?}", other.borrow());
+}
