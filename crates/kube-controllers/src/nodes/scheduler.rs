@@ -12,8 +12,10 @@ mod inter_pod_affinity;
 mod namespaces;
 mod node_info;
 mod pod_info;
+mod pod_topology_spread;
 mod queue;
 mod signature;
+mod spread_constraint;
 mod state;
 #[cfg(test)]
 mod testing;

@@ -3,6 +3,7 @@
 
 use super::affinity_term::AffinityTerm;
 use super::namespaces::Namespaces;
+use super::spread_constraint::SpreadConstraint;
 use crate::nodes::items::items;
 use kube_machinery::kinds::pod_requests;
 use kube_machinery::value::{SmolStr, Value};
@@ -15,6 +16,8 @@ pub(super) struct PodInfo {
     generation: i64,
     pub(super) namespace: SmolStr,
     labels: Value,
+    /// Whether the pod is being deleted.
+    pub(super) is_terminating: bool,
     /// The resources by name, in the units of [`pod_requests`].
     pub(super) requests: Box<[(SmolStr, i64)]>,
     pub(super) ports: Box<[HostPort]>,
@@ -22,6 +25,8 @@ pub(super) struct PodInfo {
     pub(super) affinity: Box<[AffinityTerm]>,
     /// The required terms of anti-affinity.
     pub(super) anti_affinity: Box<[AffinityTerm]>,
+    /// The constraints that forbid an uneven spread.
+    pub(super) spread: Box<[SpreadConstraint]>,
 }
 
 /// A port of the node that a container takes.
@@ -43,16 +48,20 @@ impl PodInfo {
             generation: generation(pod),
             namespace: pod["metadata"]["namespace"].as_str().unwrap_or_default().into(),
             labels: pod["metadata"]["labels"].clone(),
+            is_terminating: is_terminating(pod),
             requests: requests.map(|(name, amount)| (name.into(), amount)).collect(),
             ports: host_ports(spec).collect(),
             affinity: AffinityTerm::required(pod, "podAffinity"),
             anti_affinity: AffinityTerm::required(pod, "podAntiAffinity"),
+            spread: SpreadConstraint::do_not_schedule(pod),
         }
     }
 
     /// Returns true if a later state of the pod counts the same.
     pub(super) fn is_current(&self, pod: &Value) -> bool {
-        self.generation == generation(pod) && self.labels == pod["metadata"]["labels"]
+        self.generation == generation(pod)
+            && self.labels == pod["metadata"]["labels"]
+            && self.is_terminating == is_terminating(pod)
     }
 
     /// Returns true if the pod takes the same from its node as the other one.
@@ -62,14 +71,14 @@ impl PodInfo {
 
     /// Returns true if the rules of other pods see no difference between this pod and the other one.
     pub(super) fn looks_the_same(&self, other: &Self) -> bool {
-        self.labels == other.labels
+        self.labels == other.labels && self.is_terminating == other.is_terminating
     }
 
     pub(super) fn is_selected_by(&self, selector: &LabelSelector) -> bool {
         selector.matches_values(|key| self.labels[key].as_str())
     }
 
-    /// Returns true if other pods decide where the pod fits.
+    /// Returns true if the pod has terms of affinity or anti-affinity.
     pub(super) fn has_terms(&self) -> bool {
         !(self.affinity.is_empty() && self.anti_affinity.is_empty())
     }
@@ -78,7 +87,9 @@ impl PodInfo {
     /// other one. Upstream: the queueing hints of the plugins.
     pub(super) fn depends_on(&self, other: &Self, namespaces: &Namespaces) -> bool {
         let mut own = self.affinity.iter().chain(&self.anti_affinity);
+        let spreads = |constraint: &SpreadConstraint| other.namespace == self.namespace && constraint.selects(other);
         own.any(|term| term.matches(other, namespaces))
+            || self.spread.iter().any(spreads)
             || other.anti_affinity.iter().any(|term| term.matches(self, namespaces))
     }
 }
@@ -89,6 +100,10 @@ impl HostPort {
         let same_address = self.ip == other.ip || self.ip == ALL_ADDRESSES || other.ip == ALL_ADDRESSES;
         self.number == other.number && self.protocol == other.protocol && same_address
     }
+}
+
+fn is_terminating(pod: &Value) -> bool {
+    pod["metadata"]["deletionTimestamp"].is_string()
 }
 
 fn generation(pod: &Value) -> i64 {
