@@ -1,27 +1,34 @@
 //! The scheduler: chooses for each pod a node with room for it. The kubelet asks it when a pod comes to its binding
-//! stage. A pod that fits on no node waits until a change of the nodes or of their pods gives it room. Upstream:
-//! `pkg/scheduler`, which has more filters, and preempts pods.
+//! stage. A pod that fits on no node waits until a change of the nodes, of their pods or of the namespaces lets it fit.
+//! Upstream: `pkg/scheduler`, which has more filters, and preempts pods.
 
+mod affinity_term;
 mod attempt;
+mod cache;
+mod cycle;
 mod filters;
+mod follow;
+mod inter_pod_affinity;
+mod namespaces;
 mod node_info;
 mod pod_info;
+mod pod_topology_spread;
 mod queue;
+mod signature;
+mod spread_constraint;
 mod state;
+#[cfg(test)]
+mod testing;
+mod topology_counts;
 mod unfit;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
 
-use futures::StreamExt;
-use kube_client::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
-use kube_client::{Api, Client};
-use kube_core::ResourceExt;
+use kube_client::Client;
 use tokio::sync::watch;
 
-use self::node_info::Node;
+use self::follow::{FollowNamespaces, FollowNodes, follow};
 use self::queue::Pending;
 use self::state::State;
 use super::dynamic::api_resource;
@@ -29,14 +36,7 @@ use super::pod;
 use super::progress::Progress;
 use super::requests::Received;
 pub(crate) use attempt::Attempt;
-use kube_machinery::kinds::NODES;
 pub(crate) use unfit::Unfit;
-
-/// The delay before the nodes are listed again.
-const RETRY: Duration = Duration::from_secs(1);
-
-/// The number of node changes that are handled together, if they came at once.
-const CHUNK: usize = 1_024;
 
 /// The way in which pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(crate) struct Scheduler {
     state: Arc<Mutex<State>>,
     /// Whether the nodes were listed. It is sent again after each change of nodes.
     listed: watch::Receiver<bool>,
+    /// Whether the namespaces were listed.
+    namespaces: watch::Receiver<bool>,
     progress: watch::Sender<Progress>,
 }
 
@@ -63,30 +65,29 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
-    /// Creates a scheduler, and the task that watches the nodes.
+    /// Creates a scheduler, and the task that watches the nodes and the namespaces.
     pub(crate) fn new(
         client: Client,
         nodeless: Nodeless,
         progress: watch::Sender<Progress>,
     ) -> (Self, impl Future<Output = ()> + Send + use<>) {
-        let (sender, listed) = watch::channel(false);
-        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), listed, progress };
-        let follower = scheduler.clone();
+        let (nodes_sender, listed) = watch::channel(false);
+        let (namespaces_sender, namespaces) = watch::channel(false);
+        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), listed, namespaces, progress };
+        let nodes = follow(FollowNodes(scheduler.clone()), client.clone(), nodes_sender);
+        let namespaces = follow(FollowNamespaces(scheduler.clone()), client, namespaces_sender);
         let task = async move {
-            loop {
-                if let Err(error) = follower.follow(&client, &sender).await {
-                    tracing::debug!(%error, "the scheduler lists the nodes again");
-                }
-                tokio::time::sleep(RETRY).await;
-            }
+            tokio::join!(nodes, namespaces);
         };
         (scheduler, task)
     }
 
-    /// Waits until the nodes were listed. Upstream: `WaitForCacheSync`.
+    /// Waits until the nodes and the namespaces were listed. Upstream: `WaitForCacheSync`.
     pub(crate) async fn synced(&mut self) {
-        if self.listed.wait_for(|listed| *listed).await.is_err() {
-            std::future::pending::<()>().await; // the task that watches the nodes has ended
+        for listed in [&mut self.listed, &mut self.namespaces] {
+            if listed.wait_for(|listed| *listed).await.is_err() {
+                std::future::pending::<()>().await; // the task that watches the objects has ended
+            }
         }
     }
 
@@ -143,50 +144,5 @@ impl Scheduler {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("nothing panics under this lock")
-    }
-
-    /// Lists and watches the nodes. Returns when the watch ends, or with an error.
-    async fn follow(&self, client: &Client, listed: &watch::Sender<bool>) -> Result<(), kube_client::Error> {
-        let api: Api<DynamicObject> = Api::all_with(client.clone(), &api_resource(NODES));
-        let list = api.list(&ListParams::default()).await?;
-        let version = list.metadata.resource_version.unwrap_or_default();
-        self.replace(&list.items);
-        listed.send_replace(true);
-        let mut events = pin!(api.watch(&WatchParams::default(), &version).await?.ready_chunks(CHUNK));
-        while let Some(chunk) = events.next().await {
-            let mut nodes = Vec::new();
-            for event in chunk {
-                match event? {
-                    WatchEvent::Added(node) | WatchEvent::Modified(node) => {
-                        nodes.push((node.name_any(), Some(Node::of(&node))));
-                    }
-                    WatchEvent::Deleted(node) => nodes.push((node.name_any(), None)),
-                    WatchEvent::Bookmark(_) => {}
-                    WatchEvent::Error(_) => return Ok(()),
-                }
-            }
-            self.set_nodes(nodes);
-            listed.send_replace(true);
-        }
-        Ok(())
-    }
-
-    /// Replaces all Node objects by those of a list.
-    fn replace(&self, list: &[DynamicObject]) {
-        let listed: BTreeMap<String, Node> = list.iter().map(|node| (node.name_any(), Node::of(node))).collect();
-        let gone = self.lock().node_names().filter(|name| !listed.contains_key(*name)).cloned().collect::<Vec<_>>();
-        let gone = gone.into_iter().map(|name| (name, None));
-        self.set_nodes(gone.chain(listed.into_iter().map(|(name, node)| (name, Some(node)))));
-    }
-
-    fn set_nodes(&self, nodes: impl IntoIterator<Item = (String, Option<Node>)>) {
-        let mut state = self.lock();
-        let mut is_changed = false;
-        for (name, node) in nodes {
-            is_changed |= state.set_node(&name, node);
-        }
-        if is_changed {
-            state.retry_all();
-        }
     }
 }

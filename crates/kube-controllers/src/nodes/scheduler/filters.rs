@@ -18,12 +18,19 @@ pub(super) struct Rejection {
 }
 
 impl Rejection {
-    fn unresolvable(reason: &'static str) -> Self {
+    /// Refuses a node where no other pod's end would help.
+    pub(super) fn unresolvable(reason: &'static str) -> Self {
         Self { reasons: vec![reason.into()], is_resolvable: false }
+    }
+
+    /// Refuses a node where the pod could fit if other pods left.
+    pub(super) fn resolvable(reason: &'static str) -> Self {
+        Self { reasons: vec![reason.into()], is_resolvable: true }
     }
 }
 
-/// Returns the answer of the first filter that refuses the node, or `None` if a pod of this spec fits.
+/// Returns the answer of the first filter that refuses the node, or `None` if a pod of this spec fits. These filters
+/// look at one node with its pods; those of a [`Cycle`](super::cycle::Cycle) look at all nodes.
 pub(super) fn rejection(node: &Node, on_it: &NodeInfo, spec: &Value, pod: &PodInfo) -> Option<Rejection> {
     node_unschedulable(node, spec)
         .or_else(|| taint_toleration(node, spec))
@@ -52,7 +59,7 @@ fn node_ports(on_it: &NodeInfo, pod: &PodInfo) -> Option<Rejection> {
     let conflicts = || on_it.ports().any(|taken| pod.ports.iter().any(|port| port.conflicts(taken)));
     let refuses = !pod.ports.is_empty() && conflicts();
     let reason = "node(s) didn't have free ports for the requested pod ports";
-    refuses.then(|| Rejection { reasons: vec![reason.into()], is_resolvable: true })
+    refuses.then(|| Rejection::resolvable(reason))
 }
 
 /// Names each resource that the node has too little of. Upstream: `noderesources.Fit`.

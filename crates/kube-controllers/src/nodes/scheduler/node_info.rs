@@ -13,9 +13,9 @@ use super::pod_info::{HostPort, PodInfo};
 use crate::nodes::node;
 
 /// A node and its pods. The node may be unknown, because a pod can be bound to a node that does not exist.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct NodeInfo {
-    pub(super) node: Option<Node>,
+    pub(super) node: Option<Arc<Node>>,
     /// The pods that have not ended, by uid.
     pods: HashMap<SmolStr, Arc<PodInfo>>,
     /// The sum of the pods' requests.
@@ -73,17 +73,23 @@ impl NodeInfo {
         self.pods.insert(uid.into(), pod);
     }
 
-    pub(super) fn remove(&mut self, uid: &str) {
-        let Some(pod) = self.pods.remove(uid) else { return };
+    pub(super) fn remove(&mut self, uid: &str) -> Option<Arc<PodInfo>> {
+        let pod = self.pods.remove(uid)?;
         for (name, amount) in &pod.requests {
             if let Some(sum) = self.requested.get_mut(name) {
                 *sum = sum.saturating_sub(*amount);
             }
         }
+        Some(pod)
     }
 
-    pub(super) fn pod(&self, uid: &str) -> Option<&PodInfo> {
-        self.pods.get(uid).map(AsRef::as_ref)
+    pub(super) fn pod(&self, uid: &str) -> Option<&Arc<PodInfo>> {
+        self.pods.get(uid)
+    }
+
+    /// Returns the pods in any order.
+    pub(super) fn pods(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
+        self.pods.values()
     }
 
     pub(super) fn pod_count(&self) -> usize {

@@ -1,21 +1,36 @@
-//! The scheduler's view of a pod: the resources and ports that the pod takes from its node. Upstream: `PodInfo`.
+//! The scheduler's view of a pod: what the pod takes from its node, and what other pods' rules read of it. Upstream:
+//! `PodInfo`.
 
+use super::affinity_term::AffinityTerm;
+use super::namespaces::Namespaces;
+use super::spread_constraint::SpreadConstraint;
 use crate::nodes::items::items;
 use kube_machinery::kinds::pod_requests;
 use kube_machinery::value::{SmolStr, Value};
+use kube_selectors::LabelSelector;
 
-/// The parts of a pod that count on its node.
+/// The parts of a pod that count for itself and for other pods.
 #[derive(Debug, Default)]
 pub(super) struct PodInfo {
     /// Rises with each change of the pod's spec.
     generation: i64,
+    pub(super) namespace: SmolStr,
+    labels: Value,
+    /// Whether the pod is being deleted.
+    pub(super) is_terminating: bool,
     /// The resources by name, in the units of [`pod_requests`].
     pub(super) requests: Box<[(SmolStr, i64)]>,
     pub(super) ports: Box<[HostPort]>,
+    /// The required terms of affinity to other pods.
+    pub(super) affinity: Box<[AffinityTerm]>,
+    /// The required terms of anti-affinity.
+    pub(super) anti_affinity: Box<[AffinityTerm]>,
+    /// The constraints that forbid an uneven spread.
+    pub(super) spread: Box<[SpreadConstraint]>,
 }
 
 /// A port of the node that a container takes.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct HostPort {
     ip: SmolStr,
     protocol: SmolStr,
@@ -31,14 +46,51 @@ impl PodInfo {
         let requests = pod_requests(spec).into_iter().filter(|(_, amount)| *amount > 0);
         Self {
             generation: generation(pod),
+            namespace: pod["metadata"]["namespace"].as_str().unwrap_or_default().into(),
+            labels: pod["metadata"]["labels"].clone(),
+            is_terminating: is_terminating(pod),
             requests: requests.map(|(name, amount)| (name.into(), amount)).collect(),
             ports: host_ports(spec).collect(),
+            affinity: AffinityTerm::required(pod, "podAffinity"),
+            anti_affinity: AffinityTerm::required(pod, "podAntiAffinity"),
+            spread: SpreadConstraint::do_not_schedule(pod),
         }
     }
 
-    /// Returns true if the pod requests the same as before.
+    /// Returns true if a later state of the pod counts the same.
     pub(super) fn is_current(&self, pod: &Value) -> bool {
         self.generation == generation(pod)
+            && self.labels == pod["metadata"]["labels"]
+            && self.is_terminating == is_terminating(pod)
+    }
+
+    /// Returns true if the pod takes the same from its node as the other one.
+    pub(super) fn takes_the_same(&self, other: &Self) -> bool {
+        self.requests == other.requests && self.ports == other.ports
+    }
+
+    /// Returns true if the rules of other pods see no difference between this pod and the other one.
+    pub(super) fn looks_the_same(&self, other: &Self) -> bool {
+        self.labels == other.labels && self.is_terminating == other.is_terminating
+    }
+
+    pub(super) fn is_selected_by(&self, selector: &LabelSelector) -> bool {
+        selector.matches_values(|key| self.labels[key].as_str())
+    }
+
+    /// Returns true if the pod has terms of affinity or anti-affinity.
+    pub(super) fn has_terms(&self) -> bool {
+        !(self.affinity.is_empty() && self.anti_affinity.is_empty())
+    }
+
+    /// Returns true if the presence of the other pod can decide where this pod fits: a rule of one of them selects the
+    /// other one. Upstream: the queueing hints of the plugins.
+    pub(super) fn depends_on(&self, other: &Self, namespaces: &Namespaces) -> bool {
+        let mut own = self.affinity.iter().chain(&self.anti_affinity);
+        let spreads = |constraint: &SpreadConstraint| other.namespace == self.namespace && constraint.selects(other);
+        own.any(|term| term.matches(other, namespaces))
+            || self.spread.iter().any(spreads)
+            || other.anti_affinity.iter().any(|term| term.matches(self, namespaces))
     }
 }
 
@@ -48,6 +100,10 @@ impl HostPort {
         let same_address = self.ip == other.ip || self.ip == ALL_ADDRESSES || other.ip == ALL_ADDRESSES;
         self.number == other.number && self.protocol == other.protocol && same_address
     }
+}
+
+fn is_terminating(pod: &Value) -> bool {
+    pod["metadata"]["deletionTimestamp"].is_string()
 }
 
 fn generation(pod: &Value) -> i64 {

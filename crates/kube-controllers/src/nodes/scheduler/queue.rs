@@ -1,14 +1,16 @@
 //! The pods that wait for a node, in the order in which they get one: the highest priority first, and the earliest
-//! among equals. Upstream: the scheduling queue and the plugin `PrioritySort`.
+//! among equals. Pods with equal signatures form a group, of which only the first pod is tried while it fits nowhere.
+//! Upstream: the scheduling queue, the plugin `PrioritySort` and the batches of pods with equal signatures.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use foldhash::HashMap;
 use tokio::sync::watch;
 
 use super::pod_info::PodInfo;
+use super::signature::Signature;
 use super::{Assignment, Unfit};
 use crate::nodes::progress::Resting;
 use crate::nodes::requests::Received;
@@ -41,12 +43,17 @@ pub(super) struct Waiting {
 }
 
 /// The place of a pod in the queue.
-type Rank = (Reverse<i64>, u64);
+pub(super) type Rank = (Reverse<i64>, u64);
+
+/// The waiting pods that have this signature.
+pub(super) type Group = Arc<Signature>;
 
 #[derive(Default)]
 pub(super) struct Queue {
-    waiting: BTreeMap<Rank, Waiting>,
+    waiting: BTreeMap<Rank, (Group, Waiting)>,
     ranks: HashMap<Arc<str>, Rank>,
+    /// The pods of each group; no group is empty.
+    groups: HashMap<Group, BTreeSet<Rank>>,
     arrivals: u64,
 }
 
@@ -54,21 +61,55 @@ impl Queue {
     pub(super) fn push(&mut self, waiting: Waiting) {
         self.arrivals += 1;
         let priority = waiting.pending.pod["spec"]["priority"].as_i64().unwrap_or_default();
-        let rank = (Reverse(priority), self.arrivals);
+        self.insert((Reverse(priority), self.arrivals), waiting);
+    }
+
+    fn insert(&mut self, rank: Rank, waiting: Waiting) {
+        let group = Arc::new(Signature::of(&waiting.pending.pod, &waiting.pending.info));
         self.ranks.insert(waiting.pending.uid.clone(), rank);
-        self.waiting.insert(rank, waiting);
+        self.groups.entry(group.clone()).or_default().insert(rank);
+        self.waiting.insert(rank, (group, waiting));
     }
 
     pub(super) fn get_mut(&mut self, uid: &str) -> Option<&mut Waiting> {
-        self.waiting.get_mut(self.ranks.get(uid)?)
+        self.waiting.get_mut(self.ranks.get(uid)?).map(|(_, waiting)| waiting)
     }
 
     pub(super) fn remove(&mut self, uid: &str) -> Option<Waiting> {
-        self.waiting.remove(&self.ranks.remove(uid)?)
+        let rank = self.ranks.remove(uid)?;
+        let (group, waiting) = self.waiting.remove(&rank)?;
+        if let Some(ranks) = self.groups.get_mut(&group) {
+            ranks.remove(&rank);
+            if ranks.is_empty() {
+                self.groups.remove(&group);
+            }
+        }
+        Some(waiting)
     }
 
-    /// Returns the waiting pods, the first in the queue first.
-    pub(super) fn pending(&self) -> impl Iterator<Item = &Pending> {
-        self.waiting.values().map(|waiting| &waiting.pending)
+    /// Replaces a pod by a later state of the pod, which keeps its place.
+    pub(super) fn replace(&mut self, pending: Pending) {
+        let Some(rank) = self.ranks.get(&pending.uid).copied() else { return };
+        if let Some(waiting) = self.remove(&pending.uid) {
+            self.insert(rank, Waiting { pending, ..waiting });
+        }
+    }
+
+    /// Returns the groups by the places of their first pods.
+    pub(super) fn groups(&self) -> BTreeMap<Rank, Group> {
+        let first = |(group, ranks): (&Group, &BTreeSet<Rank>)| ranks.first().map(|rank| (*rank, group.clone()));
+        self.groups.iter().filter_map(first).collect()
+    }
+
+    /// Returns the first pod of a group, with its place.
+    pub(super) fn first_of(&self, group: &Group) -> Option<(Rank, &Pending)> {
+        let rank = self.groups.get(group)?.first()?;
+        self.waiting.get(rank).map(|(_, waiting)| (*rank, &waiting.pending))
+    }
+
+    /// Returns the uids of the pods of a group.
+    pub(super) fn uids_of(&self, group: &Group) -> Vec<Arc<str>> {
+        let ranks = self.groups.get(group).into_iter().flatten();
+        ranks.filter_map(|rank| self.waiting.get(rank)).map(|(_, waiting)| waiting.pending.uid.clone()).collect()
     }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::filters::Rejection;
 use kube_machinery::value::Value;
@@ -13,7 +14,7 @@ pub(crate) enum Unfit {
     NoNodes,
     /// The whole sentence.
     #[error("{0}")]
-    Nowhere(String),
+    Nowhere(Arc<str>),
 }
 
 /// The number of nodes that each reason excludes. Upstream: `Diagnosis`.
@@ -48,7 +49,7 @@ impl Diagnosis {
                 self.sentence([no_victims, no_help].into_iter().filter(|(_, count)| *count > 0))
             }
         };
-        Unfit::Nowhere(format!("{reasons} preemption: {preemption}"))
+        Unfit::Nowhere(format!("{reasons} preemption: {preemption}").into())
     }
 
     fn sentence<'a>(&self, reasons: impl Iterator<Item = (&'a str, usize)>) -> String {

@@ -4,29 +4,22 @@ use tokio::sync::watch;
 
 use super::*;
 use crate::nodes::scheduler::Unfit;
-use crate::nodes::scheduler::queue::Waiting;
+use crate::nodes::scheduler::testing::{self, node, received};
 use kube_machinery::value::json;
 
-struct Stored(Value);
-
-impl AsRef<Value> for Stored {
-    fn as_ref(&self) -> &Value {
-        &self.0
-    }
-}
-
 fn pending(uid: &str, spec: Value) -> Pending {
-    let pod = json!({"metadata": {"uid": uid, "generation": 1}, "spec": spec});
-    Pending::new(uid, Received::new(Arc::new(Stored(pod))))
+    testing::pending(&testing::pod(uid, json!({}), spec))
 }
 
 fn pod_of(cpu: &str) -> Value {
     json!({"containers": [{"resources": {"requests": {"cpu": cpu}}}]})
 }
 
-fn node(name: &str, labels: Value, spec: Value) -> Node {
-    let status = json!({"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "3"}});
-    Node::from_fields(&json!({"name": name, "labels": labels, "spec": spec, "status": status}))
+/// Returns a pod after a change of its spec.
+fn with_spec(uid: &str, spec: Value) -> Value {
+    let mut pod = testing::pod(uid, json!({}), spec);
+    pod["metadata"]["generation"] = json!(2);
+    pod
 }
 
 /// Returns a state with nodes of 4 CPUs and 3 pods each.
@@ -40,17 +33,12 @@ fn nodes(count: usize) -> State {
 }
 
 fn place(state: &mut State, uid: &str, spec: Value) -> Result<String, String> {
-    let outcome = state.schedule(&pending(uid, spec));
-    outcome.map(|assignment| assignment.node).map_err(|unfit| unfit.to_string())
+    testing::place(state, &testing::pod(uid, json!({}), spec))
 }
 
 /// Lets a pod wait that fits nowhere.
 fn wait(state: &mut State, uid: &str, spec: Value) -> watch::Receiver<Outcome> {
-    let pending = pending(uid, spec);
-    let (outcome, receiver) = watch::channel(state.schedule(&pending));
-    assert!(receiver.borrow().is_err());
-    state.queue.push(Waiting { pending, outcome, resting: None });
-    receiver
+    testing::wait(state, &testing::pod(uid, json!({}), spec))
 }
 
 #[test]
@@ -139,10 +127,10 @@ fn a_waiting_pod_learns_of_other_nodes_and_of_its_own_changes() {
     state.retry_all();
     assert!(large.has_changed().unwrap(), "the reason names two nodes now");
     assert!(large.borrow().clone().unwrap_err().to_string().starts_with("0/2 nodes"));
-    let smaller = json!({"metadata": {"uid": "large", "generation": 2}, "spec": pod_of("4")});
-    state.changed("large", &Received::new(Arc::new(Stored(smaller))));
+    let smaller = with_spec("large", pod_of("4"));
+    state.changed("large", &received(smaller));
     assert!(large.borrow().is_ok() && other.borrow().is_err());
-    let bound = json!({"metadata": {"uid": "other", "generation": 1}, "spec": pod_of("6")});
+    let bound = testing::pod("other", json!({}), pod_of("6"));
     state.bound("other", "node-2", &bound);
     assert_eq!(other.borrow().as_ref().unwrap().node, "node-2", "another scheduler may bind it anywhere");
 }
@@ -154,7 +142,7 @@ fn a_pod_that_is_gone_or_elsewhere_leaves_its_room_to_those_that_wait() {
     let gone = wait(&mut state, "gone", pod_of("4"));
     let stays = wait(&mut state, "stays", pod_of("4"));
     state.forget("gone");
-    let elsewhere = json!({"metadata": {"uid": "all", "generation": 1}, "spec": pod_of("4")});
+    let elsewhere = testing::pod("all", json!({}), pod_of("4"));
     state.bound("all", "node-2", &elsewhere);
     assert!(gone.borrow().is_err() && stays.borrow().is_ok());
     let next = wait(&mut state, "next", pod_of("4"));
@@ -171,4 +159,24 @@ fn a_search_in_a_large_cluster_ends_early_and_goes_on_behind() {
     let last = json!({"nodeSelector": {"disk": "ssd"}});
     state.set_node("node-0777", Some(node("node-0777", json!({"disk": "ssd"}), json!({}))));
     assert_eq!(place(&mut state, "selective", last).unwrap(), "node-0777", "a pod that fits on few looks at all");
+}
+
+#[test]
+fn pods_with_equal_signatures_are_tried_together() {
+    let mut state = nodes(1);
+    assert!(place(&mut state, "all", pod_of("4")).is_ok());
+    let waiting: Vec<_> = (0..4).map(|n| wait(&mut state, &format!("equal-{n}"), pod_of("2"))).collect();
+    let mut other = wait(&mut state, "other", pod_of("3"));
+    assert_eq!(state.queue.groups().len(), 2);
+    state.set_node("node-2", Some(node("node-2", json!({}), json!({"unschedulable": true}))));
+    state.retry_all();
+    let why = |one: &watch::Receiver<Outcome>| one.borrow().clone().unwrap_err().to_string();
+    assert!(waiting.iter().all(|one| why(one).starts_with("0/2 nodes")), "the reason reaches the whole group");
+    other.mark_unchanged();
+    state.forget("all");
+    let placed: Vec<_> = waiting.iter().map(|one| one.borrow().is_ok()).collect();
+    assert_eq!(placed, [true, true, false, false], "a group goes on while its pods fit");
+    let grown = with_spec("equal-2", pod_of("3"));
+    state.changed("equal-2", &received(grown));
+    assert_eq!(state.queue.groups().len(), 2, "a changed pod changes its group: {:?}", other.borrow());
 }
