@@ -57,7 +57,14 @@ var served = map[string]map[string]string{
 	"/apis/policy/v1/":                    {"poddisruptionbudgets": "status"},
 	"/apis/rbac.authorization.k8s.io/v1/": {"clusterrolebindings": "", "clusterroles": "", "rolebindings": "", "roles": ""},
 	"/apis/scheduling.k8s.io/v1/":         {"priorityclasses": ""},
-	"/apis/storage.k8s.io/v1/":            {"storageclasses": ""},
+	"/apis/storage.k8s.io/v1/": {
+		"csidrivers":              "",
+		"csinodes":                "status",
+		"csistoragecapacities":    "",
+		"storageclasses":          "",
+		"volumeattachments":       "status",
+		"volumeattributesclasses": "",
+	},
 }
 
 // isServedMediaType returns false for CBOR, which the server neither reads nor writes.

@@ -69,6 +69,8 @@ func name(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeOf(discoveryv1.EndpointPort{}):
 		return "discovery." + t.Name()
+	case t == reflect.TypeOf(storagev1.TokenRequest{}):
+		return "storage." + t.Name()
 	case t.PkgPath() == "k8s.io/api/events/v1":
 		return "events." + t.Name()
 	case t == reflect.TypeOf(apiregistrationv1.ServiceReference{}):
@@ -196,7 +198,8 @@ func main() {
 		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
-		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
+		storagev1.CSIDriverList{}, storagev1.CSINodeList{}, storagev1.CSIStorageCapacityList{}, storagev1.StorageClassList{},
+		storagev1.VolumeAttachmentList{}, storagev1.VolumeAttributesClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
 		apiextensionsv1.CustomResourceDefinitionList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		admissionregistrationv1.ValidatingAdmissionPolicyList{}, admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},

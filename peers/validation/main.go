@@ -84,7 +84,12 @@ import (
 	"k8s.io/kubernetes/pkg/registry/rbac/role"
 	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
+	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
+	"k8s.io/kubernetes/pkg/registry/storage/csinode"
+	"k8s.io/kubernetes/pkg/registry/storage/csistoragecapacity"
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
+	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
+	"k8s.io/kubernetes/pkg/registry/storage/volumeattributesclass"
 )
 
 // both is the strategy for creating and for updating the objects of a kind.
@@ -117,6 +122,8 @@ var strategies = map[string]both{
 	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
 	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
+	"CSIDriver": csidriver.Strategy, "CSINode": csinode.Strategy, "CSIStorageCapacity": csistoragecapacity.Strategy,
+	"VolumeAttachment": volumeattachment.Strategy, "VolumeAttributesClass": volumeattributesclass.Strategy,
 	"CustomResourceDefinition": customresourcedefinition.NewStrategy(legacyscheme.Scheme),
 }
 
@@ -129,6 +136,7 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"PersistentVolume": persistentvolume.StatusStrategy, "PersistentVolumeClaim": persistentvolumeclaim.StatusStrategy,
 	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
+	"CSINode": csinode.StatusStrategy, "VolumeAttachment": volumeattachment.StatusStrategy,
 	"Ingress": ingress.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
 	"CustomResourceDefinition":  customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
 	"ValidatingAdmissionPolicy": validatingadmissionpolicy.NewStatusStrategy(policies),

@@ -167,6 +167,13 @@ impl Cause {
         Self { reason: "FieldValueTooLong", message, field: field.to_string(), more: 0 }
     }
 
+    /// As [`too_long`](Self::too_long), for a limit in characters instead of bytes.
+    pub(crate) fn too_long_in_characters(field: impl Display, limit: usize) -> Self {
+        let unit = if limit == 1 { "character" } else { "characters" };
+        let message = format!("Too long: may not be more than {limit} {unit}");
+        Self { reason: "FieldValueTooLong", message, field: field.to_string(), more: 0 }
+    }
+
     /// Returns the cause for a value that is not of its schema's type. `value` is printed verbatim.
     pub(crate) fn type_invalid(field: impl Display, value: &str, detail: &str) -> Self {
         let message = format!("Invalid value: {value}: {detail}");

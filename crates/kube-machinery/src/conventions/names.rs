@@ -56,6 +56,9 @@ pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist 
 const SUBDOMAIN_WITH_UNDERSCORES: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', \
     '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+const SUBDOMAIN_CASELESS: &str = "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with \
+    an alphanumeric character (e.g. 'Example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
     consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. \
     '*.example.com', regex used for validation is \
@@ -83,6 +86,15 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
 /// As [`subdomain`], in the words of declarative validation. Upstream: `LongName`.
 pub(crate) fn long_name(name: &str) -> Vec<String> {
     subdomain_in(name, "bytes")
+}
+
+/// As [`long_name`], but upper case letters are valid, too. Upstream: `LongNameCaseless`.
+pub(crate) fn long_name_caseless(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "bytes");
+    if !name.split('.').all(|part| is_word(part, Case::Any, &['-'])) {
+        messages.push(SUBDOMAIN_CASELESS.to_owned());
+    }
+    messages
 }
 
 fn subdomain_in(name: &str, unit: &str) -> Vec<String> {

@@ -6,12 +6,13 @@
 
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
+use super::metadata::keep_in_status_update;
 use super::names::{self, NameRule};
 use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
-use crate::conventions::edit::{object, object_field, set_default};
+use crate::conventions::edit::{object_field, set_default};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -127,16 +128,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
                 "message": "Local APIServices are always available",
             }]});
         }
-        (Some(old), Some(Subresource::Status)) => {
-            for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
-                let metadata = object(&mut new["metadata"]);
-                match old["metadata"].get(field) {
-                    Some(value) => metadata.insert(field.into(), value.clone()),
-                    None => metadata.remove(field),
-                };
-            }
-        }
-        _ => {}
+        _ => keep_in_status_update(new, change),
     }
 }
 

@@ -8,15 +8,27 @@ use std::collections::HashSet;
 
 use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
-use super::resource::Resource;
+use super::resource::{Change, Resource, Subresource};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
+use crate::conventions::edit::{empty, keep, object};
 use crate::value::Value;
 
 /// The finalizer of a deletion with the policy `Orphan`: the owner stays until no dependent refers to it.
 pub const ORPHAN: &str = "orphan";
 /// The finalizer of a foreground deletion: the owner stays until its dependents are deleted.
 pub const FOREGROUND: &str = "foregroundDeletion";
+
+/// Restores the metadata that an update of the status cannot change. It is the `prepare` of kinds that need nothing else.
+/// Upstream: `ResetObjectMetaForStatus`.
+pub(super) fn keep_in_status_update(new: &mut Value, change: &Change<'_>) {
+    if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
+        let metadata = object(new).entry("metadata").or_insert_with(empty);
+        for field in ["labels", "annotations", "finalizers", "ownerReferences"] {
+            keep(&old["metadata"], metadata, field);
+        }
+    }
+}
 
 /// Validates new metadata as the kind's own validation does, with the kind's rule for names.
 pub(crate) fn validate_new_by_kind(resource: &Resource, new: &Value) -> Causes {

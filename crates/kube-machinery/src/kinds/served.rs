@@ -7,7 +7,7 @@ use super::reviews::REVIEWS;
 use super::{
     admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
     event, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac, runtime_class,
-    storage_class,
+    storage,
 };
 
 pub static NAMESPACES: &Resource = &Resource::of(&core::namespace::ROW);
@@ -33,7 +33,7 @@ pub static LIMIT_RANGES: &Resource = &Resource::of(&core::limit_range::ROW);
 pub static RESOURCE_QUOTAS: &Resource = &Resource::of(&core::resource_quota::ROW);
 pub static PERSISTENT_VOLUME_CLAIMS: &Resource = &Resource::of(&core::persistent_volume_claim::ROW);
 pub static PERSISTENT_VOLUMES: &Resource = &Resource::of(&core::persistent_volume::ROW);
-pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage_class::ROW);
+pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage::storage_class::ROW);
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
 pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
@@ -90,7 +90,12 @@ pub static RESOURCES: &[Resource] = kinds![
     rbac::role_binding::ROW,
     rbac::role::ROW,
     priority_class::ROW,
-    storage_class::ROW,
+    storage::csi_driver::ROW,
+    storage::csi_node::ROW,
+    storage::csi_storage_capacity::ROW,
+    storage::storage_class::ROW,
+    storage::volume_attachment::ROW,
+    storage::volume_attributes_class::ROW,
 ];
 
 /// Kinds whose objects are those of a stored kind, served in another group.

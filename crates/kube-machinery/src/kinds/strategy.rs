@@ -32,6 +32,8 @@ pub enum DeleteResponse {
 pub enum Generation {
     /// Changes of the spec.
     Counted,
+    /// Changes of the spec, but the server does not number a new object, so the first change has the number 1.
+    CountedFromUpdate,
     /// Changes of the spec and of the annotations, which a Deployment copies to its ReplicaSets.
     CountedWithAnnotations,
     /// Changes at these JSON pointers, for a kind with no spec, or with more than a spec.

@@ -290,7 +290,7 @@ pub(crate) fn prepare(store: &Store, resource: &Resource, namespace: Option<&str
     metadata.insert("uid".into(), json!(store.random().uid()));
     let now = store.clock.now();
     metadata.insert("creationTimestamp".into(), json!(now));
-    if resource.generation != Generation::Absent {
+    if !matches!(resource.generation, Generation::Absent | Generation::CountedFromUpdate) {
         metadata.insert("generation".into(), json!(1));
     }
     (resource.prepare)(

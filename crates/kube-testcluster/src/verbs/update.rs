@@ -283,7 +283,7 @@ fn increases_generation(current: &Opened, new: &Value, subresource: Option<Subre
     let differs = new["spec"] != current.value["spec"];
     match current.resource.generation {
         Generation::Absent => false,
-        Generation::Counted => differs,
+        Generation::Counted | Generation::CountedFromUpdate => differs,
         Generation::CountedButMetadata => {
             subresource != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
         }

@@ -61,6 +61,13 @@ const FIELDS: &[(&str, &str, &str, &str)] = &[
     ("secrets", "Data", "core.v1.Secret", "data"),
     ("configmaps", "Data", "core.v1.ConfigMap", "data"),
     ("leases", "Holder", "coordination.v1.LeaseSpec", "holderIdentity"),
+    ("csidrivers", "AttachRequired", "storage.v1.CSIDriverSpec", "attachRequired"),
+    ("csidrivers", "PodInfoOnMount", "storage.v1.CSIDriverSpec", "podInfoOnMount"),
+    ("csidrivers", "StorageCapacity", "storage.v1.CSIDriverSpec", "storageCapacity"),
+    ("csidrivers", "TokenRequests", "storage.v1.CSIDriverSpec", "tokenRequests"),
+    ("csidrivers", "RequiresRepublish", "storage.v1.CSIDriverSpec", "requiresRepublish"),
+    ("csidrivers", "Modes", "storage.v1.CSIDriverSpec", "volumeLifecycleModes"),
+    ("volumeattributesclasses", "DriverName", "storage.v1.VolumeAttributesClass", "driverName"),
 ];
 
 fn collection(plural: &str) -> String {
@@ -69,6 +76,8 @@ fn collection(plural: &str) -> String {
             format!("/apis/apps/v1/namespaces/default/{plural}")
         }
         "jobs" | "cronjobs" => format!("/apis/batch/v1/namespaces/default/{plural}"),
+        "csidrivers" | "csinodes" | "volumeattributesclasses" => format!("/apis/storage.k8s.io/v1/{plural}"),
+        "csistoragecapacities" => format!("/apis/storage.k8s.io/v1/namespaces/default/{plural}"),
         "leases" => "/apis/coordination.k8s.io/v1/namespaces/default/leases".into(),
         "nodes" | "namespaces" => format!("/api/v1/{plural}"),
         _ => format!("/api/v1/namespaces/default/{plural}"),
@@ -135,6 +144,10 @@ async fn columns_have_upstreams_order_type_and_priority() {
         ("configmaps", "Name Data Age"),
         ("serviceaccounts", "Name Age"),
         ("leases", "Name Holder Age"),
+        ("csidrivers", "Name AttachRequired PodInfoOnMount StorageCapacity TokenRequests RequiresRepublish Modes Age"),
+        ("csinodes", "Name Drivers# Age"),
+        ("csistoragecapacities", "Name Created_At"),
+        ("volumeattributesclasses", "Name DriverName Age"),
     ] {
         let table = table(&api, &collection(plural)).await;
         let said = |column: &Value| {

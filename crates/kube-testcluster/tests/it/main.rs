@@ -66,6 +66,7 @@ mod cluster_reviews;
 mod cluster_secure_serving;
 mod cluster_served_from;
 mod cluster_services;
+mod cluster_storage_kinds;
 mod cluster_strategies;
 mod cluster_stream;
 mod cluster_tables;

@@ -52,6 +52,9 @@ pub(super) fn check(rule: &FieldRule, operation: Operation, compared: Compared<'
             (count > *most).then(|| Cause::too_many(at, count, *most))
         }
         FieldRule::MaxBytes(most) => text.filter(|text| text.len() > *most).map(|_| Cause::too_long(at, *most)),
+        FieldRule::MaxLength(most) => {
+            text.filter(|text| text.chars().count() > *most).map(|_| Cause::too_long_in_characters(at, *most))
+        }
         FieldRule::Format(name) => {
             let Some(text) = text else { return Outcome::Passes };
             let causes: Causes = messages(name, text).iter().map(|why| Cause::invalid(at, text, why)).collect();
@@ -72,6 +75,7 @@ fn messages(format: &str, text: &str) -> Vec<String> {
         "k8s-label-key" => names::label_key(text),
         "k8s-label-value" => names::label_value(text),
         "k8s-long-name" => names::long_name(text),
+        "k8s-long-name-caseless" => names::long_name_caseless(text),
         "k8s-path-segment-name" => names::path_segment(text),
         "k8s-short-name" => names::short_name(text),
         _ => Vec::new(), // the table has no other one: a test proves it
@@ -175,6 +179,9 @@ mod tests {
         assert_eq!(of_new(&items, list(), &json!(["", "", ""])), "spec.field: Too many: 3: must have at most 2 items");
         assert_eq!(of_new(&bytes, &TEXT, &json!("é")), "");
         assert_eq!(of_new(&bytes, &TEXT, &json!("éa")), "spec.field: Too long: may not be more than 2 bytes");
+        let length = FieldRule::MaxLength(2);
+        assert_eq!(of_new(&length, &TEXT, &json!("éa")), "");
+        assert_eq!(of_new(&length, &TEXT, &json!("éab")), "spec.field: Too long: may not be more than 2 characters");
     }
 
     /// Upstream: `enum_test.go`.
@@ -193,6 +200,7 @@ mod tests {
             ("k8s-label-key", "a.b/C", "a/b/c"),
             ("k8s-label-value", "A.b", "-a"),
             ("k8s-long-name", "a.b", "A"),
+            ("k8s-long-name-caseless", "A.b", "A_b"),
             ("k8s-path-segment-name", "A:b", ".."),
             ("k8s-short-name", "a-b", "a.b"),
         ] {

@@ -15,6 +15,8 @@ pub(crate) enum FieldRule {
     Maximum(i64),
     MaxItems(usize),
     MaxBytes(usize),
+    /// The largest number of characters.
+    MaxLength(usize),
     Format(&'static str),
     Enum(Vec<&'static str>),
     /// Rules for a field of the struct.
@@ -46,6 +48,7 @@ impl FieldRule {
             "minimum" => Self::Minimum(value.parse().ok()?),
             "maximum" => Self::Maximum(value.parse().ok()?),
             "maxItems" => Self::MaxItems(value.parse().ok()?),
+            "maxLength" => Self::MaxLength(value.parse().ok()?),
             "maxBytes" => Self::MaxBytes(value.parse().ok()?),
             "format" => Self::Format(value),
             "enum" => Self::Enum(value.split(',').collect()),

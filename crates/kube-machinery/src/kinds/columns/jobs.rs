@@ -25,9 +25,9 @@ pub(in crate::kinds) const CRON_JOBS: &[Column] = &[
     NAME,
     Column::new("Schedule", "The schedule in Cron format, see https://en.wikipedia.org/wiki/Cron.", |job, _| text(job, "/spec/schedule")),
     Column::new("Timezone", "The time zone name for the given schedule, see https://en.wikipedia.org/wiki/List_of_tz_database_time_zones. If not specified, this will default to the time zone of the kube-controller-manager process. The set of valid time zone names and the time zone offset is loaded from the system-wide time zone database by the API server during CronJob validation and the controller manager during execution. If no system-wide time zone database can be found a bundled version of the database is used instead. If the time zone name becomes invalid during the lifetime of a CronJob or due to a change in host configuration, the controller will stop creating new new Jobs and will create a system event with the reason UnknownTimeZone. More information can be found in https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones", |job, _| job["spec"]["timeZone"].as_str().unwrap_or("<none>").into()),
-    Column { kind: "boolean", ..Column::new("Suspend", "This flag tells the controller to suspend subsequent executions, it does not apply to already started executions.  Defaults to false.", |job, _| {
+    Column::new("Suspend", "This flag tells the controller to suspend subsequent executions, it does not apply to already started executions.  Defaults to false.", |job, _| {
         job["spec"]["suspend"].as_bool().map_or("<unset>", |suspended| if suspended { "True" } else { "False" }).into()
-    }) },
+    }).boolean(),
     Column::new("Active", "A list of pointers to currently running jobs.", |job, _| job["status"]["active"].as_array().map_or(0, Array::len).into()).integer(),
     Column::new("Last Schedule", "Information when was the last time the job was successfully scheduled.", |job, now| {
         let last = &job["status"]["lastScheduleTime"];

@@ -13,6 +13,7 @@ pub(super) mod age;
 pub(super) mod autoscaler;
 pub(super) mod certificates;
 pub(super) mod components;
+pub(super) mod csi;
 pub(super) mod definitions;
 pub(super) mod endpoints;
 pub mod event;
@@ -64,6 +65,10 @@ impl Column {
 
     const fn integer(self) -> Self {
         Self { kind: "integer", ..self }
+    }
+
+    const fn boolean(self) -> Self {
+        Self { kind: "boolean", ..self }
     }
 
     fn definition(&self) -> Value {
@@ -140,6 +145,11 @@ fn text_or_none(object: &Value, pointer: &str) -> Value {
 /// Returns the string at a JSON pointer, which may be empty, or `none` if it is missing.
 fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
+}
+
+/// Returns the boolean at a JSON pointer, or false.
+fn boolean(object: &Value, pointer: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_bool).unwrap_or_default().into()
 }
 
 /// Returns the number at a JSON pointer, or 0.

@@ -27,9 +27,9 @@ pub(in crate::kinds) const BUDGETS: &[Column] = &[
 pub const PRIORITY_CLASSES: &[Column] = &[
     NAME,
     Column::new("Value", "value represents the integer value of this priority class. This is the actual priority that pods receive when they have the name of this class in their pod spec.", |class, _| number(class, "/value")).integer(),
-    Column { kind: "boolean", ..Column::new("Global-Default", "globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as `globalDefault`. However, if more than one PriorityClasses exists with their `globalDefault` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.", |class, _| {
+    Column::new("Global-Default", "globalDefault specifies whether this PriorityClass should be considered as the default priority for pods that do not have any priority class. Only one PriorityClass can be marked as `globalDefault`. However, if more than one PriorityClasses exists with their `globalDefault` field set to true, the smallest value of such global default PriorityClasses will be used as the default priority.", |class, _| {
         class["globalDefault"].as_bool().unwrap_or_default().into()
-    }) },
+    }).boolean(),
     AGE,
     Column::new("PreemptionPolicy", "preemptionPolicy is the Policy for preempting pods with lower priority. One of Never, PreemptLowerPriority. Defaults to PreemptLowerPriority if unset.", |class, _| text(class, "/preemptionPolicy")),
 ];

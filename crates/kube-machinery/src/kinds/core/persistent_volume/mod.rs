@@ -1,6 +1,7 @@
 //! The PersistentVolume kind, a piece of storage that a PersistentVolumeClaim can bind. Upstream:
 //! `pkg/registry/core/persistentvolume`.
 
+mod inline;
 mod sources;
 mod validation;
 
@@ -11,6 +12,8 @@ use crate::kinds::resource::Change;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Subresource};
 use crate::kinds::resource_list::round_up;
 use crate::value::{Value, json};
+
+pub(in crate::kinds) use self::inline::{inline_spec, set_inline_defaults};
 
 /// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {

@@ -42,28 +42,28 @@ const FLEX: &str = "flexVolume";
 /// The volume type that requires a node affinity.
 const LOCAL: &str = "local";
 
-/// Validates the source in the spec. `name` is the name of the PersistentVolume.
-pub(super) fn validate(spec: &Value, name: &str) -> Causes {
+/// Validates the source in the spec, which is at `path`. `name` is the name of the PersistentVolume.
+pub(super) fn validate(spec: &Value, name: &str, path: At<'_>) -> Causes {
     let (mut causes, mut count) = (Causes::new(), 0);
     for kind in TYPES.iter().filter(|kind| spec[kind.field].is_object()) {
         count += 1;
         if count > 1 && kind.field != FLEX {
-            let at = format_args!("spec.{}", kind.second);
+            let at = format_args!("{path}.{}", kind.second);
             causes.push(Cause::forbidden(at, "may not specify more than 1 volume type"));
             continue;
         }
-        let mut found = (kind.check)(&spec[kind.field], &format_args!("spec.{}", kind.path));
-        if let Some(long) = long_portal(spec, name).filter(|_| kind.field == "iscsi") {
+        let mut found = (kind.check)(&spec[kind.field], &format_args!("{path}.{}", kind.path));
+        if let Some(long) = long_portal(spec, name, path).filter(|_| kind.field == "iscsi") {
             // Upstream reports a long portal after a missing one, but before all other causes.
             found.insert(usize::from(text(&spec["iscsi"], "targetPortal").is_empty()), long);
         }
         causes.extend(found);
         if kind.field == LOCAL && spec["nodeAffinity"].is_null() {
-            causes.push(Cause::required("spec.nodeAffinity", "Local volume requires node affinity"));
+            causes.push(Cause::required(format_args!("{path}.nodeAffinity"), "Local volume requires node affinity"));
         }
     }
     if count == 0 {
-        causes.push(Cause::required("spec", "must specify a volume type"));
+        causes.push(Cause::required(path, "must specify a volume type"));
     }
     causes
 }
@@ -81,10 +81,10 @@ pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
 }
 
 /// Checks that the iSCSI portal and the name of the volume are together not too long.
-fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
+fn long_portal(spec: &Value, name: &str, path: At<'_>) -> Option<Cause> {
     let source = &spec["iscsi"];
     let why = systems::long_portal(source, name)?;
-    Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
+    Some(Cause::invalid(format_args!("{path}.iscsi.targetportal"), text(source, "targetPortal"), why))
 }
 
 fn cinder(source: &Value, at: At<'_>) -> Causes {
@@ -116,7 +116,7 @@ fn local(source: &Value, at: At<'_>) -> Causes {
 fn csi(source: &Value, at: At<'_>) -> Causes {
     const SECRETS: [&str; 4] =
         ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"];
-    let mut causes = sources::csi_driver(source, at);
+    let mut causes = sources::csi_driver_name(source, "driver", at);
     causes.extend(required(source, "volumeHandle", at));
     for field in SECRETS.into_iter().filter(|field| source[*field].is_object()) {
         causes.extend(secret(&source[field], &format_args!("{at}.{field}")));

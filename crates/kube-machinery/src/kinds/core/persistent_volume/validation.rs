@@ -3,7 +3,7 @@
 //! `pkg/volume/validation`.
 
 use super::sources;
-use crate::conventions::cause::Cause;
+use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::core::pod::affinity::node_selector;
@@ -47,24 +47,34 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Causes {
 }
 
 fn validate_spec(spec: &Value, name: &str) -> Causes {
-    let mut causes = Causes::new();
-    if items(spec, "accessModes").is_empty() {
-        causes.push(Cause::required("spec.accessModes", ""));
-    }
-    causes.extend(access_modes(spec, &"spec.accessModes"));
+    let mut causes = some_access_modes(spec, &"spec.accessModes");
     causes.extend(capacity(spec));
     let policy = text(spec, "persistentVolumeReclaimPolicy");
     causes.extend(one_of(policy, &POLICIES, &"spec.persistentVolumeReclaimPolicy"));
     causes.extend(affinity(&spec["nodeAffinity"]));
-    causes.extend(sources::validate(spec, name));
-    if is_root(&spec["hostPath"]) && policy == "Recycle" {
-        let why = "may not be 'recycle' for a hostPath mount of '/'";
-        causes.push(Cause::forbidden("spec.persistentVolumeReclaimPolicy", why));
-    }
+    causes.extend(sources::validate(spec, name, &"spec"));
+    causes.extend(recycled_root(spec, &"spec"));
     causes.extend(class(spec, "storageClassName", &"spec"));
     causes.extend(one_of_if_set(spec, "volumeMode", &VOLUME_MODES, &"spec"));
     causes.extend(attributes(spec));
     causes
+}
+
+/// Validates the access modes, of which there must be some. `at` is the path of the list.
+pub(super) fn some_access_modes(spec: &Value, at: At<'_>) -> Causes {
+    let mut causes = Causes::new();
+    if items(spec, "accessModes").is_empty() {
+        causes.push(Cause::required(at, ""));
+    }
+    causes.extend(access_modes(spec, at));
+    causes
+}
+
+/// Returns a cause if the volume is the root folder of a node, and would be emptied for reuse.
+pub(super) fn recycled_root(spec: &Value, at: At<'_>) -> Option<Cause> {
+    let is_recycled = is_root(&spec["hostPath"]) && text(spec, "persistentVolumeReclaimPolicy") == "Recycle";
+    let why = "may not be 'recycle' for a hostPath mount of '/'";
+    is_recycled.then(|| Cause::forbidden(format_args!("{at}.persistentVolumeReclaimPolicy"), why))
 }
 
 /// Validates the capacity, which must have a positive `storage` and no other resource.

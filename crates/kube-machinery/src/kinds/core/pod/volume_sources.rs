@@ -101,10 +101,10 @@ pub(super) fn claim(source: &Value, at: At<'_>) -> Causes {
     required(source, "claimName", at).into_iter().collect()
 }
 
-/// Upstream: `ValidateCSIDriverName`.
-pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Causes {
-    let (driver, path) = (text(source, "driver"), format_args!("{at}.driver"));
-    let mut causes = Causes::from_iter(required(source, "driver", at));
+/// Validates the name of a CSI driver in a field. Upstream: `ValidateCSIDriverName`.
+pub(in crate::kinds) fn csi_driver_name(parent: &Value, field: &str, at: At<'_>) -> Causes {
+    let (driver, path) = (text(parent, field), format_args!("{at}.{field}"));
+    let mut causes = Causes::from_iter(required(parent, field, at));
     if !driver.is_empty() {
         causes.extend((driver.len() > 63).then(|| Cause::too_long(path, 63)));
         causes.extend(invalid(&path, driver, names::subdomain(&driver.to_lowercase())));
@@ -114,7 +114,7 @@ pub(in crate::kinds) fn csi_driver(source: &Value, at: At<'_>) -> Causes {
 
 /// Upstream: `validateCSIVolumeSource`.
 pub(super) fn csi(source: &Value, at: At<'_>) -> Causes {
-    let mut causes = csi_driver(source, at);
+    let mut causes = csi_driver_name(source, "driver", at);
     let secret = &source["nodePublishSecretRef"];
     if secret.is_object() {
         match text(secret, "name") {

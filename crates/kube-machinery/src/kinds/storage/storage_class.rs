@@ -6,14 +6,15 @@ use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::set_default;
 use crate::kinds::columns;
-use crate::kinds::fields::{each, invalid, items, one_of, pairs, required, text};
+use crate::kinds::deprecated_labels;
+use crate::kinds::fields::{each, invalid, items, one_of, required, text};
 use crate::kinds::names;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
 pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
-    group: "storage.k8s.io",
+    group: super::GROUP,
     plural: "storageclasses",
     singular: "storageclass",
     kind: "StorageClass",
@@ -23,6 +24,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     delete_response: DeleteResponse::Object,
     defaults: set_defaults,
     validate,
+    warnings,
     columns: columns::storage::CLASSES,
     ..ResourceRow::USUAL
 };
@@ -33,16 +35,10 @@ fn set_defaults(class: &mut Value) {
     set_default(class, "volumeBindingMode", json!("Immediate"));
 }
 
-/// The largest number of parameters, and the largest size of all their keys and values together, in bytes.
-const MOST: usize = 512;
-const LONGEST: usize = 256 * 1024;
-
 /// Upstream: `ValidateStorageClass`.
 fn validate(new: &Value, _old: Option<&Value>) -> Causes {
-    let name = text(new, "provisioner");
-    let messages = if name.is_empty() { Vec::new() } else { names::label_key(&name.to_lowercase()) };
-    let mut causes = invalid(&"provisioner", &name.to_lowercase(), messages);
-    causes.extend(parameters(new));
+    let mut causes = super::provisioner(new, "provisioner");
+    causes.extend(super::parameters(new));
     let policy = text(new, "reclaimPolicy");
     if !policy.is_empty() {
         causes.extend(one_of(policy, &["Delete", "Retain"], &"reclaimPolicy"));
@@ -50,21 +46,6 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     let modes = ["Immediate", "WaitForFirstConsumer"];
     causes.extend(one_of(text(new, "volumeBindingMode"), &modes, &"volumeBindingMode"));
     causes.extend(topologies(new));
-    causes
-}
-
-fn parameters(class: &Value) -> Causes {
-    const AT: &str = "parameters";
-    if pairs(class, AT).count() > MOST {
-        return Causes::from([Cause::too_long(AT, MOST)]);
-    }
-    let mut causes = Causes::new();
-    if pairs(class, AT).any(|(key, _)| key.is_empty()) {
-        causes.push(Cause::invalid(AT, "", "field can not be empty."));
-    }
-    if pairs(class, AT).map(|(key, value)| key.len() + value.len()).sum::<usize>() > LONGEST {
-        causes.push(Cause::too_long(AT, LONGEST));
-    }
     causes
 }
 
@@ -105,4 +86,17 @@ fn topology<'a>(term: &'a Value, at: At<'_>) -> (Term<'a>, Causes) {
         }
     }
     (read, causes)
+}
+
+/// Warns of deprecated labels in the topologies. Upstream: `GetWarningsForStorageClass`.
+fn warnings(new: &Value, _old: Option<&Value>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (at, term) in each(new, "allowedTopologies", &"") {
+        let expressions = each(term, "matchLabelExpressions", &at);
+        warnings.extend(expressions.filter_map(|(at, expression)| {
+            let message = deprecated_labels::message(text(expression, "key"))?;
+            Some(format!("{at}.key: {message}").trim_start_matches('.').to_owned())
+        }));
+    }
+    warnings
 }

@@ -1,0 +1,37 @@
+//! Warnings of labels of nodes that are deprecated, such as `beta.kubernetes.io/arch`. Upstream: `pkg/api/node/util.go`.
+
+use super::fields::{each, pairs, text};
+use crate::conventions::cause::At;
+use crate::value::Value;
+
+/// The deprecated labels, each with upstream's message. Upstream: `deprecatedNodeLabels`.
+const LABELS: [(&str, &str); 8] = [
+    ("beta.kubernetes.io/arch", r#"deprecated since v1.14; use "kubernetes.io/arch" instead"#),
+    ("beta.kubernetes.io/os", r#"deprecated since v1.14; use "kubernetes.io/os" instead"#),
+    (
+        "failure-domain.beta.kubernetes.io/region",
+        r#"deprecated since v1.17; use "topology.kubernetes.io/region" instead"#,
+    ),
+    ("failure-domain.beta.kubernetes.io/zone", r#"deprecated since v1.17; use "topology.kubernetes.io/zone" instead"#),
+    ("beta.kubernetes.io/instance-type", r#"deprecated since v1.17; use "node.kubernetes.io/instance-type" instead"#),
+    ("app.kubernetes.io/created-by", "deprecated since v1.9"),
+    ("scheduler.alpha.kubernetes.io/preferAvoidPods", "deprecated since v1.22; use Taints and Tolerations instead"),
+    ("node-role.kubernetes.io/master", r#"use "node-role.kubernetes.io/control-plane" instead"#),
+];
+
+/// Returns the message about a deprecated label; `None` if it is not deprecated. Upstream:
+/// `GetNodeLabelDeprecatedMessage`.
+pub(super) fn message(label: &str) -> Option<&'static str> {
+    LABELS.iter().find(|(deprecated, _)| *deprecated == label).map(|(_, message)| *message)
+}
+
+/// Returns the warnings of a label selector that selects nodes. Upstream: `GetWarningsForNodeSelector`.
+pub(super) fn of_selector(selector: &Value, at: At<'_>) -> Vec<String> {
+    let expressions = each(selector, "matchExpressions", at).filter_map(|(at, expression)| {
+        let key = text(expression, "key");
+        message(key).map(|message| format!("{at}.key: {key} is {message}"))
+    });
+    let labels = pairs(selector, "matchLabels")
+        .filter_map(|(label, _)| message(label).map(|message| format!("{at}.matchLabels.{label}: {message}")));
+    expressions.chain(labels).collect()
+}
