@@ -7,6 +7,7 @@ mod containers;
 mod environment;
 mod event_correlator;
 mod pod_worker;
+mod preempt;
 mod prepare;
 mod pull_secrets;
 mod references;

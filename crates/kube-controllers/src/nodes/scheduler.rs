@@ -1,19 +1,25 @@
 //! The scheduler: chooses for each pod a node with room for it. The kubelet asks it when a pod comes to its binding
 //! stage. A pod that fits on no node waits until a change of the nodes, of their pods or of the namespaces lets it fit.
-//! Upstream: `pkg/scheduler`, which has more filters, and preempts pods.
+//! It may preempt pods of a lower priority. Upstream: `pkg/scheduler`, which has more filters.
 
 mod affinity_term;
 mod attempt;
+mod budgets;
 mod cache;
+mod candidate;
 mod cycle;
 mod filters;
 mod follow;
 mod inter_pod_affinity;
 mod namespaces;
 mod node_info;
+mod nominator;
 mod pod_info;
 mod pod_topology_spread;
+mod preemption;
+mod preemptors;
 mod queue;
+mod reasons;
 mod signature;
 mod spread_constraint;
 mod state;
@@ -28,7 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use kube_client::Client;
 use tokio::sync::watch;
 
-use self::follow::{FollowNamespaces, FollowNodes, follow};
+use self::follow::{FollowBudgets, FollowNamespaces, FollowNodes, follow};
 use self::queue::Pending;
 use self::state::State;
 use super::dynamic::api_resource;
@@ -36,7 +42,7 @@ use super::pod;
 use super::progress::Progress;
 use super::requests::Received;
 pub(crate) use attempt::Attempt;
-pub(crate) use unfit::Unfit;
+pub(crate) use unfit::{Unfit, Victim};
 
 /// The way in which pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +61,8 @@ pub(crate) struct Scheduler {
     listed: watch::Receiver<bool>,
     /// Whether the namespaces were listed.
     namespaces: watch::Receiver<bool>,
+    /// Whether the budgets were listed.
+    budgets: watch::Receiver<bool>,
     progress: watch::Sender<Progress>,
 }
 
@@ -65,7 +73,7 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
-    /// Creates a scheduler, and the task that watches the nodes and the namespaces.
+    /// Creates a scheduler, and the task that watches the nodes, the namespaces and the budgets.
     pub(crate) fn new(
         client: Client,
         nodeless: Nodeless,
@@ -73,18 +81,21 @@ impl Scheduler {
     ) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (nodes_sender, listed) = watch::channel(false);
         let (namespaces_sender, namespaces) = watch::channel(false);
-        let scheduler = Self { state: Arc::new(Mutex::new(State::new(nodeless))), listed, namespaces, progress };
+        let (budgets_sender, budgets) = watch::channel(false);
+        let state = Arc::new(Mutex::new(State::new(nodeless)));
+        let scheduler = Self { state, listed, namespaces, budgets, progress };
         let nodes = follow(FollowNodes(scheduler.clone()), client.clone(), nodes_sender);
-        let namespaces = follow(FollowNamespaces(scheduler.clone()), client, namespaces_sender);
+        let namespaces = follow(FollowNamespaces(scheduler.clone()), client.clone(), namespaces_sender);
+        let budgets = follow(FollowBudgets(scheduler.clone()), client, budgets_sender);
         let task = async move {
-            tokio::join!(nodes, namespaces);
+            tokio::join!(nodes, namespaces, budgets);
         };
         (scheduler, task)
     }
 
-    /// Waits until the nodes and the namespaces were listed. Upstream: `WaitForCacheSync`.
+    /// Waits until the nodes, the namespaces and the budgets were listed. Upstream: `WaitForCacheSync`.
     pub(crate) async fn synced(&mut self) {
-        for listed in [&mut self.listed, &mut self.namespaces] {
+        for listed in [&mut self.listed, &mut self.namespaces, &mut self.budgets] {
             if listed.wait_for(|listed| *listed).await.is_err() {
                 std::future::pending::<()>().await; // the task that watches the objects has ended
             }
@@ -92,11 +103,12 @@ impl Scheduler {
     }
 
     /// Chooses a node for a pod, and counts the pod there. If the pod fits on no node, it waits in the queue as long as
-    /// the returned attempt lives.
+    /// the returned attempt lives, and may preempt other pods.
     pub(crate) async fn assign(&mut self, pod: &Received, uid: &str) -> Result<Assignment, Attempt> {
         self.synced().await;
         let pending = Pending::new(uid, pod.clone());
         let mut state = self.lock();
+        state.nominate_again(&pending);
         let outcome = state.schedule(&pending);
         outcome.map_err(|unfit| Attempt::new(self.clone(), &mut state, pending, unfit))
     }
@@ -135,6 +147,11 @@ impl Scheduler {
     /// Stops counting a pod that was deleted or could not be bound.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().forget(uid);
+    }
+
+    /// Takes note that a pod could not be preempted.
+    pub(crate) fn not_preempted(&self, victim: &Victim) {
+        self.lock().victim_ends(&victim.uid);
     }
 
     /// Forgets the pods that are not among those that exist, after a gap in the watch of pods.

@@ -55,6 +55,7 @@ mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]
 mod cluster_policies;
+mod cluster_preemption;
 mod cluster_quotas;
 mod cluster_rbac;
 mod cluster_read_options;

@@ -67,13 +67,8 @@ impl EventCorrelator {
                 return;
             }
         }
-        // Upstream's suffix is the time. Paused time may not advance between two Events, so the number of earlier
-        // Events is added.
-        let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
-        let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
-        let author = if event.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
-        match self.api.create(author, EVENTS, namespace, self.event_object(pod, &name, &event)).await {
-            Ok(()) => {
+        match self.create(pod, &event).await {
+            Ok(name) => {
                 let written_event = WrittenEvent { event, name, count: 1 };
                 match before {
                     Some(index) => self.written[index] = written_event,
@@ -81,6 +76,22 @@ impl EventCorrelator {
                 }
             }
             Err(error) => tracing::debug!(%error, "an Event could not be written"),
+        }
+    }
+
+    /// Creates an Event, and returns its name. Upstream's names end with the time. Paused time may not advance between
+    /// two Events, so the next free name is taken.
+    async fn create(&self, pod: &Value, event: &PodEvent) -> Result<String, kube_client::Error> {
+        let text = |field: &str| pod["metadata"][field].as_str().unwrap_or_default();
+        let author = if event.from == SCHEDULER { Author::Scheduler } else { Author::Kubelet };
+        let mut nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
+        loop {
+            let name = format!("{}.{nanos:x}", text("name"));
+            let object = self.event_object(pod, &name, event);
+            match self.api.create(author, EVENTS, text("namespace").to_owned(), object).await {
+                Err(kube_client::Error::Api(status)) if status.reason == "AlreadyExists" => nanos += 1,
+                done => return done.map(|()| name),
+            }
         }
     }
 

@@ -61,13 +61,18 @@ async fn perform_with_retries(
 ) -> Result<(), kube_client::Error> {
     loop {
         match worker.perform(action, backoff).await {
-            Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
-                tracing::debug!(pod = worker.name(), error = status.message, "a write failed, and is tried again");
+            Err(error) if is_temporary(&error) => {
+                tracing::debug!(pod = worker.name(), %error, "a write failed, and is tried again");
                 tokio::time::sleep(RETRY).await;
             }
             done => return done,
         }
     }
+}
+
+/// Returns true if the server answered with 429 or 5xx.
+pub(super) fn is_temporary(error: &kube_client::Error) -> bool {
+    matches!(error, kube_client::Error::Api(status) if status.code == 429 || status.code >= 500)
 }
 
 /// Runs stages in rounds. A pod whose rounds never end counts as resting, so waiting for an idle kubelet is possible.

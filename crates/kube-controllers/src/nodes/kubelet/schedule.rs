@@ -4,7 +4,7 @@
 use super::event_correlator::PodEvent;
 use super::pod_worker::PodWorker;
 use crate::nodes::requests::Author;
-use crate::nodes::scheduler::{Assignment, Attempt};
+use crate::nodes::scheduler::{Assignment, Attempt, Scheduler, Unfit};
 use kube_machinery::conventions::conditions;
 use kube_machinery::value::json;
 
@@ -20,7 +20,7 @@ impl PodWorker {
         }
         let Assignment { node, address } = match scheduler.assign(&self.pod, self.uid()).await {
             Ok(assignment) => assignment,
-            Err(attempt) => self.wait(attempt).await?,
+            Err(attempt) => self.wait(&scheduler, attempt).await?,
         };
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
@@ -46,21 +46,27 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Waits until the pod fits on a node.
-    async fn wait(&mut self, mut attempt: Attempt) -> Result<Assignment, kube_client::Error> {
+    /// Waits until the pod fits on a node. Preempts the pods that have to end for it.
+    async fn wait(&mut self, scheduler: &Scheduler, mut attempt: Attempt) -> Result<Assignment, kube_client::Error> {
         loop {
             match attempt.outcome() {
                 Ok(assignment) => return Ok(assignment),
-                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
+                Err(unfit) => {
+                    self.unschedulable(&unfit).await?;
+                    self.preempt(&scheduler, &unfit).await?;
+                }
             }
             attempt.changed().await;
         }
     }
 
-    /// Writes the reason why the pod is not scheduled into its status and an Event, unless the status has it already.
-    async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
+    /// Writes the reason why the pod is not scheduled into its status and an Event, and the nominated node into its
+    /// status, unless they are there already.
+    async fn unschedulable(&mut self, unfit: &Unfit) -> Result<(), kube_client::Error> {
+        let why = &*unfit.message;
         let before = conditions::find(&self.pod, "PodScheduled");
-        if before.is_some_and(|condition| condition["message"] == why) {
+        let is_known = before.is_some_and(|condition| condition["message"] == why);
+        if is_known && self.pod["status"]["nominatedNodeName"].as_str() == unfit.nominated_node.as_deref() {
             return Ok(());
         }
         let since = before.filter(|condition| condition["status"] == "False");
@@ -69,8 +75,11 @@ impl PodWorker {
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
             "observedGeneration": self.pod["metadata"]["generation"],
         });
-        self.write_status_as(Author::Scheduler, json!({"conditions": [condition]})).await?;
-        self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
+        let status = json!({"conditions": [condition], "nominatedNodeName": unfit.nominated_node.as_deref()});
+        self.write_status_as(Author::Scheduler, status).await?;
+        if !is_known {
+            self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::queue::{Outcome, Pending, Waiting};
+use super::queue::{Outcome, Pending};
 use super::state::State;
 use super::{Scheduler, Unfit};
 use crate::nodes::progress::Resting;
@@ -21,8 +21,7 @@ pub(crate) struct Attempt {
 impl Attempt {
     pub(super) fn new(scheduler: Scheduler, state: &mut State, pending: Pending, unfit: Unfit) -> Self {
         let uid = pending.uid.clone();
-        let (sender, outcome) = watch::channel(Err(unfit));
-        state.queue.push(Waiting { pending, outcome: sender, resting: None });
+        let outcome = state.wait(pending, unfit);
         Self { scheduler, uid, outcome, is_taken: false }
     }
 

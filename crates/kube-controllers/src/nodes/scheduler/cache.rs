@@ -18,6 +18,8 @@ pub(super) struct Cache {
     placed: HashMap<String, String>,
     /// The nodes with pods that have terms of anti-affinity.
     anti_affine: BTreeSet<String>,
+    /// The number of counted pods of each priority; none is 0.
+    priorities: BTreeMap<i64, usize>,
     pub(super) namespaces: Namespaces,
 }
 
@@ -78,6 +80,7 @@ impl Cache {
         if !pod.anti_affinity.is_empty() {
             self.anti_affine.insert(node.to_owned());
         }
+        *self.priorities.entry(pod.priority).or_default() += 1;
         self.placed.insert(uid.to_owned(), node.to_owned());
         self.nodes.entry(node.to_owned()).or_default().add(uid, pod);
         before
@@ -91,8 +94,23 @@ impl Cache {
         if !pod.anti_affinity.is_empty() && info.pods().all(|pod| pod.anti_affinity.is_empty()) {
             self.anti_affine.remove(&node);
         }
+        self.remove_priority(pod.priority);
         self.remove_if_empty(&node);
         Some(Placed { node, pod })
+    }
+
+    /// Returns true if any counted pod has a lower priority.
+    pub(super) fn has_pods_below(&self, priority: i64) -> bool {
+        self.priorities.first_key_value().is_some_and(|(lowest, _)| *lowest < priority)
+    }
+
+    fn remove_priority(&mut self, priority: i64) {
+        if let Some(count) = self.priorities.get_mut(&priority) {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&priority);
+            }
+        }
     }
 
     fn remove_if_empty(&mut self, node: &str) {

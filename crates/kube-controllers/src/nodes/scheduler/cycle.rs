@@ -1,17 +1,23 @@
 //! One attempt to schedule a pod: what the filters computed of all pods before they look at single nodes. Upstream:
 //! `CycleState`.
 
+use std::sync::Arc;
+
 use super::cache::Cache;
 use super::filters::{self, Rejection};
 use super::inter_pod_affinity::InterPodAffinity;
 use super::node_info::{Node, NodeInfo};
+use super::nominator::Nominator;
+use super::pod_info::PodInfo;
 use super::pod_topology_spread::PodTopologySpread;
 use super::queue::Pending;
+use kube_machinery::value::Value;
 
 #[derive(Clone)]
 pub(super) struct Cycle<'a> {
     pending: &'a Pending,
     cache: &'a Cache,
+    nominator: &'a Nominator,
     /// `None` if the pod has no constraints.
     spread: Option<PodTopologySpread>,
     /// `None` if no other pod matters to this one.
@@ -20,16 +26,58 @@ pub(super) struct Cycle<'a> {
 
 impl<'a> Cycle<'a> {
     /// Upstream: `RunPreFilterPlugins`.
-    pub(super) fn begin(pending: &'a Pending, cache: &'a Cache) -> Self {
+    pub(super) fn begin(pending: &'a Pending, cache: &'a Cache, nominator: &'a Nominator) -> Self {
         let pod = &*pending.info;
         let spread = PodTopologySpread::pre_filter(&pending.pod["spec"], pod, cache);
-        Self { pending, cache, spread, affinity: InterPodAffinity::pre_filter(pod, cache) }
+        Self { pending, cache, nominator, spread, affinity: InterPodAffinity::pre_filter(pod, cache) }
+    }
+
+    pub(super) fn pod(&self) -> &'a PodInfo {
+        &self.pending.info
+    }
+
+    pub(super) fn spec(&self) -> &'a Value {
+        &self.pending.pod["spec"]
+    }
+
+    /// Returns the node that is nominated for the pod.
+    pub(super) fn nominated_node(&self) -> Option<&'a str> {
+        self.nominator.node_of(&self.pending.uid)
+    }
+
+    /// Adds `change` to the counts for another pod on a node: 1 if it comes, -1 if it goes. Upstream:
+    /// `RunPreFilterExtensionAddPod` and `RunPreFilterExtensionRemovePod`.
+    pub(super) fn update(&mut self, other: &PodInfo, node: &Node, change: i64) {
+        let (spec, pod) = (self.spec(), self.pod());
+        if let Some(spread) = &mut self.spread {
+            spread.update(other, node, change, spec, pod);
+        }
+        if let Some(affinity) = &mut self.affinity {
+            affinity.update(other, node, change, pod, &self.cache.namespaces);
+        }
+    }
+
+    /// Filters a node twice if it is nominated for pods of the same or a higher priority: with them and without them,
+    /// because they may come there or not. Upstream: `RunFilterPluginsWithNominatedPods`.
+    pub(super) fn filter_with_nominated(&self, node: &Node, on_it: &NodeInfo) -> Option<Rejection> {
+        let pod = self.pod();
+        let precedes = |other: &&Arc<PodInfo>| other.priority >= pod.priority && other.uid != pod.uid;
+        let mut nominated = self.nominator.pods_for(&node.name).filter(precedes).peekable();
+        if nominated.peek().is_none() {
+            return self.filter(node, on_it);
+        }
+        let (mut cycle, mut info) = (self.clone(), on_it.clone());
+        for other in nominated {
+            info.add(&other.uid, other.clone());
+            cycle.update(other, node, 1);
+        }
+        cycle.filter(node, &info).or_else(|| self.filter(node, on_it))
     }
 
     /// Returns the answer of the first filter that refuses the node, or `None` if the pod fits. Upstream:
     /// `RunFilterPlugins`.
-    pub(super) fn filter(&self, node: &Node, on_it: &NodeInfo) -> Option<Rejection> {
-        let (spec, pod, namespaces) = (&self.pending.pod["spec"], &*self.pending.info, &self.cache.namespaces);
+    fn filter(&self, node: &Node, on_it: &NodeInfo) -> Option<Rejection> {
+        let (spec, pod, namespaces) = (self.spec(), self.pod(), &self.cache.namespaces);
         filters::rejection(node, on_it, spec, pod)
             .or_else(|| self.spread.as_ref().and_then(|spread| spread.filter(node, pod)))
             .or_else(|| self.affinity.as_ref().and_then(|affinity| affinity.filter(node, pod, namespaces)))

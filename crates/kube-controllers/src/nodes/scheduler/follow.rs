@@ -1,6 +1,7 @@
 //! Lists and watches the objects beside pods that the scheduler's decisions depend on. Upstream: the informers and
 //! their event handlers.
 
+mod budgets;
 mod namespaces;
 mod nodes;
 
@@ -14,6 +15,7 @@ use kube_core::ResourceExt;
 use kube_machinery::kinds::Resource;
 use tokio::sync::watch;
 
+pub(super) use self::budgets::FollowBudgets;
 pub(super) use self::namespaces::FollowNamespaces;
 pub(super) use self::nodes::FollowNodes;
 use super::api_resource;
@@ -38,7 +40,7 @@ pub(super) trait Follow {
 /// A change of an object.
 pub(super) enum Change {
     Written(DynamicObject),
-    Removed(String),
+    Removed(DynamicObject),
 }
 
 impl Change {
@@ -46,7 +48,7 @@ impl Change {
     fn named(&self) -> (String, Option<&DynamicObject>) {
         match self {
             Self::Written(object) => (object.name_any(), Some(object)),
-            Self::Removed(name) => (name.clone(), None),
+            Self::Removed(object) => (object.name_any(), None),
         }
     }
 }
@@ -78,7 +80,7 @@ async fn follow_once<F: Follow>(
         for event in chunk {
             match event? {
                 WatchEvent::Added(object) | WatchEvent::Modified(object) => changes.push(Change::Written(object)),
-                WatchEvent::Deleted(object) => changes.push(Change::Removed(object.name_any())),
+                WatchEvent::Deleted(object) => changes.push(Change::Removed(object)),
                 WatchEvent::Bookmark(_) => {}
                 WatchEvent::Error(_) => return Ok(()),
             }

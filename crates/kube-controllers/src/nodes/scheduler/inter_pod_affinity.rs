@@ -37,6 +37,19 @@ impl InterPodAffinity {
         (has_terms || !state.existing_anti_affinity.is_empty()).then_some(state)
     }
 
+    /// Adds `change` to the counts of an existing pod: 1 if it comes, -1 if it goes. Upstream: `updateWithPod`.
+    pub(super) fn update(
+        &mut self,
+        existing: &PodInfo,
+        node: &Node,
+        change: i64,
+        pod: &PodInfo,
+        namespaces: &Namespaces,
+    ) {
+        self.count_existing(existing, node, change, pod, namespaces);
+        self.count_incoming(existing, node, change, pod, namespaces);
+    }
+
     fn count_existing(&mut self, existing: &PodInfo, node: &Node, change: i64, pod: &PodInfo, namespaces: &Namespaces) {
         for term in existing.anti_affinity.iter().filter(|term| term.matches(pod, namespaces)) {
             self.existing_anti_affinity.update(node, &term.topology_key, change);

@@ -1,23 +1,30 @@
 //! The scheduler's view of a pod: what the pod takes from its node, and what other pods' rules read of it. Upstream:
 //! `PodInfo`.
 
-use super::affinity_term::AffinityTerm;
+use super::affinity_term::{AffinityTerm, text};
 use super::namespaces::Namespaces;
 use super::spread_constraint::SpreadConstraint;
 use crate::nodes::items::items;
+use kube_machinery::conventions::conditions;
 use kube_machinery::kinds::pod_requests;
 use kube_machinery::value::{SmolStr, Value};
 use kube_selectors::LabelSelector;
 
 /// The parts of a pod that count for itself and for other pods.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PodInfo {
     /// Rises with each change of the pod's spec.
-    generation: i64,
+    pub(super) generation: i64,
     pub(super) namespace: SmolStr,
+    pub(super) name: SmolStr,
+    pub(super) uid: SmolStr,
+    pub(super) priority: i64,
+    pub(super) start_time: StartTime,
     labels: Value,
     /// Whether the pod is being deleted.
     pub(super) is_terminating: bool,
+    /// Whether the pod is being deleted because the scheduler preempted it.
+    pub(super) is_preempted: bool,
     /// The resources by name, in the units of [`pod_requests`].
     pub(super) requests: Box<[(SmolStr, i64)]>,
     pub(super) ports: Box<[HostPort]>,
@@ -27,6 +34,14 @@ pub(super) struct PodInfo {
     pub(super) anti_affinity: Box<[AffinityTerm]>,
     /// The constraints that forbid an uneven spread.
     pub(super) spread: Box<[SpreadConstraint]>,
+}
+
+/// The time at which a pod started, in RFC 3339. Upstream: `GetPodStartTime`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum StartTime {
+    At(SmolStr),
+    /// A pod that has not started counts as the last one.
+    NotYet,
 }
 
 /// A port of the node that a container takes.
@@ -46,9 +61,14 @@ impl PodInfo {
         let requests = pod_requests(spec).into_iter().filter(|(_, amount)| *amount > 0);
         Self {
             generation: generation(pod),
-            namespace: pod["metadata"]["namespace"].as_str().unwrap_or_default().into(),
+            namespace: text(&pod["metadata"]["namespace"]),
+            name: text(&pod["metadata"]["name"]),
+            uid: text(&pod["metadata"]["uid"]),
+            priority: spec["priority"].as_i64().unwrap_or_default(),
+            start_time: StartTime::of(pod),
             labels: pod["metadata"]["labels"].clone(),
             is_terminating: is_terminating(pod),
+            is_preempted: is_preempted(pod),
             requests: requests.map(|(name, amount)| (name.into(), amount)).collect(),
             ports: host_ports(spec).collect(),
             affinity: AffinityTerm::required(pod, "podAffinity"),
@@ -62,6 +82,8 @@ impl PodInfo {
         self.generation == generation(pod)
             && self.labels == pod["metadata"]["labels"]
             && self.is_terminating == is_terminating(pod)
+            && self.is_preempted == is_preempted(pod)
+            && self.start_time == StartTime::of(pod)
     }
 
     /// Returns true if the pod takes the same from its node as the other one.
@@ -72,6 +94,10 @@ impl PodInfo {
     /// Returns true if the rules of other pods see no difference between this pod and the other one.
     pub(super) fn looks_the_same(&self, other: &Self) -> bool {
         self.labels == other.labels && self.is_terminating == other.is_terminating
+    }
+
+    pub(super) fn has_labels(&self) -> bool {
+        self.labels.as_object().is_some_and(|labels| !labels.is_empty())
     }
 
     pub(super) fn is_selected_by(&self, selector: &LabelSelector) -> bool {
@@ -102,6 +128,18 @@ impl HostPort {
     }
 }
 
+impl StartTime {
+    fn of(pod: &Value) -> Self {
+        pod["status"]["startTime"].as_str().map_or(Self::NotYet, |time| Self::At(time.into()))
+    }
+}
+
+/// Upstream: `PodTerminatingByPreemption`.
+fn is_preempted(pod: &Value) -> bool {
+    let reason = |target: &Value| target["status"] == "True" && target["reason"] == "PreemptionByScheduler";
+    is_terminating(pod) && conditions::find(pod, "DisruptionTarget").is_some_and(reason)
+}
+
 fn is_terminating(pod: &Value) -> bool {
     pod["metadata"]["deletionTimestamp"].is_string()
 }
@@ -116,8 +154,8 @@ fn host_ports(spec: &Value) -> impl Iterator<Item = HostPort> {
     let containers = items(&spec["containers"]).iter().chain(sidecars);
     containers.flat_map(|container| items(&container["ports"])).filter_map(|port| {
         let number = port["hostPort"].as_i64().filter(|number| *number > 0)?;
-        let text =
+        let own =
             |field: &str, default: &str| port[field].as_str().filter(|text| !text.is_empty()).unwrap_or(default).into();
-        Some(HostPort { ip: text("hostIP", ALL_ADDRESSES), protocol: text("protocol", "TCP"), number })
+        Some(HostPort { ip: own("hostIP", ALL_ADDRESSES), protocol: own("protocol", "TCP"), number })
     })
 }

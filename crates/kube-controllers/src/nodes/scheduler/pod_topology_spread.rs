@@ -59,6 +59,20 @@ impl PodTopologySpread {
         Some(state)
     }
 
+    /// Adds `change` to the counts for a pod: 1 if it comes, -1 if it goes. As upstream, a pod that is being deleted counts
+    /// here. Upstream: `updateWithPod`.
+    pub(super) fn update(&mut self, existing: &PodInfo, node: &Node, change: i64, spec: &Value, pod: &PodInfo) {
+        if existing.namespace != pod.namespace || !has_all_topologies(node, pod) {
+            return;
+        }
+        for (constraint, domains) in pod.spread.iter().zip(&mut self.0).filter(|(one, _)| one.selects(existing)) {
+            if let Some(value) = included(constraint, node, spec) {
+                domains.add(value, change);
+                domains.set_least();
+            }
+        }
+    }
+
     /// Upstream: `Filter`.
     pub(super) fn filter(&self, node: &Node, pod: &PodInfo) -> Option<Rejection> {
         pod.spread.iter().zip(&self.0).find_map(|(constraint, domains)| {

@@ -40,13 +40,27 @@ pub(super) struct Waiting {
     pub(super) outcome: watch::Sender<Outcome>,
     /// Set while the pod's task only waits.
     pub(super) resting: Option<Resting>,
+    pub(super) nomination: Nomination,
 }
 
 /// The place of a pod in the queue.
 pub(super) type Rank = (Reverse<i64>, u64);
 
-/// The waiting pods that have this signature.
-pub(super) type Group = Arc<Signature>;
+/// The pods that get the same outcome if one of them fits nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    /// The pods that have this signature.
+    Equals(Arc<Signature>),
+    /// The one pod of this uid, for which a node is nominated.
+    Nominated(Arc<str>),
+}
+
+/// Whether a node is nominated for a waiting pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nomination {
+    None,
+    Made,
+}
 
 #[derive(Default)]
 pub(super) struct Queue {
@@ -65,7 +79,11 @@ impl Queue {
     }
 
     fn insert(&mut self, rank: Rank, waiting: Waiting) {
-        let group = Arc::new(Signature::of(&waiting.pending.pod, &waiting.pending.info));
+        let Pending { uid, pod, info } = &waiting.pending;
+        let group = match waiting.nomination {
+            Nomination::None => Group::Equals(Arc::new(Signature::of(pod, info))),
+            Nomination::Made => Group::Nominated(uid.clone()),
+        };
         self.ranks.insert(waiting.pending.uid.clone(), rank);
         self.groups.entry(group.clone()).or_default().insert(rank);
         self.waiting.insert(rank, (group, waiting));
@@ -92,6 +110,15 @@ impl Queue {
         let Some(rank) = self.ranks.get(&pending.uid).copied() else { return };
         if let Some(waiting) = self.remove(&pending.uid) {
             self.insert(rank, Waiting { pending, ..waiting });
+        }
+    }
+
+    /// Moves a pod into the group that it belongs to from now on.
+    pub(super) fn set_nomination(&mut self, uid: &str, nomination: Nomination) {
+        let is_changed = self.get_mut(uid).is_some_and(|waiting| waiting.nomination != nomination);
+        let Some(rank) = self.ranks.get(uid).copied().filter(|_| is_changed) else { return };
+        if let Some(waiting) = self.remove(uid) {
+            self.insert(rank, Waiting { nomination, ..waiting });
         }
     }
 

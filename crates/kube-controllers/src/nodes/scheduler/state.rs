@@ -1,72 +1,75 @@
 //! The cluster as the scheduler sees it, and the pods that wait. Every change that lets a waiting pod fit schedules it
-//! at once, in the order of the queue. Upstream: the scheduling cycle and the event handlers.
+//! at once, in the order of the queue. Upstream: the event handlers.
+
+mod retry;
+mod schedule_one;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
+use super::budgets::Budgets;
 use super::cache::{Cache, Placed};
-use super::cycle::Cycle;
 use super::node_info::Node;
+use super::nominator::Nominator;
 use super::pod_info::PodInfo;
-use super::queue::{Group, Outcome, Pending, Queue};
-use super::unfit::Diagnosis;
-use super::{Assignment, Nodeless};
+use super::preemptors::Preemptors;
+use super::queue::{Nomination, Outcome, Pending, Queue, Waiting};
+use super::{Assignment, Nodeless, Unfit};
 use crate::nodes::node;
 use crate::nodes::requests::Received;
-use kube_machinery::value::Value;
-
-/// The search for a node ends after this many that fit, so that a pod costs the same in a cluster of any size. The next
-/// search begins behind the last node. Upstream: `numFeasibleNodesToFind`.
-const MOST_FEASIBLE: usize = 100;
+use kube_machinery::value::{SmolStr, Value};
 
 pub(super) struct State {
     nodeless: Nodeless,
     pub(super) cache: Cache,
+    pub(super) budgets: Budgets,
     pub(super) queue: Queue,
+    pub(super) nominator: Nominator,
+    preemptors: Preemptors,
+    /// The pods that lost their nominated node to a pod of a higher priority, and are to be tried again.
+    displaced: Vec<SmolStr>,
     /// The node where the last search ended before it had seen all nodes.
     last: String,
 }
 
 impl State {
     pub(super) fn new(nodeless: Nodeless) -> Self {
-        Self { nodeless, cache: Cache::default(), queue: Queue::default(), last: String::new() }
+        Self {
+            nodeless,
+            cache: Cache::default(),
+            budgets: Budgets::default(),
+            queue: Queue::default(),
+            nominator: Nominator::default(),
+            preemptors: Preemptors::default(),
+            displaced: Vec::new(),
+            last: String::new(),
+        }
     }
 
     /// Chooses a node for a new pod, counts the pod there, and schedules the waiting pods that the pod lets fit.
     pub(super) fn schedule(&mut self, pending: &Pending) -> Outcome {
         let outcome = self.schedule_one(pending);
-        if outcome.is_ok() {
-            self.retry_dependents(vec![pending.info.clone()]);
-        }
+        let placed = outcome.iter().map(|_| pending.info.clone()).collect();
+        self.retry_dependents(placed);
         outcome
     }
 
-    /// Chooses a node for a pod, and counts the pod there: of the nodes where it fits the one with the fewest pods, and
-    /// the first by name among equals. Upstream scores the nodes by more than that.
-    fn schedule_one(&mut self, pending: &Pending) -> Outcome {
-        let (mut diagnosis, mut best, mut feasible, mut end) = (Diagnosis::default(), None, 0, None);
-        let cycle = Cycle::begin(pending, &self.cache);
-        for (name, info) in self.cache.nodes_behind(&self.last) {
-            let Some(node) = &info.node else { continue };
-            if let Some(rejection) = cycle.filter(node, info) {
-                diagnosis.add(rejection);
-                continue;
-            }
-            let rank = (info.pod_count(), name, node);
-            best = best.filter(|(count, first, _)| (*count, *first) < (rank.0, rank.1)).or(Some(rank));
-            feasible += 1;
-            if feasible == MOST_FEASIBLE {
-                end = Some(name.clone());
-                break;
-            }
+    /// Takes over the node that was nominated for a new pod earlier, such as before a restart.
+    pub(super) fn nominate_again(&mut self, pending: &Pending) {
+        if let Some(node) = pending.pod["status"]["nominatedNodeName"].as_str().filter(|node| !node.is_empty()) {
+            self.nominator.set(node, pending.info.clone());
         }
-        let Some((_, name, node)) = best else {
-            return self.without_nodes().ok_or_else(|| diagnosis.unfit(&pending.pod["spec"]));
-        };
-        let assignment = Assignment { node: name.clone(), address: node.address.clone() };
-        self.last = end.unwrap_or_default();
-        self.cache.put(&pending.uid, &assignment.node, pending.info.clone());
-        Ok(assignment)
+    }
+
+    /// Lets a pod wait that fits nowhere. The receiver gets the later outcomes.
+    pub(super) fn wait(&mut self, pending: Pending, unfit: Unfit) -> watch::Receiver<Outcome> {
+        let is_nominated = self.nominator.node_of(&pending.uid).is_some();
+        let nomination = if is_nominated { Nomination::Made } else { Nomination::None };
+        let (sender, receiver) = watch::channel(Err(unfit));
+        self.queue.push(Waiting { pending, outcome: sender, resting: None, nomination });
+        receiver
     }
 
     /// Returns the node for all pods of a cluster that has no Node object, if pods do not wait for one there.
@@ -111,7 +114,11 @@ impl State {
         let before = self.cache.put(uid, node, after.clone());
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
+        let ends = after.is_terminating;
         self.retry_after_change(before, node, after);
+        if ends {
+            self.victim_ends(uid);
+        }
     }
 
     /// Tries the pods that a pod lets fit which is on another node than before, takes less from its node, or has other
@@ -131,16 +138,36 @@ impl State {
         if self.queue.get_mut(uid).is_some_and(|waiting| !waiting.pending.info.is_current(pod)) {
             let pending = Pending::new(uid, pod.clone());
             self.queue.replace(pending.clone());
-            let outcome = self.schedule(&pending);
-            self.report(uid, outcome);
+            if !self.preemptors.postpones(uid) {
+                let outcome = self.schedule(&pending);
+                self.report(uid, outcome);
+            }
         }
     }
 
     /// Stops counting a pod that has ended, was deleted or could not be bound. It waits no longer, either.
     pub(super) fn forget(&mut self, uid: &str) {
-        self.queue.remove(uid);
-        if let Some(Placed { node, pod }) = self.cache.take(uid) {
+        self.leave_queue(uid);
+        let placed = self.cache.take(uid);
+        self.victim_ends(uid);
+        if let Some(Placed { node, pod }) = placed {
             self.retry_on(&node, vec![pod]);
+        }
+    }
+
+    /// Removes a pod from the queue, and withdraws what was nominated for it.
+    fn leave_queue(&mut self, uid: &str) {
+        self.queue.remove(uid);
+        self.nominator.remove(uid);
+        self.preemptors.remove(uid);
+    }
+
+    /// Takes note that a pod ends, or could not be preempted. The pods that preempted it may be tried again.
+    pub(super) fn victim_ends(&mut self, uid: &str) {
+        let due = self.preemptors.victim_ends(uid);
+        if !due.is_empty() {
+            let placed = self.retry(|_, pending| due.contains(&pending.info.uid));
+            self.retry_dependents(placed);
         }
     }
 
@@ -148,79 +175,6 @@ impl State {
     pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
         let gone: Vec<String> = self.cache.uids().filter(|uid| !existing.contains(*uid)).cloned().collect();
         gone.iter().for_each(|uid| self.forget(uid));
-    }
-
-    /// Tries to schedule all pods that wait, after a change of nodes or namespaces.
-    pub(super) fn retry_all(&mut self) {
-        let placed = self.retry(|_, _| true);
-        self.retry_dependents(placed);
-    }
-
-    /// Tries to schedule the pods that fit on a node where something was freed, and those for which a rule about these
-    /// pods decides where they fit.
-    fn retry_on(&mut self, node: &str, pods: Vec<Arc<PodInfo>>) {
-        let placed = self.retry(|state, pending| state.depends(pending, &pods) || state.fits(node, pending));
-        self.retry_dependents(placed);
-    }
-
-    /// Tries to schedule the pods for which a rule about these pods decides where they fit, until nothing changes.
-    fn retry_dependents(&mut self, mut pods: Vec<Arc<PodInfo>>) {
-        while !pods.is_empty() {
-            pods = self.retry(|state, pending| state.depends(pending, &pods));
-        }
-    }
-
-    fn depends(&self, pending: &Pending, pods: &[Arc<PodInfo>]) -> bool {
-        pods.iter().any(|pod| pending.info.depends_on(pod, &self.cache.namespaces))
-    }
-
-    fn fits(&self, name: &str, pending: &Pending) -> bool {
-        let cycle = Cycle::begin(pending, &self.cache);
-        self.cache.node(name).is_some_and(|(node, info)| cycle.filter(node, info).is_none())
-    }
-
-    /// Tries to schedule the pods that may fit, in the order of the queue. A group is left once one of its pods does not
-    /// fit, because the others would not fit either. Returns the pods that were scheduled.
-    fn retry(&mut self, may_fit: impl Fn(&Self, &Pending) -> bool) -> Vec<Arc<PodInfo>> {
-        let mut placed = Vec::new();
-        let mut groups = self.queue.groups();
-        while let Some((_, group)) = groups.pop_first() {
-            let Some((_, pending)) = self.queue.first_of(&group) else { continue };
-            let pending = pending.clone();
-            if !may_fit(self, &pending) {
-                continue;
-            }
-            let outcome = self.schedule_one(&pending);
-            if outcome.is_err() {
-                self.report_to_group(&group, &outcome);
-                continue;
-            }
-            self.report(&pending.uid, outcome);
-            placed.push(pending.info);
-            if let Some((rank, _)) = self.queue.first_of(&group) {
-                groups.insert(rank, group);
-            }
-        }
-        placed
-    }
-
-    fn report_to_group(&mut self, group: &Group, outcome: &Outcome) {
-        for uid in self.queue.uids_of(group) {
-            self.report(&uid, outcome.clone());
-        }
-    }
-
-    /// Sends the task of a waiting pod an outcome that differs from the last one. From there on the task has work to do.
-    fn report(&mut self, uid: &str, outcome: Outcome) {
-        let Some(waiting) = self.queue.get_mut(uid) else { return };
-        let is_scheduled = outcome.is_ok();
-        if *waiting.outcome.borrow() != outcome {
-            waiting.resting = None;
-            drop(waiting.outcome.send_replace(outcome));
-        }
-        if is_scheduled {
-            self.queue.remove(uid);
-        }
     }
 }
 

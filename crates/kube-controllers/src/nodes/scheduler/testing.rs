@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::Nodeless;
 use super::node_info::Node;
-use super::queue::{Outcome, Pending, Waiting};
+use super::queue::{Outcome, Pending};
 use super::state::State;
 use crate::nodes::requests::Received;
 use kube_machinery::value::{Value, json};
@@ -58,14 +58,12 @@ pub(super) fn bind(state: &mut State, node: &str, pod: &Value) {
 /// Chooses a node for a pod. Returns the node or the reason.
 pub(super) fn place(state: &mut State, pod: &Value) -> Result<String, String> {
     let outcome = state.schedule(&pending(pod));
-    outcome.map(|assignment| assignment.node).map_err(|unfit| unfit.to_string())
+    outcome.map(|assignment| assignment.node).map_err(|unfit| unfit.message.to_string())
 }
 
 /// Lets a pod wait that fits nowhere.
 pub(super) fn wait(state: &mut State, pod: &Value) -> watch::Receiver<Outcome> {
     let pending = pending(pod);
-    let (outcome, receiver) = watch::channel(state.schedule(&pending));
-    assert!(receiver.borrow().is_err());
-    state.queue.push(Waiting { pending, outcome, resting: None });
-    receiver
+    let unfit = state.schedule(&pending).unwrap_err();
+    state.wait(pending, unfit)
 }

@@ -1,60 +1,67 @@
 //! The reason why a pod fits on no node, in kube-scheduler's words, which users see in the pod's status and in an
-//! Event. Upstream: `FitError`.
+//! Event, and the pods that end so that it will fit. Upstream: `FitError`.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::filters::Rejection;
-use kube_machinery::value::Value;
+use super::pod_info::PodInfo;
+use super::preemption::Preemption;
+use super::reasons::Reasons;
+use kube_machinery::value::SmolStr;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Unfit {
-    #[error("no nodes available to schedule pods")]
-    NoNodes,
+/// The result of an attempt that found no node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unfit {
     /// The whole sentence.
-    #[error("{0}")]
-    Nowhere(Arc<str>),
+    pub(crate) message: Arc<str>,
+    /// The node where pods end so that the pod will fit.
+    pub(crate) nominated_node: Option<Arc<str>>,
+    /// The pods that the pod's task has to preempt.
+    pub(crate) victims: Arc<[Victim]>,
 }
 
-/// The number of nodes that each reason excludes. Upstream: `Diagnosis`.
+/// A pod that ends to make room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Victim {
+    pub(crate) namespace: SmolStr,
+    pub(crate) name: SmolStr,
+    pub(crate) uid: SmolStr,
+    /// The generation of the pod, which its condition names.
+    pub(crate) generation: i64,
+}
+
+impl Victim {
+    pub(super) fn of(pod: &PodInfo) -> Self {
+        let (namespace, name, uid) = (pod.namespace.clone(), pod.name.clone(), pod.uid.clone());
+        Self { namespace, name, uid, generation: pod.generation }
+    }
+}
+
+impl Unfit {
+    /// Upstream: `ErrNoNodesAvailable`.
+    pub(super) fn no_nodes() -> Self {
+        let message = "no nodes available to schedule pods".into();
+        Self { message, nominated_node: None, victims: Arc::default() }
+    }
+}
+
+/// What the filters say about each node. Upstream: `Diagnosis`.
 #[derive(Debug, Default)]
-pub(super) struct Diagnosis {
-    nodes: usize,
-    /// The number of nodes where the pod could fit if other pods left.
-    resolvable: usize,
-    reasons: BTreeMap<Cow<'static, str>, usize>,
+pub(super) struct Diagnosis<'a> {
+    pub(super) reasons: Reasons,
+    /// The names of the nodes where the pod could fit if other pods left.
+    pub(super) potential: Vec<&'a str>,
 }
 
-impl Diagnosis {
-    pub(super) fn add(&mut self, rejection: Rejection) {
-        self.nodes += 1;
-        self.resolvable += usize::from(rejection.is_resolvable);
-        for reason in rejection.reasons {
-            *self.reasons.entry(reason).or_default() += 1;
+impl<'a> Diagnosis<'a> {
+    pub(super) fn add(&mut self, node: &'a str, rejection: Rejection) {
+        self.reasons.add_node(rejection.reasons);
+        if rejection.is_resolvable {
+            self.potential.push(node);
         }
     }
 
-    pub(super) fn unfit(&self, spec: &Value) -> Unfit {
-        if self.nodes == 0 {
-            return Unfit::NoNodes;
-        }
-        let reasons = self.sentence(self.reasons.iter().map(|(reason, count)| (reason.as_ref(), *count)));
-        let preemption = match spec["preemptionPolicy"] == "Never" {
-            true => "not eligible due to preemptionPolicy=Never.".to_owned(),
-            false => {
-                let unresolvable = self.nodes - self.resolvable;
-                let no_victims = ("No preemption victims found for incoming pod", self.resolvable);
-                let no_help = ("Preemption is not helpful for scheduling", unresolvable);
-                self.sentence([no_victims, no_help].into_iter().filter(|(_, count)| *count > 0))
-            }
-        };
-        Unfit::Nowhere(format!("{reasons} preemption: {preemption}").into())
-    }
-
-    fn sentence<'a>(&self, reasons: impl Iterator<Item = (&'a str, usize)>) -> String {
-        let mut counted: Vec<String> = reasons.map(|(reason, count)| format!("{count} {reason}")).collect();
-        counted.sort_unstable();
-        format!("0/{} nodes are available: {}.", self.nodes, counted.join(", "))
+    pub(super) fn message(&self, preemption: &Preemption) -> String {
+        format!("{} preemption: {}", self.reasons.sentence(), preemption.message())
     }
 }

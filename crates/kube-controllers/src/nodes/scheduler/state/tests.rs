@@ -95,7 +95,7 @@ fn each_node_counts_for_the_first_filter_that_refuses_it() {
     let tolerant = json!({"tolerations": [{"key": "k", "operator": "Exists"}], "nodeName": null});
     assert_eq!(place(&mut state, "tolerant", tolerant).unwrap(), "b");
     assert_eq!(state.schedule(&pending("x", json!({}))).unwrap().node, "c");
-    assert_eq!(nodes(0).schedule(&pending("x", json!({}))), Err(Unfit::NoNodes));
+    assert_eq!(nodes(0).schedule(&pending("x", json!({}))), Err(Unfit::no_nodes()));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_waiting_pod_learns_of_other_nodes_and_of_its_own_changes() {
     state.set_node("node-2", Some(node("node-2", json!({}), json!({"unschedulable": true}))));
     state.retry_all();
     assert!(large.has_changed().unwrap(), "the reason names two nodes now");
-    assert!(large.borrow().clone().unwrap_err().to_string().starts_with("0/2 nodes"));
+    assert!(large.borrow().clone().unwrap_err().message.starts_with("0/2 nodes"));
     let smaller = with_spec("large", pod_of("4"));
     state.changed("large", &received(smaller));
     assert!(large.borrow().is_ok() && other.borrow().is_err());
@@ -170,7 +170,7 @@ fn pods_with_equal_signatures_are_tried_together() {
     assert_eq!(state.queue.groups().len(), 2);
     state.set_node("node-2", Some(node("node-2", json!({}), json!({"unschedulable": true}))));
     state.retry_all();
-    let why = |one: &watch::Receiver<Outcome>| one.borrow().clone().unwrap_err().to_string();
+    let why = |one: &watch::Receiver<Outcome>| one.borrow().clone().unwrap_err().message;
     assert!(waiting.iter().all(|one| why(one).starts_with("0/2 nodes")), "the reason reaches the whole group");
     other.mark_unchanged();
     state.forget("all");
