@@ -34,6 +34,7 @@ pub static PERSISTENT_VOLUME_CLAIMS: &Resource = &Resource::of(&core::persistent
 pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage::storage_class::ROW);
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
 pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class::ROW);
+pub static SERVICE_CIDRS: &Resource = &Resource::of(&networking::service_cidr::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
 
 /// Makes a list of kinds from their rows.
@@ -80,7 +81,9 @@ pub static RESOURCES: &[Resource] = kinds![
     endpoint_slice::ROW,
     networking::ingress_class::ROW,
     networking::ingress::ROW,
+    networking::ip_address::ROW,
     networking::network_policy::ROW,
+    networking::service_cidr::ROW,
     runtime_class::ROW,
     pod_disruption_budget::ROW,
     rbac::cluster_role_binding::ROW,

@@ -35,6 +35,8 @@ fn collection(object: &Value) -> &'static str {
         "Endpoints" => "/api/v1/namespaces/default/endpoints",
         "HorizontalPodAutoscaler" => "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
         "Ingress" => "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+        "IPAddress" => "/apis/networking.k8s.io/v1/ipaddresses",
+        "ServiceCIDR" => "/apis/networking.k8s.io/v1/servicecidrs",
         "IngressClass" => "/apis/networking.k8s.io/v1/ingressclasses",
         "LimitRange" => "/api/v1/namespaces/default/limitranges",
         "MutatingWebhookConfiguration" => "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",

@@ -64,6 +64,7 @@ mod cluster_reviews;
 #[cfg(feature = "tls")]
 mod cluster_secure_serving;
 mod cluster_served_from;
+mod cluster_service_addresses;
 mod cluster_services;
 mod cluster_storage_kinds;
 mod cluster_strategies;
