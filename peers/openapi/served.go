@@ -46,6 +46,7 @@ var served = map[string]map[string]string{
 		"selfsubjectrulesreviews":   "",
 		"subjectaccessreviews":      "",
 	},
+	"/apis/autoscaling/v1/":         {"horizontalpodautoscalers": "status"},
 	"/apis/autoscaling/v2/":         {"horizontalpodautoscalers": "status"},
 	"/apis/batch/v1/":               {"cronjobs": "status", "jobs": "status"},
 	"/apis/certificates.k8s.io/v1/": {"certificatesigningrequests": "approval status"},

@@ -99,8 +99,8 @@ pub static RESOURCES: &[Resource] = kinds![
     storage::volume_attributes_class::ROW,
 ];
 
-/// Kinds whose objects are those of a stored kind, served in another group.
-pub(crate) static VIEWS: &[Resource] = kinds![event::ROW];
+/// Kinds whose objects are those of a stored kind, served in another group or version.
+pub(crate) static VIEWS: &[Resource] = kinds![event::ROW, horizontal_pod_autoscaler::v1::ROW];
 
 /// Kinds whose objects are not stored: the server computes them for each request.
 static COMPUTED: &[Resource] = kinds![core::component_status::ROW];

@@ -7,6 +7,7 @@ mod cluster_admission_plugins;
 mod cluster_apply;
 mod cluster_apply_versions;
 mod cluster_at_start;
+mod cluster_autoscaler_versions;
 mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
