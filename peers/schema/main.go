@@ -71,6 +71,8 @@ func name(t reflect.Type) string {
 		return "discovery." + t.Name()
 	case t == reflect.TypeOf(storagev1.TokenRequest{}):
 		return "storage." + t.Name()
+	case t.PkgPath() == "k8s.io/api/autoscaling/v1" && !strings.HasPrefix(t.Name(), "Scale"):
+		return "autoscaling." + t.Name()
 	case t.PkgPath() == "k8s.io/api/events/v1":
 		return "events." + t.Name()
 	case t == reflect.TypeOf(apiregistrationv1.ServiceReference{}):
@@ -195,7 +197,9 @@ func main() {
 		corev1.PodTemplateList{}, corev1.ReplicationControllerList{}, corev1.ResourceQuotaList{}, corev1.ComponentStatusList{},
 		appsv1.ControllerRevisionList{}, appsv1.DaemonSetList{}, appsv1.DeploymentList{}, appsv1.ReplicaSetList{}, appsv1.StatefulSetList{},
 		batchv1.CronJobList{}, batchv1.JobList{}, autoscalingv2.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{},
-		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
+		autoscalingv1.HorizontalPodAutoscalerList{}, autoscalingv1.MetricSpec{}, autoscalingv1.MetricStatus{}, // in annotations
+		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{},
+		networkingv1.IPAddressList{}, networkingv1.ServiceCIDRList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
 		storagev1.CSIDriverList{}, storagev1.CSINodeList{}, storagev1.CSIStorageCapacityList{}, storagev1.StorageClassList{},

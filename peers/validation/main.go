@@ -76,7 +76,9 @@ import (
 	"k8s.io/kubernetes/pkg/registry/discovery/endpointslice"
 	"k8s.io/kubernetes/pkg/registry/networking/ingress"
 	"k8s.io/kubernetes/pkg/registry/networking/ingressclass"
+	"k8s.io/kubernetes/pkg/registry/networking/ipaddress"
 	"k8s.io/kubernetes/pkg/registry/networking/networkpolicy"
+	"k8s.io/kubernetes/pkg/registry/networking/servicecidr"
 	"k8s.io/kubernetes/pkg/registry/node/runtimeclass"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 	"k8s.io/kubernetes/pkg/registry/rbac/clusterrole"
@@ -119,6 +121,7 @@ var strategies = map[string]both{
 	"CertificateSigningRequest":        certificates.Strategy,
 	"EndpointSlice":                    endpointslice.Strategy,
 	"Ingress":                          ingress.Strategy, "IngressClass": ingressclass.Strategy, "NetworkPolicy": networkpolicy.Strategy,
+	"IPAddress": ipaddress.Strategy, "ServiceCIDR": servicecidr.Strategy,
 	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
 	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
@@ -137,7 +140,7 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
 	"CSINode": csinode.StatusStrategy, "VolumeAttachment": volumeattachment.StatusStrategy,
-	"Ingress": ingress.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
+	"Ingress": ingress.StatusStrategy, "ServiceCIDR": servicecidr.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
 	"CustomResourceDefinition":  customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
 	"ValidatingAdmissionPolicy": validatingadmissionpolicy.NewStatusStrategy(policies),
 }

@@ -6,6 +6,7 @@ pub mod depth;
 #[cfg(feature = "cel")]
 pub mod expression;
 pub(crate) mod go_json;
+pub(crate) mod go_struct_json;
 pub mod go_syntax;
 pub mod go_text;
 pub mod json;

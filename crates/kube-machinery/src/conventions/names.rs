@@ -1,12 +1,16 @@
 //! Validates names, label keys and label values, with upstream's messages. Upstream:
 //! `k8s.io/apimachinery/pkg/api/validate/content`.
 
+use super::addresses;
+
 /// The rule for the names of a kind's objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameRule {
     /// An RFC 1123 subdomain, as for most kinds.
     Subdomain,
     Label,
+    /// An IP address in canonical form. No name can be generated, so a `generateName` is the name itself.
+    Address,
     /// Any text that can be a segment of a URL's path.
     PathSegment,
     /// The declarative rule of the kind's type.
@@ -21,6 +25,7 @@ impl NameRule {
         match self {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
+            Self::Address => addresses::not_canonical_ip(name).into_iter().collect(),
             Self::PathSegment | Self::Unchecked => path_segment(name),
             Self::Declared => Vec::new(),
         }
@@ -31,6 +36,7 @@ impl NameRule {
         match self {
             Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
             Self::Declared => Vec::new(),
+            Self::Address => self.messages(prefix),
             Self::Subdomain | Self::Label => self.messages(&without_trailing_dash(prefix)),
         }
     }

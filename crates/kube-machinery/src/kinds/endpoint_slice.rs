@@ -5,10 +5,10 @@ use std::net::IpAddr;
 
 use std::collections::HashSet;
 
+use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, object, set_default};
-use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;

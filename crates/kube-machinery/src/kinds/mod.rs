@@ -4,7 +4,6 @@
 //!
 //! A validation returns causes, as upstream's returns a `field.ErrorList`. Its parameter `at` is the path of the field.
 
-mod addresses;
 pub mod admission;
 pub mod api_service;
 mod apps;
@@ -55,6 +54,7 @@ pub use self::core::limit_range::{limits_broken_by_claim, limits_broken_by_pod, 
 pub use self::core::namespace;
 pub use self::core::persistent_volume_claim::{class_of_claim, requests_more};
 pub use self::core::pod::amounts::{amounts, pod_requests};
+pub use self::core::service::SERVICE_RANGE;
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
     Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
@@ -65,7 +65,8 @@ pub use self::served::{
     ADMISSION_POLICIES, API_SERVICES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS,
     ENDPOINT_SLICES, ENDPOINTS, EVENTS, INGRESS_CLASSES, INGRESSES, LIMIT_RANGES, NAMESPACES, NODES,
     PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, POD_DISRUPTION_BUDGETS, PODS, PRIORITY_CLASSES, RESOURCE_QUOTAS,
-    RESOURCES, ROLE_BINDINGS, ROLES, RUNTIME_CLASSES, SECRETS, SERVICE_ACCOUNTS, SERVICES, STORAGE_CLASSES,
+    RESOURCES, ROLE_BINDINGS, ROLES, RUNTIME_CLASSES, SECRETS, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES,
+    STORAGE_CLASSES,
 };
 use crate::conventions::names;
 pub use crate::conventions::names::{is_label, is_path_segment, is_subdomain};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::custom_resource::{CustomResource, ScalePaths};
 use super::field_selector::FieldRow;
 pub use super::group_resource::GroupResource;
+use super::names::NameRule;
 pub use super::registry::{Dispatcher, ObjectType, TableConvertor};
 pub use super::row::{ResourceRow, Scope, Serving};
 use super::served::CUSTOM_RESOURCE_DEFINITIONS;
@@ -176,6 +177,12 @@ impl Resource {
             Some(custom) => custom.group_resource.clone(),
             None => GroupResource::of(self.row),
         }
+    }
+
+    /// Returns true if a new object with a `generateName` gets a name with a random suffix. Upstream: `GenerateName` of a
+    /// kind's strategy.
+    pub fn generates_names(&self) -> bool {
+        self.row.name_rule != NameRule::Address
     }
 
     /// Returns true if objects can be encoded in protobuf. Custom resources cannot, as upstream.

@@ -36,6 +36,7 @@ pub static PERSISTENT_VOLUMES: &Resource = &Resource::of(&core::persistent_volum
 pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage::storage_class::ROW);
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
 pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class::ROW);
+pub static SERVICE_CIDRS: &Resource = &Resource::of(&networking::service_cidr::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
 
 /// Makes a list of kinds from their rows.
@@ -82,7 +83,9 @@ pub static RESOURCES: &[Resource] = kinds![
     endpoint_slice::ROW,
     networking::ingress_class::ROW,
     networking::ingress::ROW,
+    networking::ip_address::ROW,
     networking::network_policy::ROW,
+    networking::service_cidr::ROW,
     runtime_class::ROW,
     pod_disruption_budget::ROW,
     rbac::cluster_role_binding::ROW,
@@ -98,8 +101,8 @@ pub static RESOURCES: &[Resource] = kinds![
     storage::volume_attributes_class::ROW,
 ];
 
-/// Kinds whose objects are those of a stored kind, served in another group.
-pub(crate) static VIEWS: &[Resource] = kinds![event::ROW];
+/// Kinds whose objects are those of a stored kind, served in another group or version.
+pub(crate) static VIEWS: &[Resource] = kinds![event::ROW, horizontal_pod_autoscaler::v1::ROW];
 
 /// Kinds whose objects are not stored: the server computes them for each request.
 static COMPUTED: &[Resource] = kinds![core::component_status::ROW];

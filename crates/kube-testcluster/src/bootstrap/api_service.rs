@@ -1,8 +1,9 @@
-//! The objects of the service `kubernetes`, under which pods reach the API server: Service, Endpoints and
-//! EndpointSlice. kube-apiserver creates them at its start, and programs expect them. Upstream:
+//! The objects of the service `kubernetes`, under which pods reach the API server: Service, ServiceCIDR,
+//! Endpoints and EndpointSlice. kube-apiserver creates them at its start, and programs expect them. Upstream:
 //! `CreateOrUpdateMasterServiceIfNeeded` in `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in
 //! `pkg/controlplane/reconcilers`.
 
+use kube_machinery::kinds::SERVICE_RANGE;
 use kube_machinery::value::{Value, json};
 
 const NAME: &str = "kubernetes";
@@ -21,6 +22,18 @@ pub(crate) fn service() -> Value {
             "clusterIP": ADDRESS, "clusterIPs": [ADDRESS], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
             "type": "ClusterIP", "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": PORT}],
         },
+    })
+}
+
+/// Returns the range of cluster IPs. Upstream: `pkg/controlplane/controller/defaultservicecidr`.
+pub(crate) fn service_cidr(now: &str) -> Value {
+    json!({
+        "metadata": {"name": NAME},
+        "spec": {"cidrs": [SERVICE_RANGE]},
+        "status": {"conditions": [{
+            "type": "Ready", "status": "True", "lastTransitionTime": now, "reason": "",
+            "message": "Kubernetes default Service CIDR is ready",
+        }]},
     })
 }
 

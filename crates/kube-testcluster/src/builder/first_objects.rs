@@ -15,7 +15,7 @@ use crate::verbs::ownership::Component;
 use kube_controllers::nodes::node::node;
 use kube_machinery::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
-    Resource, SERVICE_ACCOUNTS, SERVICES,
+    Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES,
 };
 use kube_machinery::value::{Value, json};
 
@@ -67,6 +67,7 @@ pub(super) fn write_system(store: &Store) {
         }
     }
     if store.settings.admission == Admission::Kube {
+        write_missing(store, SERVICE_CIDRS, None, api_service::service_cidr(&store.clock.now()));
         write_missing(store, SERVICES, Some("default"), api_service::service());
         write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());
         write_missing(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());

@@ -306,6 +306,10 @@ fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, me
     if !text("name").is_empty() || prefix.is_empty() {
         return;
     }
+    if !resource.generates_names() {
+        metadata.insert("name".into(), json!(prefix));
+        return;
+    }
     let cut = (0..=LONGEST_PREFIX.min(prefix.len())).rev().find(|end| prefix.is_char_boundary(*end));
     let prefix = &prefix[..cut.unwrap_or_default()];
     for _ in 0..NAME_TRIES {

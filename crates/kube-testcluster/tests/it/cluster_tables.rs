@@ -67,6 +67,8 @@ const FIELDS: &[(&str, &str, &str, &str)] = &[
     ("csidrivers", "TokenRequests", "storage.v1.CSIDriverSpec", "tokenRequests"),
     ("csidrivers", "RequiresRepublish", "storage.v1.CSIDriverSpec", "requiresRepublish"),
     ("csidrivers", "Modes", "storage.v1.CSIDriverSpec", "volumeLifecycleModes"),
+    ("servicecidrs", "CIDRs", "networking.v1.ServiceCIDRSpec", "cidrs"),
+    ("ipaddresses", "ParentRef", "networking.v1.IPAddressSpec", "parentRef"),
     ("volumeattributesclasses", "DriverName", "storage.v1.VolumeAttributesClass", "driverName"),
 ];
 
@@ -78,6 +80,7 @@ fn collection(plural: &str) -> String {
         "jobs" | "cronjobs" => format!("/apis/batch/v1/namespaces/default/{plural}"),
         "csidrivers" | "csinodes" | "volumeattributesclasses" => format!("/apis/storage.k8s.io/v1/{plural}"),
         "csistoragecapacities" => format!("/apis/storage.k8s.io/v1/namespaces/default/{plural}"),
+        "servicecidrs" | "ipaddresses" => format!("/apis/networking.k8s.io/v1/{plural}"),
         "leases" => "/apis/coordination.k8s.io/v1/namespaces/default/leases".into(),
         "nodes" | "namespaces" => format!("/api/v1/{plural}"),
         _ => format!("/api/v1/namespaces/default/{plural}"),
@@ -148,6 +151,8 @@ async fn columns_have_upstreams_order_type_and_priority() {
         ("csinodes", "Name Drivers# Age"),
         ("csistoragecapacities", "Name Created_At"),
         ("volumeattributesclasses", "Name DriverName Age"),
+        ("servicecidrs", "Name CIDRs Age"),
+        ("ipaddresses", "Name ParentRef"),
     ] {
         let table = table(&api, &collection(plural)).await;
         let said = |column: &Value| {

@@ -33,8 +33,13 @@ fn collection(object: &Value) -> &'static str {
         "CustomResourceDefinition" => "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
         "EndpointSlice" => "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
         "Endpoints" => "/api/v1/namespaces/default/endpoints",
+        "HorizontalPodAutoscaler" if object["apiVersion"] == "autoscaling/v1" => {
+            "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
+        }
         "HorizontalPodAutoscaler" => "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
         "Ingress" => "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+        "IPAddress" => "/apis/networking.k8s.io/v1/ipaddresses",
+        "ServiceCIDR" => "/apis/networking.k8s.io/v1/servicecidrs",
         "IngressClass" => "/apis/networking.k8s.io/v1/ingressclasses",
         "LimitRange" => "/api/v1/namespaces/default/limitranges",
         "MutatingWebhookConfiguration" => "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",

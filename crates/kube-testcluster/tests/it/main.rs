@@ -7,6 +7,7 @@ mod cluster_admission_plugins;
 mod cluster_apply;
 mod cluster_apply_versions;
 mod cluster_at_start;
+mod cluster_autoscaler_versions;
 mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
@@ -66,6 +67,7 @@ mod cluster_reviews;
 #[cfg(feature = "tls")]
 mod cluster_secure_serving;
 mod cluster_served_from;
+mod cluster_service_addresses;
 mod cluster_services;
 mod cluster_storage_kinds;
 mod cluster_strategies;

@@ -156,6 +156,8 @@ pub fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
     match (kind, api_version) {
         ("Event", "events.k8s.io/v1") => "events.Event",
         ("EventList", "events.k8s.io/v1") => "events.EventList",
+        ("HorizontalPodAutoscaler", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscaler",
+        ("HorizontalPodAutoscalerList", "autoscaling/v1") => "autoscaling.HorizontalPodAutoscalerList",
         _ => kind,
     }
 }

@@ -42,17 +42,23 @@ pub struct Column {
     format: &'static str,
     /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
+    /// False for a cell without a definition.
+    is_declared: bool,
     /// Computes the cell of an object. Ages need the current time.
     cell: fn(&Value, Timestamp) -> Value,
 }
 
 impl Column {
     const fn new(name: &'static str, description: &'static str, cell: fn(&Value, Timestamp) -> Value) -> Self {
-        Self { name, description, kind: "string", format: "", priority: 0, cell }
+        Self { name, description, kind: "string", format: "", priority: 0, is_declared: true, cell }
     }
 
     const fn wide(self) -> Self {
         Self { priority: 1, ..self }
+    }
+
+    const fn undeclared(self) -> Self {
+        Self { is_declared: false, ..self }
     }
 
     const fn date(self) -> Self {
@@ -90,7 +96,7 @@ impl Columns<'_> {
     /// Returns the definitions of the columns, as a Table has them.
     pub fn definitions(&self) -> Value {
         let defined = self.defined.iter().map(CustomColumn::definition);
-        self.own.iter().map(Column::definition).chain(defined).collect()
+        self.own.iter().filter(|column| column.is_declared).map(Column::definition).chain(defined).collect()
     }
 
     /// Returns the cells of an object's row. Ages are relative to `now`.

@@ -1,5 +1,4 @@
-//! The columns that `kubectl get` shows for Ingresses, IngressClasses and NetworkPolicies. The descriptions are
-//! upstream's: `pkg/printers/internalversion`.
+//! The columns that `kubectl get` shows for the kinds of `networking.k8s.io`. The descriptions are upstream's: `pkg/printers/internalversion`.
 
 use std::collections::BTreeSet;
 
@@ -48,6 +47,30 @@ pub(in crate::kinds) const POLICIES: &[Column] = &[
     AGE,
 ];
 
+/// As upstream, a row has the age of the address, but no column is declared for it.
+pub(in crate::kinds) const ADDRESSES: &[Column] = &[
+    NAME,
+    Column::new(
+        "ParentRef",
+        "parentRef references the resource that an IPAddress is attached to. An IPAddress must reference a parent object.",
+        |address, _| parent(&address["spec"]["parentRef"]).into(),
+    ),
+    AGE.undeclared(),
+];
+
+pub(in crate::kinds) const SERVICE_CIDRS: &[Column] = &[
+    NAME,
+    Column::new(
+        "CIDRs",
+        "cidrs defines the IP blocks in CIDR notation (e.g. \"192.168.0.0/24\" or \"2001:db8::/64\") from which to assign service cluster IPs. Max of two CIDRs is allowed, one of each IP family. This field is immutable.",
+        |range, _| {
+            let ranges = items(&range["spec"], "cidrs").iter().filter_map(Value::as_str);
+            ranges.collect::<Vec<_>>().join(",").into()
+        },
+    ),
+    AGE,
+];
+
 /// The number of hosts that a cell shows.
 const SHOWN: usize = 3;
 
@@ -92,4 +115,21 @@ fn parameters(reference: &Value) -> String {
     }
     let group = reference["apiGroup"].as_str().map(|group| format!(".{group}")).unwrap_or_default();
     format!("{}{group}/{}", field(reference, "kind"), field(reference, "name"))
+}
+
+/// Prints the reference to the object that has an address: `resource.group/namespace/name`.
+fn parent(reference: &Value) -> String {
+    if !reference.is_object() {
+        return "<none>".to_owned();
+    }
+    let group = match field(reference, "group") {
+        "" => String::new(),
+        group => format!(".{group}"),
+    };
+    let namespace = match field(reference, "namespace") {
+        "" => String::new(),
+        namespace => format!("/{namespace}"),
+    };
+    let resource = format!("{}{group}", field(reference, "resource")).to_lowercase();
+    format!("{resource}{namespace}/{}", field(reference, "name"))
 }

@@ -1,10 +1,10 @@
 //! The Endpoints kind, which has the addresses and ports of the pods behind a Service. EndpointSlices replace it.
 //! Upstream: `pkg/apis/core`.
 
+use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{list, set_default};
-use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, one_of, port_fault, text};
 use crate::kinds::names;

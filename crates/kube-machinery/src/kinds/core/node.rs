@@ -4,10 +4,10 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use crate::conventions::addresses::{base_of, cidr, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, set_default};
-use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
 use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::amount;
 use crate::kinds::fields::{items, required_one_of, text};

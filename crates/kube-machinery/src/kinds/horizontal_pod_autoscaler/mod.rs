@@ -1,7 +1,13 @@
 //! The HorizontalPodAutoscaler kind, which sets the number of replicas by the measured load. Upstream:
 //! `pkg/apis/autoscaling`.
+//!
+//! Objects are stored in version `v2`; the submodule `v1` serves them in version `v1`, which has fewer fields.
 
+mod annotations;
+mod behavior_v1;
 mod metrics;
+mod metrics_v1;
+pub(super) mod v1;
 mod validation;
 
 use crate::conventions::edit::{empty, object_field, set_default};

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 
 use super::ingress_rules;
+use crate::conventions::addresses;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, text};
 use crate::kinds::names;

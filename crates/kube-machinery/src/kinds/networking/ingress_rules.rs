@@ -1,9 +1,9 @@
 //! Validation of the spec of an Ingress: the rules that route a host and a path to a backend, the default backend, and
 //! the TLS hosts. Upstream: `ValidateIngressSpec` in `pkg/apis/networking/validation/validation.go`.
 
+use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses;
 use crate::kinds::fields::{each, invalid, items, number, port_fault, port_name, required, text};
 use crate::kinds::names;
 use crate::value::Value;

@@ -1,9 +1,12 @@
-//! The kinds of the API group `networking.k8s.io`: Ingress, IngressClass and NetworkPolicy, with their validation.
+//! The kinds of the API group `networking.k8s.io`: Ingress, IngressClass, IPAddress, NetworkPolicy and ServiceCIDR, with
+//! their validation.
 
 pub(super) mod ingress;
 pub(super) mod ingress_class;
 mod ingress_rules;
+pub(super) mod ip_address;
 pub(super) mod network_policy;
+pub(super) mod service_cidr;
 
 use super::fields::{invalid, text};
 use super::names;

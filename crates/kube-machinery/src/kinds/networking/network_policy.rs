@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, list, set_default};
-use crate::kinds::addresses;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, items, one_of, port_fault, port_name, text};

@@ -1,6 +1,8 @@
 //! The CSIStorageCapacity kind, which says how much storage of a class is left for the nodes of a topology. Upstream:
 //! `pkg/apis/storage`, `pkg/registry/storage/csistoragecapacity`.
 
+use crate::codec::go_struct_json::go_struct_json;
+use crate::codec::schema::FieldType;
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
@@ -41,22 +43,13 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
         causes.push(Cause::invalid("capacity", &size.to_string(), "must be greater than or equal to 0"));
     }
     if old.is_some_and(|old| old[TOPOLOGY] != new[TOPOLOGY]) {
-        causes.push(Cause::invalid_as(TOPOLOGY, &in_json(&new[TOPOLOGY]), IMMUTABLE));
+        let shown = go_struct_json(&FieldType::Struct("LabelSelector"), &new[TOPOLOGY]);
+        causes.push(Cause::invalid_as(TOPOLOGY, &shown, IMMUTABLE));
     }
     if old.is_some_and(|old| old[CLASS] != new[CLASS]) {
         causes.push(Cause::invalid(CLASS, class, IMMUTABLE));
     }
     causes
-}
-
-/// Prints a label selector as JSON, with its fields in the order of the Go type.
-fn in_json(selector: &Value) -> String {
-    if selector.is_null() {
-        return "null".to_owned();
-    }
-    let fields = ["matchLabels", "matchExpressions"].into_iter().filter(|field| !selector[*field].is_null());
-    let fields: Vec<String> = fields.map(|field| format!("{field:?}:{}", selector[field])).collect();
-    format!("{{{}}}", fields.join(","))
 }
 
 /// Upstream: `GetWarningsForCSIStorageCapacity`.

@@ -2,9 +2,9 @@
 //! `hostnameOverride`, and `hostAliases`, which go into `/etc/hosts`. Upstream: `validatePodDNSConfig`,
 //! `validatePodHostName` and `ValidateHostAliases` in `pkg/apis/core/validation/validation.go`.
 
+use crate::conventions::addresses::ip;
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses::ip;
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::value::Value;

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use super::selectors::label_name;
+use crate::conventions::addresses::{ip, one_of_each_family};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::{Value, json};

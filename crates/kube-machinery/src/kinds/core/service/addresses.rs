@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::net::IpAddr;
 
+use crate::conventions::addresses::{ip, one_of_each_family};
 use crate::conventions::cause::Cause;
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses::{ip, one_of_each_family};
 use crate::kinds::fields::{items, text};
 use crate::value::Value;
 

@@ -15,7 +15,9 @@ use crate::kinds::Allocator;
 use crate::kinds::fields::{items, text};
 use crate::value::{Array, Value, json};
 
-/// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
+/// The range of cluster IPs.
+pub const SERVICE_RANGE: &str = "10.96.0.0/12";
+/// The addresses in [`SERVICE_RANGE`] without the first and the last one.
 const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
 /// The number of addresses at the start of the range that are allocated last, to leave them to services that ask for
 /// one. Upstream: a 16th of the range, but at least 16 and at most 256.
@@ -287,7 +289,7 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
                 return Err(Causes::from([Cause::invalid("spec.clusterIPs[0]", text, why)]));
             }
             Ok(address) if !ADDRESSES.contains(&u32::from(address)) => {
-                let why = "provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/12";
+                let why = format!("provided IP is not in the valid range. The range of valid IPs is {SERVICE_RANGE}");
                 return refused("spec.clusterIPs", format!("failed to allocate IP {text}: {why}"));
             }
             Ok(address) if own != Some(u32::from(address)) && !free.is_free(u32::from(address)) => {

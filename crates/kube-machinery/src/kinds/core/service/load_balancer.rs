@@ -4,9 +4,9 @@
 
 use std::net::IpAddr;
 
+use crate::conventions::addresses::{cidr, ip};
 use crate::conventions::cause::{At, Cause};
 use crate::conventions::causes::Causes;
-use crate::kinds::addresses::{cidr, ip};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::value::Value;

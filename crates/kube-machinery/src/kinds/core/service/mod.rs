@@ -14,6 +14,7 @@ use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Strategy, Subresource};
 
+pub use self::allocation::SERVICE_RANGE;
 pub(in crate::kinds) use self::allocation::allocator;
 pub(in crate::kinds) use self::defaults::service as set_defaults;
 pub(in crate::kinds) use self::load_balancer::status as validate_status;

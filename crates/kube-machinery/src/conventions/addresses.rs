@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::conventions::cause::{At, Cause};
-use crate::conventions::causes::Causes;
+use super::cause::{At, Cause};
+use super::causes::Causes;
+use super::quote::quote;
 
 /// Parses an address as Go did before 1.17: every number may have leading zeros. Upstream: `netutils.ParseIPSloppy`.
-pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
+pub(crate) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if !text.contains(':') {
         return without_zeros(text, '.').parse::<Ipv4Addr>().ok().map(IpAddr::V4);
     }
@@ -36,35 +37,63 @@ fn is_mapped(address: IpAddr) -> bool {
 }
 
 /// Returns the cause for an invalid address, if any. Upstream: `IsValidIPForLegacyField`.
-pub(super) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
-    let why = match (parse_sloppy(text), text.parse::<IpAddr>()) {
-        (None, _) => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
-        (_, Err(_)) => "must not have leading 0s",
-        (_, Ok(address)) if is_mapped(address) => "must not be an IPv4-mapped IPv6 address",
-        _ => return None,
-    };
-    Some(Cause::invalid(at, text, why))
+pub(crate) fn ip(text: &str, at: At<'_>) -> Option<Cause> {
+    read_ip(text).err().map(|why| Cause::invalid(at, text, why))
+}
+
+fn read_ip(text: &str) -> Result<IpAddr, &'static str> {
+    match (parse_sloppy(text), text.parse::<IpAddr>()) {
+        (None, _) => Err("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"),
+        (_, Err(_)) => Err("must not have leading 0s"),
+        (_, Ok(address)) if is_mapped(address) => Err("must not be an IPv4-mapped IPv6 address"),
+        (_, Ok(address)) => Ok(address),
+    }
+}
+
+/// Returns the message about text that is not an address in the form in which Go writes it, if it is not. Upstream:
+/// `IsValidIP`.
+pub(super) fn not_canonical_ip(text: &str) -> Option<String> {
+    match read_ip(text) {
+        Ok(address) => not_canonical(text, &address.to_string()),
+        Err(why) => Some(why.to_owned()),
+    }
+}
+
+fn not_canonical(text: &str, canonical: &str) -> Option<String> {
+    (text != canonical).then(|| format!("must be in canonical form ({})", quote(canonical)))
 }
 
 /// Returns the cause for an invalid range, if any. Upstream: `IsValidCIDRForLegacyField`.
-pub(super) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
-    let why = match (Range::parse_sloppy(text), Range::parse(text)) {
-        (None, _) => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-        (_, None) => "must not have leading 0s in IP or prefix length",
-        (_, Some(range)) if is_mapped(range.address) => "must not have an IPv4-mapped IPv6 address",
-        (_, Some(range)) if range.has_more_bits() => "must not have bits set beyond the prefix length",
-        _ => return None,
+pub(crate) fn cidr(text: &str, at: At<'_>) -> Option<Cause> {
+    read_cidr(text).err().map(|why| Cause::invalid(at, text, why))
+}
+
+/// Returns the cause for a range that is not in the form in which Go writes it, if any. Upstream: `IsValidCIDR`.
+pub(crate) fn canonical_cidr(text: &str, at: At<'_>) -> Option<Cause> {
+    let why = match read_cidr(text) {
+        Ok(range) => not_canonical(text, &format!("{}/{}", range.address, range.bits))?,
+        Err(why) => why.to_owned(),
     };
-    Some(Cause::invalid(at, text, why))
+    Some(Cause::invalid(at, text, &why))
+}
+
+fn read_cidr(text: &str) -> Result<Range, &'static str> {
+    match (Range::parse_sloppy(text), Range::parse(text)) {
+        (None, _) => Err("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+        (_, None) => Err("must not have leading 0s in IP or prefix length"),
+        (_, Some(range)) if is_mapped(range.address) => Err("must not have an IPv4-mapped IPv6 address"),
+        (_, Some(range)) if range.has_more_bits() => Err("must not have bits set beyond the prefix length"),
+        (_, Some(range)) => Ok(range),
+    }
 }
 
 /// Returns the address before the slash of a range.
-pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
+pub(crate) fn base_of(cidr: &str) -> Option<IpAddr> {
     Range::parse_sloppy(cidr).map(|range| range.address)
 }
 
 /// Returns true if the range `part` is inside `whole` and smaller.
-pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
+pub(crate) fn is_strictly_within(part: &str, whole: &str) -> bool {
     let (Some(part), Some(whole)) = (Range::parse_sloppy(part), Range::parse_sloppy(whole)) else { return false };
     // The bits of the prefix. For an empty prefix the shift is too wide and gives `None`, which counts as 0.
     let prefix_of = |address: IpAddr| match address {
@@ -113,13 +142,13 @@ impl Range {
 }
 
 /// Returns true if at most one address is of IPv4 and at most one of IPv6.
-pub(super) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
+pub(crate) fn one_of_each_family(addresses: impl Iterator<Item = IpAddr>) -> bool {
     let mut families = BTreeSet::new();
     addresses.into_iter().all(|address| families.insert(address.is_ipv4()))
 }
 
 /// Refuses addresses that other machines cannot reach, such as a loopback address. Upstream: `ValidateEndpointIP`.
-pub(super) fn reachable(text: &str, at: At<'_>) -> Causes {
+pub(crate) fn reachable(text: &str, at: At<'_>) -> Causes {
     let Some(address) = parse_sloppy(text).map(|address| address.to_canonical()) else {
         return Causes::from([Cause::invalid(at, text, "must be a valid IP address")]);
     };
