@@ -77,7 +77,7 @@
 //!   only for objects that were applied, unless [more are asked for](ClusterBuilder::managed_fields). Every request is
 //!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
 //!   on](ClusterBuilder::authorization).
-//! - There are 48 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
+//! - There are 50 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
 //!   without a controller are only stored: a claim is not bound, and a quota limits nothing.
 //! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
 //!   `attach` and `port-forward` are refused.
