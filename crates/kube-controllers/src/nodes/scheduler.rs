@@ -7,6 +7,8 @@ mod attempt;
 mod budgets;
 mod cache;
 mod candidate;
+#[cfg(test)]
+mod comparison;
 mod cycle;
 mod filters;
 mod follow;

@@ -53,7 +53,7 @@ impl PodWorker {
                 Ok(assignment) => return Ok(assignment),
                 Err(unfit) => {
                     self.unschedulable(&unfit).await?;
-                    self.preempt(&scheduler, &unfit).await?;
+                    self.preempt(scheduler, &unfit).await?;
                 }
             }
             attempt.changed().await;

@@ -6,6 +6,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use kube_machinery::value::SmolStr;
 
 use super::namespaces::Namespaces;
 use super::node_info::{Node, NodeInfo};
@@ -15,7 +16,7 @@ use super::pod_info::PodInfo;
 pub(super) struct Cache {
     nodes: BTreeMap<String, NodeInfo>,
     /// The node of each pod that has not ended, by the pod's uid.
-    placed: HashMap<String, String>,
+    placed: HashMap<SmolStr, SmolStr>,
     /// The nodes with pods that have terms of anti-affinity.
     anti_affine: BTreeSet<String>,
     /// The number of counted pods of each priority; none is 0.
@@ -25,7 +26,7 @@ pub(super) struct Cache {
 
 /// A pod that was counted on a node.
 pub(super) struct Placed {
-    pub(super) node: String,
+    pub(super) node: SmolStr,
     pub(super) pod: Arc<PodInfo>,
 }
 
@@ -60,7 +61,7 @@ impl Cache {
         self.nodes.get(node)?.pod(uid)
     }
 
-    pub(super) fn uids(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn uids(&self) -> impl Iterator<Item = &SmolStr> {
         self.placed.keys()
     }
 
@@ -75,24 +76,24 @@ impl Cache {
     }
 
     /// Counts a pod on a node. Returns where it was counted before.
-    pub(super) fn put(&mut self, uid: &str, node: &str, pod: Arc<PodInfo>) -> Option<Placed> {
-        let before = self.take(uid);
+    pub(super) fn put(&mut self, node: &str, pod: Arc<PodInfo>) -> Option<Placed> {
+        let before = self.take(&pod.uid);
         if !pod.anti_affinity.is_empty() {
             self.anti_affine.insert(node.to_owned());
         }
         *self.priorities.entry(pod.priority).or_default() += 1;
-        self.placed.insert(uid.to_owned(), node.to_owned());
-        self.nodes.entry(node.to_owned()).or_default().add(uid, pod);
+        self.placed.insert(pod.uid.clone(), node.into());
+        self.nodes.entry(node.to_owned()).or_default().add(pod);
         before
     }
 
     /// Stops counting a pod. Returns where it was counted.
     pub(super) fn take(&mut self, uid: &str) -> Option<Placed> {
         let node = self.placed.remove(uid)?;
-        let info = self.nodes.get_mut(&node)?;
+        let info = self.nodes.get_mut(&*node)?;
         let pod = info.remove(uid)?;
         if !pod.anti_affinity.is_empty() && info.pods().all(|pod| pod.anti_affinity.is_empty()) {
-            self.anti_affine.remove(&node);
+            self.anti_affine.remove(&*node);
         }
         self.remove_priority(pod.priority);
         self.remove_if_empty(&node);

@@ -68,7 +68,7 @@ impl<'a> Cycle<'a> {
         }
         let (mut cycle, mut info) = (self.clone(), on_it.clone());
         for other in nominated {
-            info.add(&other.uid, other.clone());
+            info.add(other.clone());
             cycle.update(other, node, 1);
         }
         cycle.filter(node, &info).or_else(|| self.filter(node, on_it))

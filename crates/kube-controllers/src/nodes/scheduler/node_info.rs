@@ -65,12 +65,12 @@ impl Node {
 }
 
 impl NodeInfo {
-    pub(super) fn add(&mut self, uid: &str, pod: Arc<PodInfo>) {
+    pub(super) fn add(&mut self, pod: Arc<PodInfo>) {
         for (name, amount) in &pod.requests {
             let sum = self.requested.entry(name.clone()).or_default();
             *sum = sum.saturating_add(*amount);
         }
-        self.pods.insert(uid.into(), pod);
+        self.pods.insert(pod.uid.clone(), pod);
     }
 
     pub(super) fn remove(&mut self, uid: &str) -> Option<Arc<PodInfo>> {

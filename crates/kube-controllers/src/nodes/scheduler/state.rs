@@ -111,7 +111,7 @@ impl State {
             return;
         }
         let after = Arc::new(PodInfo::of(pod));
-        let before = self.cache.put(uid, node, after.clone());
+        let before = self.cache.put(node, after.clone());
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
         let ends = after.is_terminating;
@@ -173,7 +173,7 @@ impl State {
 
     /// Forgets the pods that are not among those that exist.
     pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
-        let gone: Vec<String> = self.cache.uids().filter(|uid| !existing.contains(*uid)).cloned().collect();
+        let gone: Vec<SmolStr> = self.cache.uids().filter(|uid| !existing.contains(uid.as_str())).cloned().collect();
         gone.iter().for_each(|uid| self.forget(uid));
     }
 }

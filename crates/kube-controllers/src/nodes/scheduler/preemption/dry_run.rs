@@ -49,7 +49,7 @@ impl DryRun<'_> {
 
     /// Puts a pod back if the incoming pod fits nevertheless. Returns true if it does.
     fn reprieve(&mut self, pod: &Arc<PodInfo>) -> bool {
-        self.info.add(&pod.uid, pod.clone());
+        self.info.add(pod.clone());
         self.cycle.update(pod, self.node, 1);
         let fits = self.cycle.filter_with_nominated(self.node, &self.info).is_none();
         if !fits {

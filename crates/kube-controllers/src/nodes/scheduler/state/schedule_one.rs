@@ -31,7 +31,7 @@ impl State {
         match self.decide(pending) {
             Decision::Place { assignment, last } => {
                 self.last = last;
-                self.cache.put(&pending.uid, &assignment.node, pending.info.clone());
+                self.cache.put(&assignment.node, pending.info.clone());
                 self.nominator.remove(&pending.uid);
                 Ok(assignment)
             }

@@ -14,6 +14,7 @@ mod ephemeral_containers_update;
 mod field_references;
 mod gated_pod_update;
 mod image;
+mod label_keys;
 mod mounts;
 mod network;
 pub(in crate::kinds) mod paths;

@@ -3,15 +3,15 @@
 //! `podResizeStrategy` in `pkg/registry/core/pod/strategy.go`.
 
 use super::profiles::fields_from_annotations;
-use super::{ephemeral_containers_update, resize};
+use super::{ephemeral_containers_update, label_keys, resize};
 use crate::conventions::causes::Causes;
 use crate::conventions::edit::{empty, keep, list, object, set_default};
 use crate::kinds::fields::items;
 use crate::kinds::resource::{Change, Subresource};
 use crate::value::{Value, json};
 
-/// Sets the phase of a new pod, and its AppArmor profiles from its annotations. In an update through
-/// `ephemeralcontainers` or `resize`, restores what the subresource does not change in the spec and in the metadata; in
+/// Sets the phase of a new pod, its AppArmor profiles from its annotations, and its selectors from label keys. In an
+/// update through `ephemeralcontainers` or `resize`, restores what the subresource does not change in the spec and in the metadata; in
 /// one through `status`, only the deletion time and the owner references. Upstream: `podStrategy.PrepareForCreate` and
 /// the `PrepareForUpdate` of the subresources.
 pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
@@ -19,6 +19,7 @@ pub(super) fn prepare(new: &mut Value, change: &Change<'_>) {
         set_default(new, "status", empty());
         set_default(&mut new["status"], "phase", json!("Pending"));
         fields_from_annotations(new);
+        label_keys::merge(new);
         return;
     };
     match change.subresource {
