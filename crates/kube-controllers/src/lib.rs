@@ -10,6 +10,7 @@
 //! - [`endpoint_slice`]: the controller of the endpoints of services;
 //! - [`disruption`]: the controller of PodDisruptionBudgets;
 //! - [`resource_quota`]: the controller of ResourceQuotas;
+//! - [`persistent_volume`]: the controller that binds claims to volumes;
 //! - [`pvc_protection`], [`pv_protection`]: the controllers that protect claims and volumes in use;
 //! - [`nodes`]: the scheduler, which assigns pods to nodes, and the kubelet, which moves pods through their stages.
 //!
@@ -23,6 +24,7 @@ pub mod disruption;
 pub mod endpoint_slice;
 pub mod job;
 pub mod nodes;
+pub mod persistent_volume;
 pub mod pv_protection;
 pub mod pvc_protection;
 pub mod replica_set;

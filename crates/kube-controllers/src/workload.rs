@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shared::reconciler;
 use crate::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, pv_protection, pvc_protection, replica_set,
-    resource_quota, stateful_set,
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
+    pvc_protection, replica_set, resource_quota, stateful_set,
 };
 
 /// A controller of workloads (objects that own pods), of the services in front of the pods, of their budgets, of
@@ -38,11 +38,14 @@ pub enum Workload {
     PersistentVolumeClaimProtection,
     /// The [controller that protects volumes in use](crate::pv_protection).
     PersistentVolumeProtection,
+    /// The [controller that binds claims to volumes](crate::persistent_volume). With it, the kubelet waits for the
+    /// claims of a pod.
+    PersistentVolumeBinder,
 }
 
 impl Workload {
     /// All controllers of workloads.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::ReplicaSet,
         Self::Deployment,
         Self::Job,
@@ -54,6 +57,7 @@ impl Workload {
         Self::ResourceQuota,
         Self::PersistentVolumeClaimProtection,
         Self::PersistentVolumeProtection,
+        Self::PersistentVolumeBinder,
     ];
 
     /// Returns the short name in kube-controller-manager's `--controllers`.
@@ -70,6 +74,7 @@ impl Workload {
             Self::ResourceQuota => "resourcequota",
             Self::PersistentVolumeClaimProtection => "persistentvolumeclaim-protection",
             Self::PersistentVolumeProtection => "persistentvolume-protection",
+            Self::PersistentVolumeBinder => "persistentvolume-binder",
         }
     }
 
@@ -98,6 +103,9 @@ pub async fn run_when_needed(workload: Workload, client: Client, clock: Clock, s
         }
         Workload::PersistentVolumeProtection => {
             reconciler::run_when_needed::<pv_protection::Controller>(client, clock, stop).await;
+        }
+        Workload::PersistentVolumeBinder => {
+            reconciler::run_when_needed::<persistent_volume::Controller>(client, clock, stop).await;
         }
     }
 }

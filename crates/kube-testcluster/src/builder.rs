@@ -28,7 +28,7 @@ use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
 use kube_controllers::Workload;
 use kube_controllers::clock::Clock;
-use kube_controllers::nodes::kubelet::{Earlier, Kubelet, Progress};
+use kube_controllers::nodes::kubelet::{Claims, Earlier, Kubelet, Progress};
 use kube_controllers::nodes::logs::Logs;
 use kube_controllers::nodes::scheduler::Nodeless;
 use kube_controllers::nodes::stages::Stages;
@@ -446,7 +446,9 @@ impl ClusterBuilder {
             let (client, requests) = (own_client(&own, Component::KUBELET), Arc::new(InProcess(store.clone())));
             let earlier = if is_continued { Earlier::Resumed } else { Earlier::None };
             let kubelet = Kubelet::new(client, requests, self.stages.unwrap_or_default(), clock, logs, sender);
-            let kubelet = kubelet.with_earlier(earlier);
+            let binds = self.settings.workloads().has(Workload::PersistentVolumeBinder);
+            let claims = if binds { Claims::AreBound } else { Claims::Exist };
+            let kubelet = kubelet.with_earlier(earlier).with_claims(claims);
             let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }

@@ -78,7 +78,8 @@
 //!   allowed (on a TLS listener, every request of an authenticated user), unless [RBAC is
 //!   on](ClusterBuilder::authorization).
 //! - There are 50 kinds: the kinds that manifests usually have, and the reviews of tokens and of authorization. Kinds
-//!   without a controller are only stored: a claim is not bound, and a quota limits nothing.
+//!   without a controller are only stored: an autoscaler scales nothing. The volumes of claims are objects without
+//!   storage.
 //! - Containers do not run. [`Stages`] define the states that a pod goes through, and the lines of its log; `exec`,
 //!   `attach` and `port-forward` are refused.
 //! - A cluster ends with its process and leaves nothing behind, unless it is started in a folder

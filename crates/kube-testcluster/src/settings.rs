@@ -38,8 +38,9 @@ pub enum Controllers {
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
     /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job),
-    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption) and
-    /// [ResourceQuotas](crate::controllers::resource_quota). Each of them starts with the first object that it works on.
+    /// [services](crate::controllers::endpoint_slice), [PodDisruptionBudgets](crate::controllers::disruption),
+    /// [ResourceQuotas](crate::controllers::resource_quota) and
+    /// [volume claims](crate::controllers::persistent_volume). Each of them starts with the first object that it works on.
     /// With [`Admission::Kube`], the controllers that protect [claims](crate::controllers::pvc_protection) and
     /// [volumes](crate::controllers::pv_protection) in use run too, also with `Housekeeping` and `Only`.
     #[default]

@@ -38,6 +38,7 @@ use crate::clock::Clock;
 use address::{ip, number};
 use kube_machinery::value::{Value, json};
 use pod_worker::PodWorker;
+pub use volumes::Claims;
 
 /// The delay before a watch that has ended is started again, and before a refused write is tried again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -50,6 +51,7 @@ struct KubeletContext {
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
+    claims: Claims,
     /// `None` if no stage needs a scheduler.
     scheduler: Option<Scheduler>,
 }
@@ -115,7 +117,7 @@ impl Kubelet {
         progress: watch::Sender<Progress>,
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
-        let context = KubeletContext { client, api, clock, logs, progress, scheduler: None };
+        let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
         Self { context, stages, running, pods, addresses: 0, earlier: Earlier::None }
     }
 
@@ -123,6 +125,13 @@ impl Kubelet {
     #[must_use]
     pub fn with_earlier(self, earlier: Earlier) -> Self {
         Self { earlier, ..self }
+    }
+
+    /// Chooses what the kubelet requires of the claims in a pod's volumes.
+    #[must_use]
+    pub fn with_claims(mut self, claims: Claims) -> Self {
+        self.context.claims = claims;
+        self
     }
 
     /// Runs until `stop`.

@@ -119,6 +119,15 @@ impl Object for PodClaims {
 }
 
 impl PodClaims {
+    pub(crate) fn name(&self) -> &str {
+        self.meta().name
+    }
+
+    /// Returns the name of the pod's node; empty before the pod is bound.
+    pub(crate) fn node(&self) -> &str {
+        &self.node
+    }
+
     /// Returns the keys of the claims in the volumes of the pod.
     pub(crate) fn claim_keys(&self) -> impl Iterator<Item = String> {
         self.claims.iter().map(|claim| format!("{}/{}", self.meta().namespace, claim.name))

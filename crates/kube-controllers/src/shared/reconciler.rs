@@ -23,6 +23,12 @@ pub(crate) trait Reconciler: Sized + Send + Sync + 'static {
     type Kind: Resource<DynamicType = ()>;
     type Key: Clone + Debug + Eq + Hash + Send + Sync;
 
+    /// Returns another kind whose objects the controller works on, if there is one. [`run_when_needed`] starts the
+    /// controller with the first object of either kind.
+    fn other_kind() -> Option<ApiResource> {
+        None
+    }
+
     /// Creates a controller with the informers of a factory that has not been started.
     fn new(client: Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error>;
 
@@ -48,9 +54,9 @@ pub(crate) async fn run<C: Reconciler>(client: Client, stop: CancellationToken) 
 
 /// Runs a controller with its cluster's clock, once there is an object that it works on.
 pub(crate) async fn run_when_needed<C: Reconciler>(client: Client, clock: Clock, stop: CancellationToken) {
-    let kind = ApiResource::erase::<C::Kind>(&());
+    let kinds: Vec<_> = [ApiResource::erase::<C::Kind>(&())].into_iter().chain(C::other_kind()).collect();
     let run = || run_with::<C>(client.clone(), clock, &stop);
-    when_needed::run_when_needed_by(&client, &kind, C::is_needed_by, &stop, run).await;
+    when_needed::run_when_needed_by(&client, &kinds, C::is_needed_by, &stop, run).await;
 }
 
 async fn run_with<C: Reconciler>(

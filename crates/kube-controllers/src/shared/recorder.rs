@@ -3,10 +3,11 @@
 
 use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject, PostParams};
 use serde_json::json;
 
-use super::object::{api, name};
+use super::object::name;
 use crate::clock::Clock;
 
 /// The component that reports the Events, and the kind that they are about.
@@ -54,6 +55,16 @@ pub(crate) enum Reason {
     UnmanagedPods,
     NotDeleted,
     MultiplePodDisruptionBudgets,
+    FailedBinding,
+    VolumeMismatch,
+    ClaimLost,
+    ClaimMisbound,
+    WaitForFirstConsumer,
+    WaitForPodScheduled,
+    ProvisioningSucceeded,
+    ProvisioningFailed,
+    VolumeRecycled,
+    VolumeFailedDelete,
     /// Not upstream's: for a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -78,6 +89,11 @@ impl Reason {
                 | Self::UnmanagedPods
                 | Self::NotDeleted
                 | Self::MultiplePodDisruptionBudgets
+                | Self::VolumeMismatch
+                | Self::ClaimLost
+                | Self::ClaimMisbound
+                | Self::ProvisioningFailed
+                | Self::VolumeFailedDelete
                 | Self::NotSupported
         )
     }
@@ -103,7 +119,9 @@ impl EventRecorder {
         }));
         event.metadata.name = None;
         event.metadata.generate_name = Some(format!("{}.", name(metadata)));
-        let api = api(&self.client, metadata, &resource);
+        // The Events about an object without a namespace are in `default`.
+        let namespace = metadata.namespace.as_deref().unwrap_or("default");
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
             tracing::debug!(%error, "an Event could not be written");
         }

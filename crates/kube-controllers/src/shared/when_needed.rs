@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::StreamExt;
+use futures::future::select_all;
 use kube_client::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
 use kube_informers::cache::with_causes;
@@ -25,19 +26,20 @@ pub(crate) async fn run_when_needed<R: Future<Output = Result<(), ControllerErro
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
-    run_when_needed_by(client, resource, |_| true, stop, run).await;
+    run_when_needed_by(client, std::slice::from_ref(resource), |_| true, stop, run).await;
 }
 
-/// Runs a controller once there is an object of its kind that it works on.
+/// Runs a controller once there is an object of one of its kinds that it works on.
 pub(crate) async fn run_when_needed_by<R: Future<Output = Result<(), ControllerError>>>(
     client: &Client,
-    resource: &ApiResource,
+    resources: &[ApiResource],
     needs_controller: impl Fn(&DynamicObject) -> bool,
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
-    if stop.run_until_cancelled(first(client, resource, needs_controller)).await.is_some() {
-        keep_running(&resource.kind, stop, run).await;
+    let firsts = resources.iter().map(|resource| Box::pin(first(client, resource, &needs_controller)));
+    if let Some((_, of, _)) = stop.run_until_cancelled(select_all(firsts)).await {
+        keep_running(&resources[of].kind, stop, run).await;
     }
 }
 
@@ -56,7 +58,7 @@ async fn keep_running<R: Future<Output = Result<(), ControllerError>>>(
 }
 
 /// Waits until there is an object of a kind that needs the controller.
-async fn first(client: &Client, resource: &ApiResource, needs_controller: impl Fn(&DynamicObject) -> bool) {
+async fn first(client: &Client, resource: &ApiResource, needs_controller: &impl Fn(&DynamicObject) -> bool) {
     let objects: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     loop {
         // A watch from version 0 begins with the objects that exist.

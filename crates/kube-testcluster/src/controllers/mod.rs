@@ -13,6 +13,6 @@ pub(crate) mod root_ca;
 mod service_accounts;
 
 pub use kube_controllers::{
-    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, pv_protection, pvc_protection, replica_set,
-    resource_quota, stateful_set,
+    cron_job, daemon_set, deployment, disruption, endpoint_slice, job, persistent_volume, pv_protection,
+    pvc_protection, replica_set, resource_quota, stateful_set,
 };

@@ -1,5 +1,5 @@
-//! Stores a new object that quotas limit: the quotas are charged in the same write. If another request charges one of
-//! them meanwhile, the object is checked again, so two requests never use the same rest of a quota.
+//! Writes of objects that quotas limit: the quotas are charged in the same write. If another request charges one of them
+//! meanwhile, the object is checked again, so two requests never use the same rest of a quota.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::http::status::ApiError;
 use crate::store::companion::Companion;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
-use crate::store::{Commit, StoreError};
+use crate::store::{Commit, Next, StoreError};
 use kube_machinery::value::Value;
 
 /// The reason why the object was not stored.
@@ -46,4 +46,11 @@ pub(super) async fn store_new(
             Ok(object) => return Ok(object),
         }
     }
+}
+
+/// Adds the charges of an update to its new state. The store computes the update again if a quota has moved meanwhile.
+pub(super) fn next(update: Write<'_>, next: Next) -> Result<Next, ApiError> {
+    let Next::Put(new) = next else { return Ok(next) };
+    let charges = update.charges(&new)?;
+    Ok(if charges.is_empty() { Next::Put(new) } else { Next::PutWith(new, charges) })
 }

@@ -10,7 +10,7 @@ use http::StatusCode;
 use super::create::Creation;
 use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
-use super::{Call, conversion, key};
+use super::{Call, charged, conversion, key};
 use crate::admission::builtin::Write;
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
@@ -164,14 +164,7 @@ pub(crate) async fn admitted(
         gate.warn(update_of(store, current, subresource).validate(new)?);
         gate.validate(Operation::Update, Some(new), old).await?;
     }
-    charged(update_of(store, current, subresource), next)
-}
-
-/// Adds the charges of the quotas to a new state.
-fn charged(write: Write<'_>, next: Next) -> Result<Next, ApiError> {
-    let Next::Put(new) = next else { return Ok(next) };
-    let charges = write.charges(&new)?;
-    Ok(if charges.is_empty() { Next::Put(new) } else { Next::PutWith(new, charges) })
+    charged::next(update_of(store, current, subresource), next)
 }
 
 /// Computes the state after an update that plugins and webhooks may change.

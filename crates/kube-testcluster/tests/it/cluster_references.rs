@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cluster_data::Folder;
 use crate::support::api::{Api, PODS, item, pod};
+use crate::support::seconds;
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -203,7 +204,7 @@ async fn a_token_volume_needs_no_root_certificate() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pod_waits_for_a_claim_that_does_not_exist_and_not_for_one_that_is_unbound() {
+async fn a_pod_waits_for_a_claim_that_does_not_exist_and_then_for_its_volume() {
     let (cluster, api) = cluster("run");
     let claim = json!({"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}});
     create_pod_with_volumes(&api, &json!([claim])).await;
@@ -215,6 +216,23 @@ async fn a_pod_waits_for_a_claim_that_does_not_exist_and_not_for_one_that_is_unb
     assert_eq!(warnings(&api).await, [expected]);
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
     create(&api, CLAIMS, json!({"spec": spec}), "data-0").await;
+    seconds(3).await;
+    let unbound = warnings(&api).await;
+    assert!(unbound.iter().any(|why| why.ends_with("error processing PVC default/data-0: PVC is not bound")));
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/v"}});
+    create(&api, "/api/v1/persistentvolumes", json!({"spec": spec}), "v").await;
+    runs(&api).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_binder_a_claim_need_not_be_bound() {
+    let cluster = Cluster::builder().stages(Stages::named("run").unwrap()).controllers(Controllers::Housekeeping);
+    let cluster = cluster.start();
+    let api = Api::new(&cluster);
+    let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    create(&api, CLAIMS, json!({"spec": spec}), "data-0").await;
+    let claim = json!({"name": "data", "persistentVolumeClaim": {"claimName": "data-0"}});
+    create_pod_with_volumes(&api, &json!([claim])).await;
     runs(&api).await;
 }
 

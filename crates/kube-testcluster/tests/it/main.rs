@@ -87,6 +87,7 @@ mod disruption_controller;
 mod endpoint_slice_controller;
 mod examples;
 mod job_controller;
+mod persistent_volume_controller;
 mod rbac_decisions;
 mod replica_set_controller;
 mod resource_quota_controller;

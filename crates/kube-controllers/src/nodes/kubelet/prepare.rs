@@ -117,7 +117,7 @@ impl PodWorker {
         let mut lookup = self.lookup();
         match part {
             Prepared::Nothing => Ok(Vec::new()),
-            Prepared::Volumes => volumes::failures(&self.pod, &mut lookup).await,
+            Prepared::Volumes => volumes::failures(&self.pod, self.context.claims, &mut lookup).await,
             Prepared::Containers => environment::failures(&self.pod, &mut lookup).await,
         }
     }

@@ -66,7 +66,8 @@ impl Lookup {
         ObjectRef { resource: reference.resource, namespace, name }
     }
 
-    async fn get(&mut self, reference: &Reference<'_>) -> Result<Option<Received>, Error> {
+    /// Returns the object of a reference, if it exists.
+    pub(super) async fn get(&mut self, reference: &Reference<'_>) -> Result<Option<Received>, Error> {
         if reference.name.is_empty() {
             return Ok(None); // validation allows an empty name, which no object has
         }

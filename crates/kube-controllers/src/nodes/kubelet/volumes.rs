@@ -1,4 +1,5 @@
-//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist.
+//! Finds the volumes of a pod that cannot be mounted, because a Secret, a ConfigMap, a key or a claim does not exist, or
+//! because a claim has no volume.
 //! Upstream: `SetUpAt` in `pkg/volume/{secret,configmap,projected}`, and `pkg/kubelet/volumemanager`.
 
 use std::collections::BTreeSet;
@@ -17,22 +18,31 @@ use kube_machinery::value::Value;
 /// publishes it in every namespace. A cluster without controllers does not, and nothing else there would create it.
 const ROOT_CA: &str = "kube-root-ca.crt";
 
+/// What the kubelet requires of the claims in a pod's volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claims {
+    /// They exist. Without a controller that binds claims, none would ever be bound.
+    Exist,
+    /// They are bound to volumes, and not being deleted.
+    AreBound,
+}
+
 /// Returns the volumes that cannot be mounted. As upstream, a volume that no container mounts is left out.
-pub(super) async fn failures(pod: &Value, lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
+pub(super) async fn failures(pod: &Value, required: Claims, lookup: &mut Lookup) -> Result<Vec<Failure>, Error> {
     let volumes = items(&pod["spec"]["volumes"]);
     if volumes.is_empty() {
         return Ok(Vec::new());
     }
     let mounted = mounted(&pod["spec"]);
     let mut failures = Vec::new();
-    let mut claims = UnknownClaims::default();
+    let mut claims = UnusableClaims::default();
     for volume in volumes {
         let name = volume["name"].as_str().unwrap_or_default();
         if !mounted.contains(name) {
             continue;
         }
         failures.extend(failure(name, volume, lookup).await?);
-        claims.check(name, volume, lookup).await?;
+        claims.check(name, volume, required, lookup).await?;
     }
     failures.extend(claims.failure());
     Ok(failures)
@@ -79,28 +89,47 @@ fn references(volume: &Value) -> impl Iterator<Item = Reference<'_>> {
     own.into_iter().flatten().chain(projected)
 }
 
+/// Returns the reason why a claim cannot be mounted. Upstream: `getPVCExtractPV`.
+fn unusable(claim: &Value) -> Option<&'static str> {
+    let is_bound = claim["status"]["phase"] == "Bound"
+        && claim["spec"]["volumeName"].as_str().is_some_and(|name| !name.is_empty());
+    match &claim["metadata"]["deletionTimestamp"] {
+        Value::Null if is_bound => None,
+        Value::Null => Some("PVC is not bound"),
+        _ => Some("PVC is being deleted"),
+    }
+}
+
 fn reference<'a>(resource: &'static Resource, source: &'a Value, field: &str) -> Option<Reference<'a>> {
     let name = source[field].as_str().filter(|_| !is_optional(source))?;
     let keys = items(&source["items"]).iter().filter_map(|item| item["key"].as_str()).collect();
     Some(Reference { resource, name, keys, fields: &["data", "binaryData"] })
 }
 
-/// The volumes whose claims do not exist. A claim need not be bound, because this cluster has no volume binder.
+/// The volumes whose claims cannot be used.
 #[derive(Default)]
-struct UnknownClaims {
+struct UnusableClaims {
     volumes: Vec<String>,
     errors: Vec<String>,
     waits_for: Vec<ObjectRef>,
 }
 
-impl UnknownClaims {
-    async fn check(&mut self, volume: &str, source: &Value, lookup: &mut Lookup) -> Result<(), Error> {
+impl UnusableClaims {
+    async fn check(
+        &mut self,
+        volume: &str,
+        source: &Value,
+        required: Claims,
+        lookup: &mut Lookup,
+    ) -> Result<(), Error> {
         let Some(name) = source["persistentVolumeClaim"]["claimName"].as_str() else { return Ok(()) };
         let claim = Reference { resource: PERSISTENT_VOLUME_CLAIMS, name, keys: Vec::new(), fields: &[] };
-        if lookup.missing(&claim).await?.is_some() {
-            let namespace = &lookup.namespace;
-            let cause = format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found");
-            self.errors.push(format!("error processing PVC {namespace}/{name}: {cause}"));
+        let cause = match lookup.get(&claim).await? {
+            None => Some(format!("failed to fetch PVC from API server: persistentvolumeclaims {name:?} not found")),
+            Some(found) => unusable(&found).filter(|_| required == Claims::AreBound).map(ToOwned::to_owned),
+        };
+        if let Some(cause) = cause {
+            self.errors.push(format!("error processing PVC {}/{name}: {cause}", lookup.namespace));
             self.volumes.push(volume.to_owned());
             self.waits_for.push(lookup.object_ref(&claim));
         }

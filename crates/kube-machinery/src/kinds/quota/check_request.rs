@@ -125,7 +125,7 @@ mod tests {
         let new = pod(json!({"limits": {"cpu": "600m"}}));
         let empty = quota(hard.clone(), json!({"pods": "0", "limits.cpu": "0", "secrets": "1"}));
         let used = json!({"pods": "1", "limits.cpu": "600m", "secrets": "1"});
-        assert_eq!(check(&empty, &new, None).unwrap(), [used.clone()]);
+        assert_eq!(check(&empty, &new, None).unwrap(), std::slice::from_ref(&used));
         let why = "exceeded quota: q, requested: limits.cpu=600m, used: limits.cpu=600m, limited: limits.cpu=1";
         assert_eq!(check(&quota(hard, used), &new, None).unwrap_err(), why);
     }

@@ -10,12 +10,15 @@ use crate::store::companion::Companion;
 use crate::store::object::{Key, Object, Opened};
 use crate::verbs::ownership::{Component, written_by};
 use kube_machinery::kinds::quota::{Charge, Evaluator, Request, check_request};
-use kube_machinery::kinds::{RESOURCE_QUOTAS, Subresource};
+use kube_machinery::kinds::{PERSISTENT_VOLUME_CLAIMS, PODS, RESOURCE_QUOTAS, SERVICES, Subresource};
 use kube_machinery::value::Value;
 
 /// Returns the new states of the quotas that the write changes. Unlike upstream, they are stored together with the
 /// object, and not before it, so that a write that fails later is not charged.
 pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, ApiError> {
+    if !can_charge(write) {
+        return Ok(Vec::new());
+    }
     let quotas = quotas(write)?;
     let evaluator = Evaluator::of(write.resource.group(), write.resource.plural());
     let Some(evaluator) = evaluator.filter(|_| !quotas.is_empty()) else { return Ok(Vec::new()) };
@@ -24,6 +27,17 @@ pub(super) fn charges(write: &Write<'_>, new: &Value) -> Result<Vec<Companion>, 
         Request { object: new, old: write.old, subresource: write.subresource, now: write.store.clock.time() };
     let charges = check_request(&evaluator, &values, &request).map_err(|why| write.forbidden(new, &why))?;
     Ok(charges.into_iter().map(|Charge { quota, used }| charged(write, &quotas[quota], used)).collect())
+}
+
+/// Returns false for the writes that change the usage of no quota, such as most writes of a status, so that they do not
+/// look for quotas.
+fn can_charge(write: &Write<'_>) -> bool {
+    match (write.subresource, write.old) {
+        (None, None) => true,
+        (None, Some(_)) => [PODS, SERVICES, PERSISTENT_VOLUME_CLAIMS].contains(&write.resource),
+        (Some(Subresource::Status), _) => write.resource == PERSISTENT_VOLUME_CLAIMS,
+        (Some(subresource), _) => subresource == Subresource::Resize,
+    }
 }
 
 fn charged(write: &Write<'_>, quota: &Arc<Opened>, used: Value) -> Companion {
