@@ -26,6 +26,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -69,6 +70,8 @@ func name(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeOf(discoveryv1.EndpointPort{}):
 		return "discovery." + t.Name()
+	case t == reflect.TypeOf(flowcontrolv1.Subject{}):
+		return "flowcontrol." + t.Name()
 	case t == reflect.TypeOf(storagev1.TokenRequest{}):
 		return "storage." + t.Name()
 	case t.PkgPath() == "k8s.io/api/autoscaling/v1" && !strings.HasPrefix(t.Name(), "Scale"):
@@ -200,6 +203,7 @@ func main() {
 		autoscalingv1.HorizontalPodAutoscalerList{}, autoscalingv1.MetricSpec{}, autoscalingv1.MetricStatus{}, // in annotations
 		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{},
 		networkingv1.IPAddressList{}, networkingv1.ServiceCIDRList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
+		flowcontrolv1.FlowSchemaList{}, flowcontrolv1.PriorityLevelConfigurationList{},
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
 		storagev1.CSIDriverList{}, storagev1.CSINodeList{}, storagev1.CSIStorageCapacityList{}, storagev1.StorageClassList{},

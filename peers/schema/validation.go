@@ -33,7 +33,7 @@ var dropped = []string{
 var ending = []string{"forbidden", "immutable", "maxItems", "optional", "required"}
 
 // checked are the rules that the engine knows (crates/kube-machinery/src/codec/schema/rule.rs), besides those of `ending`.
-var checked = []string{"enum", "format", "item", "maxBytes", "maxLength", "maximum", "minimum", "subfield"}
+var checked = []string{"enum", "format", "ifMode", "item", "maxBytes", "maxLength", "maximum", "minimum", "modeDiscriminator", "subfield"}
 
 // silent are the tags that check nothing by themselves. Those for lists are among them only beside `customUnique`.
 var silent = []string{"conversion-gen", "customUnique", "default", "deprecated", "listMapKey", "listType", "opaqueType"}

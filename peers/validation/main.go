@@ -36,6 +36,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
 	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
 	_ "k8s.io/kubernetes/pkg/apis/networking/install"
 	_ "k8s.io/kubernetes/pkg/apis/node/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
@@ -74,6 +75,8 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
 	"k8s.io/kubernetes/pkg/registry/discovery/endpointslice"
+	"k8s.io/kubernetes/pkg/registry/flowcontrol/flowschema"
+	"k8s.io/kubernetes/pkg/registry/flowcontrol/prioritylevelconfiguration"
 	"k8s.io/kubernetes/pkg/registry/networking/ingress"
 	"k8s.io/kubernetes/pkg/registry/networking/ingressclass"
 	"k8s.io/kubernetes/pkg/registry/networking/ipaddress"
@@ -121,6 +124,7 @@ var strategies = map[string]both{
 	"CertificateSigningRequest":        certificates.Strategy,
 	"EndpointSlice":                    endpointslice.Strategy,
 	"Ingress":                          ingress.Strategy, "IngressClass": ingressclass.Strategy, "NetworkPolicy": networkpolicy.Strategy,
+	"FlowSchema": flowschema.Strategy, "PriorityLevelConfiguration": prioritylevelconfiguration.Strategy,
 	"IPAddress": ipaddress.Strategy, "ServiceCIDR": servicecidr.Strategy,
 	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
@@ -139,6 +143,7 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"PersistentVolume": persistentvolume.StatusStrategy, "PersistentVolumeClaim": persistentvolumeclaim.StatusStrategy,
 	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
+	"FlowSchema": flowschema.StatusStrategy, "PriorityLevelConfiguration": prioritylevelconfiguration.StatusStrategy,
 	"CSINode": csinode.StatusStrategy, "VolumeAttachment": volumeattachment.StatusStrategy,
 	"Ingress": ingress.StatusStrategy, "ServiceCIDR": servicecidr.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
 	"CustomResourceDefinition":  customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),

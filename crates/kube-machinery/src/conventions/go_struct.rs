@@ -13,6 +13,8 @@ pub(crate) enum Field {
     Text,
     /// A number, which prints as 0 if it is absent.
     Number,
+    /// A boolean, which prints as false if it is absent.
+    Bool,
     /// A pointer to a struct.
     Struct(&'static GoStruct),
     List(&'static GoStruct),
@@ -35,6 +37,7 @@ impl Field {
     fn print(&self, value: &Value) -> String {
         match self {
             Self::Text if value.is_null() => "\"\"".to_owned(),
+            Self::Bool if value.is_null() => "false".to_owned(),
             Self::Number if value.is_null() => "0".to_owned(),
             Self::Struct(fields) if value.is_object() => fields.print(value),
             Self::List(fields) => fields.print_list(value),

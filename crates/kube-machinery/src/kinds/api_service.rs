@@ -39,7 +39,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
 /// The `groupPriorityMinimum` of each built-in group: discovery lists the group with the highest number first.
 /// Upstream: `DefaultGenericAPIServicePriorities` in `pkg/controlplane/apiserver/aggregator.go` and
 /// `cmd/kube-apiserver/app/aggregator.go`.
-const PRIORITIES: [(&str, i64); 18] = [
+const PRIORITIES: [(&str, i64); 19] = [
     ("", 18_000),
     ("apps", 17_800),
     ("events.k8s.io", 17_750),
@@ -58,6 +58,7 @@ const PRIORITIES: [(&str, i64); 18] = [
     ("coordination.k8s.io", 16_500),
     ("node.k8s.io", 16_300),
     ("discovery.k8s.io", 16_200),
+    ("flowcontrol.apiserver.k8s.io", 16_100),
 ];
 
 /// The label of the APIServices that the API server creates itself. Upstream: `AutoRegisterManagedLabel`.
@@ -80,10 +81,11 @@ pub fn local<'r>(served: impl Iterator<Item = &'r Resource>) -> Vec<Value> {
     versions.sort_unstable();
     versions.dedup();
     let local = |(group, version): (&str, &str)| {
-        // `versionPriority` is 15 except for these two versions.
+        // `versionPriority` is 15 except for these versions.
         let of_version = match (group, version) {
             ("", _) => 1,
             ("autoscaling", "v2") => 30,
+            ("flowcontrol.apiserver.k8s.io", "v1") => 21,
             _ => 15,
         };
         json!({

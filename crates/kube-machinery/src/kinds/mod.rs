@@ -23,6 +23,7 @@ mod endpoint_slice;
 mod event;
 pub mod field_selector;
 mod fields;
+mod flow_control;
 mod group_resource;
 mod horizontal_pod_autoscaler;
 mod lease;
@@ -55,6 +56,7 @@ pub use self::core::namespace;
 pub use self::core::persistent_volume_claim::{class_of_claim, requests_more};
 pub use self::core::pod::amounts::{amounts, pod_requests};
 pub use self::core::service::SERVICE_RANGE;
+pub use self::flow_control::bootstrap as flow_control_bootstrap;
 pub use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Dispatcher, Generation, GroupResource,
     Lifetime, Resource, Scope, Serving, StatusOnCreate, Subresource, TableConvertor, UnconditionalUpdate,
@@ -63,7 +65,7 @@ pub use self::reviews::TOKEN_REQUEST;
 pub use self::runtime_class::{merge_runtime_class, overhead_problem};
 pub use self::served::{
     ADMISSION_POLICIES, API_SERVICES, CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS,
-    ENDPOINT_SLICES, ENDPOINTS, EVENTS, INGRESS_CLASSES, INGRESSES, LIMIT_RANGES, NAMESPACES, NODES,
+    ENDPOINT_SLICES, ENDPOINTS, EVENTS, FLOW_SCHEMAS, INGRESS_CLASSES, INGRESSES, LIMIT_RANGES, NAMESPACES, NODES,
     PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, POD_DISRUPTION_BUDGETS, PODS, PRIORITY_CLASSES, RESOURCE_QUOTAS,
     RESOURCES, ROLE_BINDINGS, ROLES, RUNTIME_CLASSES, SECRETS, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES,
     STORAGE_CLASSES,

@@ -1,6 +1,8 @@
 //! The type [`ResourceRow`]: one row in the table of kinds (`served`). It has the properties of a kind in one version,
 //! such as its names, its defaults and its validation, as data and functions.
 
+use std::cmp::Ordering;
+
 use super::columns::{self, Column};
 use super::field_selector::FieldRow;
 use super::names::NameRule;
@@ -90,6 +92,8 @@ pub struct ResourceRow {
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(super) deprecation: Option<&'static str>,
     pub columns: &'static [Column],
+    /// Orders the rows of a Table of a list, if upstream does not keep the order of the list.
+    pub table_order: Option<fn(&Value, &Value) -> Ordering>,
     /// Returns the conditions of an object's row in a Table, if it has any.
     pub row_conditions: fn(&Value) -> Option<Value>,
     /// The stored form, for a kind whose objects are stored as those of another row. The functions of such a row get
@@ -134,6 +138,7 @@ impl ResourceRow {
         allocator: None,
         deprecation: None,
         columns: columns::simple::OTHERS,
+        table_order: None,
         row_conditions: |_| None,
         stored_form: None,
     };

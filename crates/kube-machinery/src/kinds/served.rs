@@ -6,8 +6,8 @@ use super::resource::Resource;
 use super::reviews::REVIEWS;
 use super::{
     admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
-    event, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac, runtime_class,
-    storage,
+    event, flow_control, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac,
+    runtime_class, storage,
 };
 
 pub static NAMESPACES: &Resource = &Resource::of(&core::namespace::ROW);
@@ -37,6 +37,8 @@ pub static STORAGE_CLASSES: &Resource = &Resource::of(&storage::storage_class::R
 pub static INGRESSES: &Resource = &Resource::of(&networking::ingress::ROW);
 pub static INGRESS_CLASSES: &Resource = &Resource::of(&networking::ingress_class::ROW);
 pub static SERVICE_CIDRS: &Resource = &Resource::of(&networking::service_cidr::ROW);
+pub static FLOW_SCHEMAS: &Resource = &Resource::of(&flow_control::flow_schema::ROW);
+pub static PRIORITY_LEVELS: &Resource = &Resource::of(&flow_control::priority_level::ROW);
 pub static RUNTIME_CLASSES: &Resource = &Resource::of(&runtime_class::ROW);
 
 /// Makes a list of kinds from their rows.
@@ -81,6 +83,8 @@ pub static RESOURCES: &[Resource] = kinds![
     certificate_signing_request::ROW,
     lease::ROW,
     endpoint_slice::ROW,
+    flow_control::flow_schema::ROW,
+    flow_control::priority_level::ROW,
     networking::ingress_class::ROW,
     networking::ingress::ROW,
     networking::ip_address::ROW,

@@ -2,5 +2,6 @@
 
 pub(crate) mod api_service;
 pub(crate) mod bootstrap_policy;
+pub(crate) mod flow_control;
 pub(crate) mod many_pods;
 pub(crate) mod pods_file;

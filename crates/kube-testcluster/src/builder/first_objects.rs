@@ -4,7 +4,7 @@
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::admission::builtin::DEFAULT_ACCOUNT;
-use crate::bootstrap::{api_service, bootstrap_policy, many_pods};
+use crate::bootstrap::{api_service, bootstrap_policy, flow_control, many_pods};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::root_ca::root_ca;
 use crate::settings::{Admission, Controllers};
@@ -76,6 +76,9 @@ pub(super) fn write_system(store: &Store) {
         }
         for api in kinds::api_service::local(Catalog::default().served()) {
             write_missing(store, API_SERVICES, None, api);
+        }
+        for (resource, object) in flow_control::objects(&store.clock.now()) {
+            write_missing(store, resource, None, object);
         }
     }
     if store.settings.has_policy() {

@@ -14,7 +14,7 @@ struct Version {
     others: &'static [&'static str],
 }
 
-const VERSIONS: [Version; 20] = [
+const VERSIONS: [Version; 21] = [
     Version {
         name: "v1",
         listed: &[
@@ -94,6 +94,11 @@ const VERSIONS: [Version; 20] = [
     Version { name: "coordination.k8s.io/v1", listed: &["Lease"], others: &[] },
     Version { name: "discovery.k8s.io/v1", listed: &["EndpointSlice"], others: &[] },
     Version { name: "events.k8s.io/v1", listed: &["Event"], others: &[] },
+    Version {
+        name: "flowcontrol.apiserver.k8s.io/v1",
+        listed: &["FlowSchema", "PriorityLevelConfiguration"],
+        others: &[],
+    },
     Version {
         name: "networking.k8s.io/v1",
         listed: &["IPAddress", "Ingress", "IngressClass", "NetworkPolicy", "ServiceCIDR"],

@@ -8,7 +8,7 @@ use kube_machinery::conventions::edit::empty;
 use kube_machinery::conventions::quote::quote;
 use kube_machinery::kinds::columns::Columns;
 use kube_machinery::kinds::{Resource, Subresource, TableConvertor};
-use kube_machinery::value::{Value, json};
+use kube_machinery::value::{Array, Value, json};
 
 /// The presence of column definitions in a table. In a watch, only the first event has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Table<'_> {
     pub(crate) fn of(&self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
-            Some(items) => (list_metadata(&value), items.clone()),
+            Some(items) => (list_metadata(&value), self.in_order(items.clone())),
             None => {
                 // The answer to the dry run of a creation has no resourceVersion.
                 let revision = value["metadata"].get("resourceVersion").cloned();
@@ -72,6 +72,13 @@ impl Table<'_> {
             "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": self.definitions(),
             "rows": rows,
         })
+    }
+
+    fn in_order(&self, mut items: Array) -> Array {
+        if let Some(order) = self.resource.table_order {
+            items.sort_by(order);
+        }
+        items
     }
 
     pub(super) fn definitions(&self) -> Value {

@@ -80,6 +80,7 @@ fn collection(plural: &str) -> String {
         "jobs" | "cronjobs" => format!("/apis/batch/v1/namespaces/default/{plural}"),
         "csidrivers" | "csinodes" | "volumeattributesclasses" => format!("/apis/storage.k8s.io/v1/{plural}"),
         "csistoragecapacities" => format!("/apis/storage.k8s.io/v1/namespaces/default/{plural}"),
+        "flowschemas" | "prioritylevelconfigurations" => format!("/apis/flowcontrol.apiserver.k8s.io/v1/{plural}"),
         "servicecidrs" | "ipaddresses" => format!("/apis/networking.k8s.io/v1/{plural}"),
         "leases" => "/apis/coordination.k8s.io/v1/namespaces/default/leases".into(),
         "nodes" | "namespaces" => format!("/api/v1/{plural}"),
@@ -152,6 +153,8 @@ async fn columns_have_upstreams_order_type_and_priority() {
         ("csistoragecapacities", "Name Created_At"),
         ("volumeattributesclasses", "Name DriverName Age"),
         ("servicecidrs", "Name CIDRs Age"),
+        ("flowschemas", "Name PriorityLevel MatchingPrecedence DistinguisherMethod Age MissingPL"),
+        ("prioritylevelconfigurations", "Name Type NominalConcurrencyShares Queues HandSize QueueLengthLimit Age"),
         ("ipaddresses", "Name ParentRef"),
     ] {
         let table = table(&api, &collection(plural)).await;

@@ -38,6 +38,8 @@ fn collection(object: &Value) -> &'static str {
         }
         "HorizontalPodAutoscaler" => "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
         "Ingress" => "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+        "FlowSchema" => "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
+        "PriorityLevelConfiguration" => "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
         "IPAddress" => "/apis/networking.k8s.io/v1/ipaddresses",
         "ServiceCIDR" => "/apis/networking.k8s.io/v1/servicecidrs",
         "IngressClass" => "/apis/networking.k8s.io/v1/ingressclasses",

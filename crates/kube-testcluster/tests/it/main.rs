@@ -35,6 +35,7 @@ mod cluster_events;
 mod cluster_eviction;
 mod cluster_eviction_budgets;
 mod cluster_faults;
+mod cluster_flow_control;
 mod cluster_garbage;
 mod cluster_health;
 mod cluster_history;

@@ -64,6 +64,8 @@ pub(super) fn check(rule: &FieldRule, operation: Operation, compared: Compared<'
             text.filter(|text| !values.contains(text)).map(|text| Cause::unsupported_text(at, text, values))
         }
         FieldRule::ZeroOrOneOf(key, members) => several(key, members, compared, at),
+        // The walk applies these.
+        FieldRule::IfMode(..) | FieldRule::ModeDiscriminator => None,
         FieldRule::Optional | FieldRule::Subfield(..) => None,
     };
     cause.into()

@@ -34,6 +34,14 @@ fn is_checked(field: &Field) -> bool {
     field.has_rules_below || !field.rules.is_empty()
 }
 
+/// Returns the rule of a field that applies in a mode of its struct, with the mode.
+fn rule_of_modes(field: &Field) -> Option<(&'static str, &FieldRule)> {
+    field.rules.iter().find_map(|rule| match rule {
+        FieldRule::IfMode(mode, rule) => Some((*mode, &**rule)),
+        _ => None,
+    })
+}
+
 struct Walk {
     /// Create or update. A new part of an updated object has no old state, so the old state does not tell.
     operation: Operation,
@@ -45,9 +53,29 @@ impl Walk {
     /// Validates the fields of a struct. It has no old state in a new object, and in an item of a list, because the items
     /// of the lists with rules have no identity.
     fn fields(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
+        self.modes(row, new, old, at);
         for field in row.fields.iter().filter(|field| is_checked(field)) {
             let old = old.map(|old| &old[field.name]);
             self.field(field, Compared { kind: &field.kind, new: &new[field.name], old }, &at.child(field.name));
+        }
+    }
+
+    /// Applies the rules of the fields that depend on the mode of the struct, in the order of the fields' names. Upstream:
+    /// `Discriminated`.
+    fn modes(&mut self, row: &'static Struct, new: &Value, old: Option<&Value>, at: &Path<'_>) {
+        let Some(mode) = row.fields.iter().find(|field| field.rules.contains(&FieldRule::ModeDiscriminator)) else {
+            return;
+        };
+        let mut dependent: Vec<_> =
+            row.fields.iter().filter_map(|field| Some((field, rule_of_modes(field)?))).collect();
+        dependent.sort_by_key(|(field, _)| field.name);
+        for (field, (wanted, rule)) in dependent {
+            let compared = Compared { kind: &field.kind, new: &new[field.name], old: old.map(|old| &old[field.name]) };
+            let has_same_mode = old.is_some_and(|old| old[mode.name] == new[mode.name]);
+            if !(has_same_mode && compared.is_unchanged()) {
+                let rule = if new[mode.name] == *wanted { rule } else { &FieldRule::Forbidden };
+                self.rule(rule, compared, &at.child(field.name));
+            }
         }
     }
 
@@ -186,6 +214,19 @@ mod tests {
         let binding = |name: &str| json!({"roleRef": {"name": name}});
         assert_eq!(sentences("RoleBinding", &binding(""), None), ["roleRef.name: Required value"]);
         assert_eq!(sentences("RoleBinding", &binding(""), Some(&binding("a"))), [""; 0]);
+    }
+
+    #[test]
+    fn the_mode_of_a_struct_decides_which_fields_it_has() {
+        let level = |spec: Value| json!({"spec": spec});
+        let exempt = level(json!({"type": "Exempt", "exempt": {}}));
+        let both = level(json!({"type": "Exempt", "exempt": {}, "limited": null}));
+        assert_eq!(sentences("PriorityLevelConfiguration", &both, None), [""; 0]);
+        let neither = level(json!({"type": "Limited", "exempt": {}}));
+        let causes = ["spec.exempt: Forbidden", "spec.limited: Required value"];
+        assert_eq!(sentences("PriorityLevelConfiguration", &neither, None), causes);
+        assert_eq!(sentences("PriorityLevelConfiguration", &neither, Some(&exempt)), causes);
+        assert_eq!(sentences("PriorityLevelConfiguration", &neither, Some(&neither)), [""; 0]);
     }
 
     #[test]

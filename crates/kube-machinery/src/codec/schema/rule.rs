@@ -21,6 +21,11 @@ pub(crate) enum FieldRule {
     Enum(Vec<&'static str>),
     /// Rules for a field of the struct.
     Subfield(&'static str, Vec<Self>),
+    /// The value of this field decides which rules apply to other fields of the struct.
+    ModeDiscriminator,
+    /// A rule that applies if the field with `ModeDiscriminator` has this value. If it has another one, the field is
+    /// forbidden.
+    IfMode(&'static str, Box<Self>),
     /// Of the items with these texts in this field, a list may have one.
     ZeroOrOneOf(&'static str, Vec<&'static str>),
 }
@@ -51,8 +56,10 @@ impl FieldRule {
             "maxLength" => Self::MaxLength(value.parse().ok()?),
             "maxBytes" => Self::MaxBytes(value.parse().ok()?),
             "format" => Self::Format(value),
+            "modeDiscriminator" => Self::ModeDiscriminator,
             "enum" => Self::Enum(value.split(',').collect()),
             _ => match name.strip_suffix(')')?.split_once('(')? {
+                ("ifMode", mode) => Self::IfMode(mode, Box::new(inner()?)),
                 ("subfield", field) => Self::Subfield(field, vec![inner()?]),
                 ("item", member) if value == "+zeroOrOneOfMember" => {
                     let (key, text) = member.split_once(':')?;

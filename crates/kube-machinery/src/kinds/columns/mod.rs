@@ -17,6 +17,7 @@ pub(super) mod csi;
 pub(super) mod definitions;
 pub(super) mod endpoints;
 pub mod event;
+pub(super) mod flow_control;
 pub(super) mod jobs;
 pub(super) mod networking;
 pub(super) mod node;

@@ -63,8 +63,8 @@ fn from_stored(mut stored: Value) -> Value {
     }
     let mut new_status = copied(status, &OF_STATUS);
     let of_cpu = items(status, "currentMetrics").iter().filter(|metric| metrics::is_of_cpu(metric));
-    let utilizations = of_cpu.map(|metric| &metric["resource"]["current"]["averageUtilization"]);
-    if let Some(last) = utilizations.filter(|utilization| !utilization.is_null()).next_back() {
+    let mut utilizations = of_cpu.map(|metric| &metric["resource"]["current"]["averageUtilization"]);
+    if let Some(last) = utilizations.rfind(|utilization| !utilization.is_null()) {
         new_status.insert(CURRENT.into(), last.clone());
     }
     let kept = kept_in_annotations(spec, status);
