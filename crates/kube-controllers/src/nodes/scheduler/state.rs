@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Tries the pods that a pod lets fit which is on another node than before, takes less from its node, or has other
-    /// labels.
+    /// Tries the waiting pods again for which it matters that a pod is on another node than before, takes something else
+    /// from its node, or has other labels.
     fn retry_after_change(&mut self, before: Option<Placed>, node: &str, after: Arc<PodInfo>) {
         let Some(before) = before else { return self.retry_dependents(vec![after]) };
         let stays = before.node == node;
@@ -139,8 +139,10 @@ impl State {
             let pending = Pending::new(uid, pod.clone());
             self.queue.replace(pending.clone());
             if !self.preemptors.postpones(uid) {
-                let outcome = self.schedule(&pending);
-                self.report(uid, outcome);
+                let outcome = self.schedule_one(&pending);
+                let placed = outcome.iter().map(|_| pending.info.clone()).collect();
+                self.report(uid, outcome); // it leaves the queue first, because it may depend on pods like itself
+                self.retry_dependents(placed);
             }
         }
     }

@@ -114,3 +114,18 @@ fn a_waiting_pod_fits_once_its_own_labels_or_those_of_a_namespace_change() {
     state.set_namespace("default", Some(json!({"team": "red"})));
     assert!(other.borrow().is_ok());
 }
+
+#[test]
+fn a_waiting_pod_that_keeps_away_from_its_like_is_placed_once_after_its_own_change() {
+    let mut state = zones(&["a1", "b1"]);
+    let requesting = |cpu: &str| {
+        let mut pod = pod("one", json!({"app": "one"}), away("one", "zone"));
+        pod["spec"]["containers"] = json!([{"resources": {"requests": {"cpu": cpu}}}]);
+        pod
+    };
+    let one = wait(&mut state, &requesting("5"));
+    let mut smaller = requesting("1");
+    smaller["metadata"]["generation"] = json!(2);
+    state.changed("one", &received(smaller));
+    assert_eq!(one.borrow().as_ref().unwrap().node, "a1");
+}
