@@ -12,10 +12,11 @@ use crate::store::Store;
 use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
+use kube_controllers::Workload;
 use kube_controllers::nodes::node::node;
 use kube_machinery::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
-    Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES,
+    Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES, STORAGE_CLASSES,
 };
 use kube_machinery::value::{Value, json};
 
@@ -24,6 +25,9 @@ const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-publ
 /// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
 pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
     write_system(store);
+    if store.settings.workloads().has(Workload::PersistentVolumeBinder) {
+        put(store, STORAGE_CLASSES, None, default_storage_class());
+    }
     let now = store.clock.now();
     for n in 1..=nodes {
         put(store, NODES, None, node(n, &now));
@@ -104,6 +108,13 @@ fn system_priority_classes() -> [Value; 2] {
             "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
         ),
     ]
+}
+
+/// Returns the default storage class, whose volumes the binder makes. Clusters for tests, such as kind and minikube,
+/// begin with one of this name, so most manifests have claims without a class.
+fn default_storage_class() -> Value {
+    let annotations = json!({"storageclass.kubernetes.io/is-default-class": "true"});
+    json!({"metadata": {"name": "standard", "annotations": annotations}, "provisioner": "kube-testcluster/simulated"})
 }
 
 /// Writes an object of kube-apiserver itself if it does not exist yet.
