@@ -1,6 +1,6 @@
 //! The plugin `StorageObjectInUseProtection`: new claims and volumes get a finalizer, which the protection controllers
-//! remove when nothing uses the deleted object any more. The server does not serve the third kind that upstream
-//! protects, VolumeAttributesClass. Upstream: `plugin/pkg/admission/storage/storageobjectinuseprotection`.
+//! remove when nothing uses the deleted object any more. Upstream protects a third kind, VolumeAttributesClass, which has
+//! no such controller here. Upstream: `plugin/pkg/admission/storage/storageobjectinuseprotection`.
 
 use kube_machinery::conventions::edit::object;
 use kube_machinery::value::{Value, json};
