@@ -56,6 +56,6 @@ export class AllParts {
     parts.queue = event.queue ?? parts.queue;
     parts.knownObjects ||= event.knownObjects ?? false;
     // An informer has a store, even if nothing ever comes into it.
-    if (parts.knownObjects || (parts.has.has("reflector") && parts.has.has("processor"))) parts.has.add("store");
+    if (parts.has.has("reflector") && parts.has.has("processor")) parts.has.add("store");
   }
 }

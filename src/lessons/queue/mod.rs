@@ -19,7 +19,7 @@ use kube_informers::cache::{DeltaFifo, Store};
 // ANCHOR: queue
 /// Changes three objects, two of which are known objects, and pops once.
 pub async fn run(lab: &Lab) -> Result<()> {
-    let known = Arc::new(Store::new(key).observer(lab.observer()));
+    let known = Arc::new(Store::new(key));
     known.add(obj("Obj2"))?;
     known.add(obj("Obj3"))?;
     let queue = DeltaFifo::new(key).known_objects(known).observer(lab.observer());

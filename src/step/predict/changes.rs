@@ -48,7 +48,7 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
                 "丢弃：队列里没有这个对象，队列背后的 store 里也没有。",
             ),
             (
-                "It queues Deleted, because an earlier change to the object is still waiting.",
+                "It queues Deleted, because an earlier change is still waiting.",
                 "放入 Deleted，因为它之前的变化还在等。",
             ),
             ("It queues Deleted, because the known objects have it.", "放入 Deleted，因为 known objects 里有它。"),
@@ -118,7 +118,7 @@ fn together(moment: &Moment<'_>, key: &str) -> Option<SituatedQuestion> {
     let waiting: usize = moment.pipeline.queue.iter().map(|slot| slot.deltas.len()).sum::<usize>() + 1;
     let text = (
         format!(
-            "{name} changes once more while an earlier change to it is still waiting. How many deltas does its next pop return?"
+            "{name} changes once more while an earlier change is still waiting. How many deltas does its next pop return?"
         ),
         format!("{name} 又有变化，而它之前的变化还在等。下一次 pop 它，会交出几个 Delta？"),
     );

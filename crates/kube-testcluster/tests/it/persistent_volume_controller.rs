@@ -12,13 +12,16 @@ const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
 const CLAIM: &str = "/api/v1/namespaces/default/persistentvolumeclaims/c";
 const VOLUMES: &str = "/api/v1/persistentvolumes";
 const CLASSES: &str = "/apis/storage.k8s.io/v1/storageclasses";
+/// The default class that a cluster begins with.
+const STANDARD: &str = "/apis/storage.k8s.io/v1/storageclasses/standard";
 const EVENTS: &str = "/api/v1/namespaces/default/events";
 
-/// Returns a cluster in which only the binder works.
-fn alone() -> (Cluster, Api) {
+/// Returns a cluster in which only the binder works, without storage classes.
+async fn alone() -> (Cluster, Api) {
     let only = [Workload::PersistentVolumeBinder].into_iter().collect();
     let cluster = quiet().controllers(Controllers::Only(only)).start();
     let api = Api::new(&cluster);
+    api.delete(STANDARD).await;
     (cluster, api)
 }
 
@@ -82,7 +85,7 @@ fn pod() -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_and_a_volume_are_bound_to_each_other() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     created(&api, VOLUMES, &volume("large", "5Gi", &json!({}))).await;
     created(&api, VOLUMES, &volume("right", "2Gi", &json!({}))).await;
     seconds(1).await;
@@ -105,7 +108,7 @@ async fn a_claim_and_a_volume_are_bound_to_each_other() {
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_volume_waits_for_one() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     created(&api, CLAIMS, &claim("c", &json!({}))).await;
     seconds(60).await;
     assert_eq!(phase(&api, CLAIM).await, "Pending");
@@ -118,8 +121,20 @@ async fn a_claim_without_a_volume_waits_for_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_claim_without_a_class_gets_a_volume_of_the_standard_class() {
+    let (cluster, api) = running().await;
+    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    created(&api, PODS, &pod()).await;
+    cluster.settled().await;
+    let bound = api.get(CLAIM).await.body;
+    assert_eq!((&bound["status"]["phase"], &bound["spec"]["storageClassName"]), (&json!("Bound"), &json!("standard")));
+    assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Running");
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_claim_may_name_its_volume_and_a_volume_its_claim() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     let reference = json!({"claimRef": {"namespace": "default", "name": "c"}});
     created(&api, VOLUMES, &volume("v", "9Gi", &reference)).await;
     created(&api, VOLUMES, &volume("small", "1Mi", &json!({}))).await;
@@ -136,7 +151,7 @@ async fn a_claim_may_name_its_volume_and_a_volume_its_claim() {
 
 #[tokio::test(start_paused = true)]
 async fn a_released_volume_stays_or_goes_by_its_policy() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     class(&api, "disk", &json!({})).await;
     created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     created(&api, CLAIMS, &claim("c", &json!({}))).await;
@@ -159,7 +174,7 @@ async fn a_released_volume_stays_or_goes_by_its_policy() {
 
 #[tokio::test(start_paused = true)]
 async fn a_class_makes_a_volume_at_once() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     created(&api, CLAIMS, &claim("c", &json!({}))).await;
     seconds(1).await;
     let annotations = json!({"storageclass.kubernetes.io/is-default-class": "true"});
@@ -182,7 +197,7 @@ async fn a_class_makes_a_volume_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_class_without_a_provisioner_makes_none() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     class(&api, "local", &json!({"provisioner": "kubernetes.io/no-provisioner"})).await;
     created(&api, CLAIMS, &claim("c", &json!({"storageClassName": "local"}))).await;
     created(&api, CLAIMS, &claim("unknown", &json!({"storageClassName": "gold"}))).await;
@@ -220,6 +235,7 @@ async fn a_claim_can_wait_for_its_first_pod() {
 #[tokio::test(start_paused = true)]
 async fn a_pod_waits_until_its_claim_is_bound() {
     let (cluster, api) = running().await;
+    api.delete(STANDARD).await;
     created(&api, CLAIMS, &claim("c", &json!({}))).await;
     created(&api, PODS, &pod()).await;
     cluster.settled().await;
@@ -236,7 +252,7 @@ async fn a_pod_waits_until_its_claim_is_bound() {
 
 #[tokio::test(start_paused = true)]
 async fn a_bound_claim_that_loses_its_volume_is_lost() {
-    let (cluster, api) = alone();
+    let (cluster, api) = alone().await;
     created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(1).await;
     created(&api, CLAIMS, &claim("c", &json!({}))).await;
