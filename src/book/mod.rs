@@ -69,7 +69,7 @@ fn list(printer: &Printer) -> String {
 
 /// Returns true for a number of at most two digits. A longer one is a word of the book, such as 410.
 fn is_chapter_number(name: &str) -> bool {
-    name.len() <= 2 && name.bytes().all(|byte| byte.is_ascii_digit())
+    matches!(name.len(), 1 | 2) && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the error for a number that no chapter has.

@@ -16,7 +16,7 @@ mod schedule;
 mod texts;
 mod volumes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +65,8 @@ pub struct Kubelet {
     running: JoinSet<String>,
     /// The pods whose stages are running or have ended, by uid.
     pods: HashMap<String, Managed>,
+    /// The pods whose changed spec a task reacts to, so that a container is not restarted twice for one change.
+    reacting: HashSet<String>,
     /// The number of the last address that a pod got.
     addresses: u32,
     /// Whether the pods of the first list were run by an earlier kubelet of the same cluster.
@@ -118,7 +120,7 @@ impl Kubelet {
     ) -> Self {
         let (running, pods) = (JoinSet::new(), HashMap::default());
         let context = KubeletContext { client, api, clock, logs, progress, claims: Claims::Exist, scheduler: None };
-        Self { context, stages, running, pods, addresses: 0, earlier: Earlier::None }
+        Self { context, stages, running, pods, reacting: HashSet::new(), addresses: 0, earlier: Earlier::None }
     }
 
     /// Chooses what happens to the pods that are bound and started already when the kubelet begins.
@@ -281,9 +283,11 @@ impl Kubelet {
         if !self.pods.contains_key(pod::uid(pod)) {
             return; // this kubelet does not run it
         }
-        let Some(reaction) = catch_up::reaction(pod, &self.context.clock.now()) else { return };
-        let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-        self.running.spawn(worker.catch_up(reaction));
+        let has_work = catch_up::reaction(pod, &self.context.clock.now()).is_some();
+        if has_work && self.reacting.insert(pod::uid(pod).to_owned()) {
+            let worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+            self.running.spawn(worker.catch_up());
+        }
     }
 
     /// Writes a part of a pod's status in a task of its own.
@@ -328,6 +332,7 @@ impl Kubelet {
         match ended {
             Ok(uid) => {
                 tracing::trace!(uid, "the stages of a pod have ended");
+                self.reacting.remove(&uid);
                 if let Some(managed) = self.pods.get_mut(&uid) {
                     managed.task.take_if(|task| task.is_finished());
                 }

@@ -8,7 +8,7 @@ use kube_machinery::conventions::label_selector;
 use kube_selectors::LabelSelector;
 
 use super::object::{
-    access_modes, capacity, class, has_access_modes, is_bound_to, phase, requested_size, spec, volume_mode,
+    access_modes, capacity, class, has_access_modes, is_bound_to, phase, requested_size, spec, text, volume_mode,
 };
 use crate::shared::object::name;
 
@@ -28,13 +28,17 @@ pub(super) fn best_match<'v>(
 ) -> Option<&'v DynamicObject> {
     let selector = label_selector::read(&spec(claim, "selector").clone().into());
     let selector = if spec(claim, "selector").is_null() { LabelSelector::everything() } else { selector.ok()? };
-    let fits = volumes.iter().map(|volume| &**volume).filter(|volume| satisfies(volume, claim));
     let mut free = Vec::new();
-    for volume in fits {
-        if is_bound_to(volume, &claim.metadata) {
+    for volume in volumes.iter().map(|volume| &**volume) {
+        let is_reserved = is_bound_to(volume, &claim.metadata);
+        let is_free = spec(volume, "claimRef").is_null() && phase(volume) == "Available";
+        // Most volumes belong to other claims, and a look at their sizes would cost more.
+        if !(is_reserved || is_free) || !satisfies(volume, claim) {
+            continue;
+        }
+        if is_reserved {
             return Some(volume);
         }
-        let is_free = spec(volume, "claimRef").is_null() && phase(volume) == "Available";
         if binding == Binding::Now && is_free && selector.matches(volume.metadata.labels.as_ref()) {
             free.push(volume);
         }
@@ -46,17 +50,16 @@ pub(super) fn best_match<'v>(
 
 /// Returns true if a volume has what a claim requires, whatever their classes are.
 fn satisfies(volume: &DynamicObject, claim: &DynamicObject) -> bool {
-    let attributes_class = |object: &DynamicObject| spec(object, "volumeAttributesClassName").clone();
     has_access_modes(volume, claim)
         && capacity(volume) >= requested_size(claim)
         && volume_mode(volume) == volume_mode(claim)
-        && attributes_class(volume) == attributes_class(claim)
+        && text(volume, "volumeAttributesClassName") == text(claim, "volumeAttributesClassName")
         && volume.metadata.deletion_timestamp.is_none()
 }
 
 /// Returns the reason why a volume that a claim names does not satisfy it. Upstream: `checkVolumeSatisfyClaim`.
 pub(super) fn unsatisfied(volume: &DynamicObject, claim: &DynamicObject) -> Option<String> {
-    let differs = |field: &str| spec(volume, field) != spec(claim, field);
+    let differs = |field: &str| text(volume, field) != text(claim, field);
     let why = if volume.metadata.deletion_timestamp.is_some() {
         return Some(format!("the volume is marked for deletion {:?}", name(&volume.metadata)));
     } else if capacity(volume) < requested_size(claim) {

@@ -40,8 +40,21 @@ impl EventHandler<DynamicObject> for ClaimHandler {
         self.0.said.forget(&key);
         self.0.claim_writes.forget(&key);
         let volume = deletion.object().map(|claim| text(claim, "volumeName")).unwrap_or_default();
-        if !volume.is_empty() {
+        if volume.is_empty() {
+            self.enqueue_made_for(&key);
+        } else {
             self.0.queue.add(Key::Volume(volume.to_owned()));
+        }
+    }
+}
+
+impl ClaimHandler {
+    /// Queues the volume that was made for a claim, if the claim was deleted before it named the volume.
+    fn enqueue_made_for(&self, claim: &str) {
+        for volume in self.0.volumes.list(&LabelSelector::everything()) {
+            if claim_key(&volume).as_deref() == Some(claim) {
+                self.0.queue.add(Key::Volume(name(&volume.metadata).to_owned()));
+            }
         }
     }
 }

@@ -85,7 +85,7 @@ impl Controller {
             ("mountOptions", &of.data["mountOptions"]),
             ("volumeAttributesClassName", spec(claim, "volumeAttributesClassName")),
         ] {
-            if !value.is_null() {
+            if !value.is_null() && value != "" {
                 fields[field] = value.clone();
             }
         }

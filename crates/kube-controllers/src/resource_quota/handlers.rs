@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use kube_client::api::DynamicObject;
-use kube_informers::cache::{Deletion, EventHandler, InitialList, Lister, meta_namespace_key};
+use kube_informers::cache::{Deletion, EventHandler, InitialList, Lister, Object as _, meta_namespace_key};
 use kube_informers::workqueue::WorkQueue;
 use kube_machinery::kinds::quota::Evaluator;
 use kube_selectors::LabelSelector;
 
 use super::Controller;
-use super::tracked::Footed;
+use super::tracked::{Counted, Footed};
 
 /// Queues each quota that was added, or whose spec has changed. Changes of the status do not count, because this
 /// controller and the API server make them.
@@ -28,6 +28,36 @@ impl EventHandler<DynamicObject> for QuotaHandler {
     }
 
     fn on_delete(&mut self, _deletion: Deletion<DynamicObject>) {}
+}
+
+/// Queues the quotas that limit the objects of a custom resource, when the server begins to serve it.
+pub(super) struct DefinitionHandler {
+    pub(super) quotas: Lister<DynamicObject>,
+    pub(super) queue: Arc<WorkQueue<String>>,
+}
+
+impl DefinitionHandler {
+    fn enqueue_quotas(&self, definition: &Counted) {
+        let limit = format!("count/{}", definition.meta().name);
+        for quota in self.quotas.list(&LabelSelector::everything()) {
+            if quota.data["spec"]["hard"].get(&limit).is_some() {
+                self.queue.add(meta_namespace_key(&*quota));
+            }
+        }
+    }
+}
+
+impl EventHandler<Counted> for DefinitionHandler {
+    fn on_add(&mut self, definition: Arc<Counted>, _initial: InitialList) {
+        self.enqueue_quotas(&definition);
+    }
+
+    /// An update may say that the names of the resource are accepted.
+    fn on_update(&mut self, _old: Arc<Counted>, new: Arc<Counted>) {
+        self.enqueue_quotas(&new);
+    }
+
+    fn on_delete(&mut self, _deletion: Deletion<Counted>) {}
 }
 
 /// Queues the quotas that track an object which was deleted, or which uses another amount than before. As upstream, a

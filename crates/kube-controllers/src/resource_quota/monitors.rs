@@ -2,10 +2,11 @@
 //! `resource_quota_monitor.go`.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod, Service};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::Client;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_core::Resource;
@@ -15,7 +16,7 @@ use kube_machinery::kinds::quota::Evaluator;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::discovery;
-use super::handlers::ReplenishHandler;
+use super::handlers::{DefinitionHandler, ReplenishHandler};
 use super::tracked::{Counted, Footed, Tracked};
 use crate::shared::error::SyncError;
 
@@ -27,6 +28,8 @@ pub(super) struct Monitors {
     quotas: Lister<DynamicObject>,
     queue: Arc<WorkQueue<String>>,
     running: Mutex<HashMap<(String, String), Monitor>>,
+    /// Set once the definitions of custom resources are watched.
+    definitions: Once,
     stop: CancellationToken,
     /// Stops the informers together with the controller.
     _stops: DropGuard,
@@ -37,16 +40,19 @@ pub(super) struct Monitors {
 struct Monitor {
     kind: ApiResource,
     synced: Done,
+    stop: CancellationToken,
 }
 
 impl Monitors {
     pub(super) fn new(client: Client, quotas: Lister<DynamicObject>, queue: Arc<WorkQueue<String>>) -> Self {
         let stop = CancellationToken::new();
-        Self { client, quotas, queue, running: Mutex::default(), _stops: stop.clone().drop_guard(), stop }
+        let (running, definitions) = (Mutex::default(), Once::new());
+        Self { client, quotas, queue, running, definitions, _stops: stop.clone().drop_guard(), stop }
     }
 
     /// Returns the kind of a resource, and makes sure that its informer has begun: a deletion that a list after this
-    /// call does not show yet queues the quotas later. Returns `None` for a resource that the server does not serve.
+    /// call does not show yet queues the quotas later. Returns `None` for a resource that the server does not serve;
+    /// its quotas are queued when a definition with its name is written.
     pub(super) async fn watched(
         &self,
         (group, plural): &(String, String),
@@ -55,7 +61,7 @@ impl Monitors {
         let known = self.lock().get(&(group.clone(), plural.clone())).cloned();
         let monitor = match known {
             Some(monitor) => monitor,
-            None => match discovery::kind_of(&self.client, group, plural).await? {
+            None => match self.find(group, plural).await? {
                 Some(kind) => self.started(kind, evaluator),
                 None => return Ok(None),
             },
@@ -66,21 +72,51 @@ impl Monitors {
         }
     }
 
+    async fn find(&self, group: &str, plural: &str) -> Result<Option<ApiResource>, SyncError> {
+        if let Some(kind) = discovery::kind_of(&self.client, group, plural).await? {
+            return Ok(Some(kind));
+        }
+        self.definitions.call_once(|| self.watch_definitions());
+        discovery::kind_of(&self.client, group, plural).await // it may have come before the watch
+    }
+
+    fn watch_definitions(&self) {
+        let kind = ApiResource::erase::<CustomResourceDefinition>(&());
+        let definitions = ListWatch::<DynamicObject>::all_with(self.client.clone(), &kind);
+        let informer = SharedIndexInformer::new(definitions.metadata_only().read_as::<Counted>());
+        let (quotas, queue) = (self.quotas.clone(), self.queue.clone());
+        // An informer that has not started takes handlers.
+        let _ = informer.add_event_handler(DefinitionHandler { quotas, queue });
+        tokio::spawn(informer.run(self.stop.clone()));
+    }
+
+    /// Stops the informer of a resource that the server no longer serves.
+    pub(super) fn forget(&self, resource: &(String, String)) {
+        if let Some(monitor) = self.lock().remove(resource) {
+            monitor.stop.cancel();
+        }
+        self.definitions.call_once(|| self.watch_definitions());
+    }
+
     /// Starts the informer of a kind, unless another sync has started it meanwhile.
     fn started(&self, kind: ApiResource, evaluator: &Evaluator) -> Monitor {
         let mut running = self.lock();
         let monitor = running.entry((kind.group.clone(), kind.plural.clone()));
-        monitor.or_insert_with(|| Monitor { synced: self.start(&kind, evaluator), kind }).clone()
+        let start = || {
+            let stop = self.stop.child_token();
+            Monitor { synced: self.start(&kind, evaluator, stop.clone()), kind, stop }
+        };
+        monitor.or_insert_with(start).clone()
     }
 
-    fn start(&self, kind: &ApiResource, evaluator: &Evaluator) -> Done {
+    fn start(&self, kind: &ApiResource, evaluator: &Evaluator, stop: CancellationToken) -> Done {
         match evaluator {
-            Evaluator::Pods => self.run(self.whole::<Pod>(), evaluator),
-            Evaluator::Services => self.run(self.whole::<Service>(), evaluator),
-            Evaluator::Claims => self.run(self.whole::<PersistentVolumeClaim>(), evaluator),
+            Evaluator::Pods => self.run(self.whole::<Pod>(), evaluator, stop),
+            Evaluator::Services => self.run(self.whole::<Service>(), evaluator, stop),
+            Evaluator::Claims => self.run(self.whole::<PersistentVolumeClaim>(), evaluator, stop),
             Evaluator::Objects(_) => {
                 let objects = ListWatch::<DynamicObject>::all_with(self.client.clone(), kind);
-                self.run(SharedIndexInformer::new(objects.metadata_only().read_as::<Counted>()), evaluator)
+                self.run(SharedIndexInformer::new(objects.metadata_only().read_as::<Counted>()), evaluator, stop)
             }
         }
     }
@@ -89,12 +125,12 @@ impl Monitors {
         SharedIndexInformer::new(ListWatch::<K>::all(self.client.clone()).read_as())
     }
 
-    fn run<T: Footed>(&self, informer: SharedIndexInformer<T>, evaluator: &Evaluator) -> Done {
+    fn run<T: Footed>(&self, informer: SharedIndexInformer<T>, evaluator: &Evaluator, stop: CancellationToken) -> Done {
         let (evaluator, quotas, queue) = (evaluator.clone(), self.quotas.clone(), self.queue.clone());
         // An informer that has not started takes handlers.
         let _ = informer.add_event_handler(ReplenishHandler { evaluator, quotas, queue });
         let synced = informer.synced();
-        tokio::spawn(informer.run(self.stop.clone()));
+        tokio::spawn(informer.run(stop));
         synced
     }
 

@@ -20,23 +20,49 @@ impl Controller {
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &self.kind);
         let quota = api.get_opt(name).await.map_err(SyncError::refused(format!("read the quota {key}")))?;
         let Some(quota) = quota else { return Ok(()) };
-        match self.status_of(&quota).await? {
-            Some(status) => self.write_status(&api, quota, status).await,
-            None => Ok(()),
+        let (status, counted) = self.status_of(&quota).await;
+        if let Some(status) = status {
+            let has_new_limits = quota.data["status"]["hard"] != quota.data["spec"]["hard"];
+            self.write_status(&api, quota, status).await?;
+            if has_new_limits {
+                // The API server charges a limit from this write on, so objects that came just before are not counted.
+                self.queue.add(key.to_owned());
+            }
         }
+        counted
     }
 
-    /// Returns the new status of a quota, or `None` if it is right already.
-    async fn status_of(&self, quota: &DynamicObject) -> Result<Option<Value>, SyncError> {
+    /// Returns the new status of a quota, or `None` if it is right already, and the last error. The usage of a resource
+    /// that could not be counted stays as it was.
+    async fn status_of(&self, quota: &DynamicObject) -> (Option<Value>, Result<(), SyncError>) {
         let value = Value::from(quota.data.clone());
-        let (mut calculation, now) = (Calculation::of(&value), self.clock.time());
+        let (mut calculation, now, mut counted) = (Calculation::of(&value), self.clock.time(), Ok(()));
         for resource in tracked_resources(&value) {
             let Some(evaluator) = Evaluator::of(&resource.0, &resource.1) else { continue };
-            let Some(kind) = self.monitors.watched(&resource, &evaluator).await? else { continue };
-            let objects: Vec<Value> = live_list(&self.client, &kind, namespace(&quota.metadata)).await?;
-            calculation.add(&evaluator, &objects, now);
+            match self.objects(&resource, &evaluator, namespace(&quota.metadata)).await {
+                Ok(Some(objects)) => calculation.add(&evaluator, &objects, now),
+                Ok(None) => {}
+                Err(error) => counted = Err(error),
+            }
         }
-        Ok(calculation.status())
+        (calculation.status(), counted)
+    }
+
+    /// Returns the objects of a resource in a namespace, or `None` if the server does not serve the resource.
+    async fn objects(
+        &self,
+        resource: &(String, String),
+        evaluator: &Evaluator,
+        namespace: &str,
+    ) -> Result<Option<Vec<Value>>, SyncError> {
+        let Some(kind) = self.monitors.watched(resource, evaluator).await? else { return Ok(None) };
+        match live_list(&self.client, &kind, namespace).await {
+            Err(error) if error.is_not_found() => {
+                self.monitors.forget(resource);
+                Ok(None)
+            }
+            objects => objects.map(Some),
+        }
     }
 
     async fn write_status(

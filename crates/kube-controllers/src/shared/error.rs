@@ -79,6 +79,11 @@ impl SyncError {
         matches!(self, Self::Refused { source, .. } if source.status().is_some_and(|status| status.code == 409))
     }
 
+    /// Returns true if the server does not have what was asked for.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Refused { source, .. } if source.status().is_some_and(|status| status.code == 404))
+    }
+
     /// Returns the text of the error for users: for a refused request, the server's own words.
     pub(crate) fn reason(&self) -> String {
         match self {

@@ -124,3 +124,43 @@ async fn custom_resources_are_counted() {
     assert_eq!(used(&api).await, json!({"count/widgets.example.com": "1"}));
     cluster.shutdown().await;
 }
+
+/// The controller begins to count a custom resource when its definition comes, and goes on with the other limits of the
+/// quota when the definition goes.
+#[tokio::test(start_paused = true)]
+async fn a_quota_may_name_a_resource_that_comes_later_and_goes_again() {
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const WIDGETS: &str = "/apis/example.com/v1/namespaces/default/widgets";
+    let (cluster, api) = alone().await;
+    quota(&api, &json!({"pods": "1", "count/widgets.example.com": "1"})).await;
+    let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+    let definition = json!({"metadata": {"name": "widgets.example.com"}, "spec": {
+        "group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+    }});
+    created(&api, DEFINITIONS, &definition).await;
+    seconds(1).await;
+    let widget = |name: &str| json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}});
+    created(&api, WIDGETS, &widget("a")).await;
+    assert_eq!(api.post(WIDGETS, &widget("b")).await.status, 403);
+
+    assert_eq!(api.delete(&format!("{DEFINITIONS}/widgets.example.com")).await.status, 200);
+    created(&api, PODS, &pod("a")).await;
+    assert_eq!(api.delete(&format!("{PODS}/a?gracePeriodSeconds=0")).await.status, 200);
+    seconds(5).await;
+    assert_eq!(used(&api).await["pods"], "0");
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_that_come_while_a_quota_is_calculated_for_the_first_time_are_counted() {
+    let (cluster, api) = alone().await;
+    created(&api, QUOTAS, &json!({"metadata": {"name": "q"}, "spec": {"hard": {"pods": "9", "secrets": "9"}}})).await;
+    for number in 0..5 {
+        created(&api, PODS, &pod(&format!("p{number}"))).await;
+        tokio::task::yield_now().await;
+    }
+    seconds(1).await;
+    assert_eq!(used(&api).await["pods"], "5");
+    cluster.shutdown().await;
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
 
-use super::catch_up::CatchUp;
+use super::catch_up;
 use super::containers::{self, StatusInputs};
 use super::event_correlator::{EventCorrelator, PodEvent};
 use super::prepare::Prepared;
@@ -145,12 +145,28 @@ impl PodWorker {
         Ok(())
     }
 
-    /// Writes the reaction to a changed spec, with its Events. Returns the pod's uid.
-    pub(super) async fn catch_up(mut self, reaction: CatchUp) -> String {
-        if let Err(error) = self.write_status(reaction.status).await {
-            tracing::debug!(pod = self.name(), %error, "a part of the status could not be written");
-            return self.uid().to_owned();
+    /// Reacts to a changed spec. Returns the pod's uid.
+    pub(super) async fn catch_up(mut self) -> String {
+        loop {
+            match self.catch_up_once().await {
+                Ok(true) => {} // the spec may have changed again
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::debug!(pod = self.name(), %error, "a part of the status could not be written");
+                    break;
+                }
+            }
         }
+        self.uid().to_owned()
+    }
+
+    /// Writes the reaction to the pod as it is now, because a stage may have changed its status meanwhile, and the
+    /// Events of the containers that were started again. Returns false if there is nothing to react to.
+    async fn catch_up_once(&mut self) -> Result<bool, kube_client::Error> {
+        let now = self.context.clock.now();
+        self.pod = self.context.api.get(self.reference()).await?;
+        let Some(reaction) = catch_up::reaction(&self.pod, &now) else { return Ok(false) };
+        self.write_status(reaction.status).await?;
         for container in reaction.restarted {
             let text = |field: &str| container[field].as_str().unwrap_or_default();
             let (name, image) = (text("name"), text("image"));
@@ -166,7 +182,7 @@ impl PodWorker {
                 self.recorder.record(&self.pod, PodEvent::normal(reason, message, name)).await;
             }
         }
-        self.uid().to_owned()
+        Ok(true)
     }
 
     /// Writes an Event about the pod, or one about each container.
