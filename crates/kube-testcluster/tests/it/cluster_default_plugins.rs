@@ -14,12 +14,6 @@ fn start() -> Api {
     Api::new(&quiet().admission(Admission::Kube).controllers(Controllers::None).start())
 }
 
-async fn created(api: &Api, path: &str, object: &Value) -> Value {
-    let answer = api.post(path, object).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.body
-}
-
 fn refusal(answer: &Answer) -> (u16, &str) {
     (answer.status, answer.message())
 }
@@ -44,17 +38,17 @@ fn claim(name: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_class_gets_the_default_one() {
     let api = start();
-    assert!(created(&api, CLAIMS, &claim("early")).await["spec"].get("storageClassName").is_none());
+    assert!(api.created(CLAIMS, &claim("early")).await["spec"].get("storageClassName").is_none());
     for class in [storage_class("b", true, false), storage_class("a", true, false), storage_class("0", false, false)] {
-        created(&api, STORAGE_CLASSES, &class).await;
+        api.created(STORAGE_CLASSES, &class).await;
     }
-    assert_eq!(created(&api, CLAIMS, &claim("a")).await["spec"]["storageClassName"], "a");
+    assert_eq!(api.created(CLAIMS, &claim("a")).await["spec"]["storageClassName"], "a");
     let mut none = claim("b");
     none["spec"]["storageClassName"] = "".into();
-    assert_eq!(created(&api, CLAIMS, &none).await["spec"]["storageClassName"], "");
+    assert_eq!(api.created(CLAIMS, &none).await["spec"]["storageClassName"], "");
     let mut old = claim("c");
     old["metadata"]["annotations"] = json!({"volume.beta.kubernetes.io/storage-class": "x"});
-    assert!(created(&api, CLAIMS, &old).await["spec"].get("storageClassName").is_none());
+    assert!(api.created(CLAIMS, &old).await["spec"].get("storageClassName").is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -62,21 +56,21 @@ async fn an_ingress_without_a_class_gets_the_default_one() {
     let api = start();
     let annotations = json!({"ingressclass.kubernetes.io/is-default-class": "true"});
     let class = json!({"metadata": {"name": "a", "annotations": annotations}, "spec": {"controller": "example.com/a"}});
-    created(&api, "/apis/networking.k8s.io/v1/ingressclasses", &class).await;
+    api.created("/apis/networking.k8s.io/v1/ingressclasses", &class).await;
     let ingress = |name: &str, annotations: Value| {
         let backend = json!({"service": {"name": "a", "port": {"number": 80}}});
         json!({"metadata": {"name": name, "annotations": annotations}, "spec": {"defaultBackend": backend}})
     };
-    assert_eq!(created(&api, INGRESSES, &ingress("a", json!({}))).await["spec"]["ingressClassName"], "a");
+    assert_eq!(api.created(INGRESSES, &ingress("a", json!({}))).await["spec"]["ingressClassName"], "a");
     let annotated = ingress("b", json!({"kubernetes.io/ingress.class": "nginx"}));
-    assert!(created(&api, INGRESSES, &annotated).await["spec"].get("ingressClassName").is_none());
+    assert!(api.created(INGRESSES, &annotated).await["spec"].get("ingressClassName").is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_grows_only_with_a_volume_whose_class_allows_it() {
     let api = start();
-    created(&api, STORAGE_CLASSES, &storage_class("fixed", false, false)).await;
-    created(&api, STORAGE_CLASSES, &storage_class("growing", false, true)).await;
+    api.created(STORAGE_CLASSES, &storage_class("fixed", false, false)).await;
+    api.created(STORAGE_CLASSES, &storage_class("growing", false, true)).await;
     let grown = json!({"spec": {"resources": {"requests": {"storage": "2Gi"}}}});
     for (class, status, why) in [
         (
@@ -88,7 +82,7 @@ async fn a_claim_grows_only_with_a_volume_whose_class_allows_it() {
     ] {
         let mut object = claim(class);
         object["spec"]["storageClassName"] = class.into();
-        created(&api, CLAIMS, &object).await;
+        api.created(CLAIMS, &object).await;
         let path = format!("{CLAIMS}/{class}");
         let early = api.merge(&path, &grown).await;
         let refused = format!(
@@ -116,8 +110,8 @@ async fn a_pod_gets_what_its_runtime_class_adds() {
     let class = json!({
         "metadata": {"name": "a"}, "handler": "a", "scheduling": scheduling, "overhead": {"podFixed": {"cpu": "250m"}},
     });
-    created(&api, RUNTIME_CLASSES, &class).await;
-    let made = created(&api, PODS, &pod(&json!({"runtimeClassName": "a"}))).await;
+    api.created(RUNTIME_CLASSES, &class).await;
+    let made = api.created(PODS, &pod(&json!({"runtimeClassName": "a"}))).await;
     assert_eq!(made["spec"]["overhead"], json!({"cpu": "250m"}));
     assert_eq!(made["spec"]["nodeSelector"], json!({"disk": "ssd"}));
     let own = api.post(PODS, &pod(&json!({"overhead": {"cpu": "1"}}))).await;
@@ -132,13 +126,13 @@ async fn only_one_priority_class_is_the_default() {
     let path = "/apis/scheduling.k8s.io/v1/priorityclasses";
     assert_eq!(api.get(path).await.names(), ["system-cluster-critical", "system-node-critical"]);
     let class = |name: &str| json!({"metadata": {"name": name}, "value": 5, "globalDefault": true});
-    created(&api, path, &class("a")).await;
+    api.created(path, &class("a")).await;
     let second = api.post(path, &class("b")).await;
     let why = "priorityclasses.scheduling.k8s.io \"b\" is forbidden: PriorityClass a is already marked as default. Only \
                one default can exist";
     assert_eq!(refusal(&second), (403, why));
     assert_eq!(api.merge(&format!("{path}/a"), &json!({"description": "x"})).await.status, 200);
-    let made = created(&api, PODS, &pod(&json!({"priorityClassName": "system-node-critical"}))).await;
+    let made = api.created(PODS, &pod(&json!({"priorityClassName": "system-node-critical"}))).await;
     assert_eq!(made["spec"]["priority"], 2_000_001_000);
 }
 
@@ -147,12 +141,12 @@ async fn a_limit_range_sets_and_bounds_the_resources_of_a_pod() {
     let api = start();
     let limits = json!([{"type": "Container", "max": {"cpu": "1"}, "defaultRequest": {"memory": "64Mi"}}]);
     let range = json!({"metadata": {"name": "a"}, "spec": {"limits": limits}});
-    created(&api, "/api/v1/namespaces/default/limitranges", &range).await;
+    api.created("/api/v1/namespaces/default/limitranges", &range).await;
     let pod = |name: &str, resources: Value| {
         let containers = json!([{"name": "main", "image": "nginx", "resources": resources}]);
         json!({"metadata": {"name": name}, "spec": {"containers": containers}})
     };
-    let made = created(&api, PODS, &pod("a", json!({"limits": {"cpu": "500m"}}))).await;
+    let made = api.created(PODS, &pod("a", json!({"limits": {"cpu": "500m"}}))).await;
     let resources = json!({"limits": {"cpu": "500m"}, "requests": {"cpu": "500m", "memory": "64Mi"}});
     assert_eq!(made["spec"]["containers"][0]["resources"], resources);
     let large = api.post(PODS, &pod("b", json!({"limits": {"cpu": "2"}}))).await;
@@ -168,7 +162,7 @@ async fn a_limit_range_sets_and_bounds_the_resources_of_a_pod() {
 #[tokio::test(start_paused = true)]
 async fn a_plain_cluster_adds_no_class() {
     let api = Api::new(&quiet().start());
-    created(&api, STORAGE_CLASSES, &storage_class("a", true, false)).await;
-    assert!(created(&api, CLAIMS, &claim("a")).await["spec"].get("storageClassName").is_none());
-    created(&api, PODS, &pod(&json!({"runtimeClassName": "missing"}))).await;
+    api.created(STORAGE_CLASSES, &storage_class("a", true, false)).await;
+    assert!(api.created(CLAIMS, &claim("a")).await["spec"].get("storageClassName").is_none());
+    api.created(PODS, &pod(&json!({"runtimeClassName": "missing"}))).await;
 }

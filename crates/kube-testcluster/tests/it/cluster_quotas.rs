@@ -13,19 +13,13 @@ fn start() -> Api {
     Api::new(&quiet().admission(Admission::Kube).controllers(Controllers::None).start())
 }
 
-async fn created(api: &Api, path: &str, object: &Value) -> Value {
-    let answer = api.post(path, object).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.body
-}
-
 /// Creates the quota `q` of which nothing is used yet.
 async fn quota(api: &Api, mut spec: Value) {
     let hard = spec["hard"].take();
     let mut used = hard.clone();
     used.as_object_mut().unwrap().values_mut().for_each(|amount| *amount = "0".into());
     spec["hard"] = hard.clone();
-    created(api, QUOTAS, &json!({"metadata": {"name": "q"}, "spec": spec})).await;
+    api.created(QUOTAS, &json!({"metadata": {"name": "q"}, "spec": spec})).await;
     let status = json!({"status": {"hard": hard, "used": used}});
     assert_eq!(api.merge(&format!("{QUOTAS}/q/status"), &status).await.status, 200);
 }
@@ -47,7 +41,7 @@ fn refusal(answer: &Answer) -> (u16, &str) {
 async fn a_full_quota_refuses_the_next_pod() {
     let api = start();
     quota(&api, json!({"hard": {"pods": "1", "count/pods": "5"}})).await;
-    created(&api, PODS, &pod("a", &json!({}))).await;
+    api.created(PODS, &pod("a", &json!({}))).await;
     assert_eq!(used(&api).await, json!({"pods": "1", "count/pods": "1"}));
     let second = api.post(PODS, &pod("b", &json!({}))).await;
     let why = "pods \"b\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1";
@@ -70,8 +64,8 @@ async fn requests_at_the_same_time_never_exceed_a_quota() {
 async fn nothing_is_charged_for_a_dry_run_or_a_refused_object() {
     let api = start();
     quota(&api, json!({"hard": {"pods": "2"}})).await;
-    created(&api, PODS, &pod("a", &json!({}))).await;
-    created(&api, &format!("{PODS}?dryRun=All"), &pod("b", &json!({}))).await;
+    api.created(PODS, &pod("a", &json!({}))).await;
+    api.created(&format!("{PODS}?dryRun=All"), &pod("b", &json!({}))).await;
     assert_eq!(api.post(PODS, &pod("a", &json!({}))).await.status, 409);
     assert_eq!(used(&api).await, json!({"pods": "1"}));
 }
@@ -82,7 +76,7 @@ async fn a_quota_of_compute_resources_requires_and_limits_them() {
     quota(&api, json!({"hard": {"limits.cpu": "1", "requests.cpu": "1", "requests.example.com/gpu": "1"}})).await;
     let why = "pods \"a\" is forbidden: failed quota: q: must specify limits.cpu for: main; requests.cpu for: main";
     assert_eq!(refusal(&api.post(PODS, &pod("a", &json!({}))).await), (403, why));
-    created(&api, PODS, &pod("a", &json!({"limits": {"cpu": "600m", "example.com/gpu": "1"}}))).await;
+    api.created(PODS, &pod("a", &json!({"limits": {"cpu": "600m", "example.com/gpu": "1"}}))).await;
     let now = json!({"limits.cpu": "600m", "requests.cpu": "600m", "requests.example.com/gpu": "1"});
     assert_eq!(used(&api).await, now);
     let why = "pods \"b\" is forbidden: exceeded quota: q, requested: limits.cpu=500m,requests.cpu=500m, used: \
@@ -94,7 +88,7 @@ async fn a_quota_of_compute_resources_requires_and_limits_them() {
 async fn a_resize_is_charged_with_the_difference() {
     let api = start();
     quota(&api, json!({"hard": {"requests.cpu": "1"}})).await;
-    created(&api, PODS, &pod("a", &json!({"requests": {"cpu": "500m"}}))).await;
+    api.created(PODS, &pod("a", &json!({"requests": {"cpu": "500m"}}))).await;
     let resize = async |cpu: &str| {
         let containers = json!([{"name": "main", "resources": {"requests": {"cpu": cpu}}}]);
         let patch = json!({"spec": {"containers": containers}}).to_string();
@@ -114,7 +108,7 @@ async fn a_service_is_charged_when_its_type_changes() {
     let service = json!({"metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}, {"name": "b", "port": 81}]}});
     let mut service = service;
     service["spec"]["ports"][0]["name"] = "a".into();
-    created(&api, SERVICES, &service).await;
+    api.created(SERVICES, &service).await;
     let typed = |kind: &str| json!({"spec": {"type": kind}});
     let refused = api.merge(&format!("{SERVICES}/a"), &typed("NodePort")).await;
     let why = "services \"a\" is forbidden: exceeded quota: q, requested: services.nodeports=2, used: \
@@ -136,8 +130,8 @@ async fn claims_are_charged_for_their_class_too() {
         let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": resources, "storageClassName": class});
         json!({"metadata": {"name": name}, "spec": spec})
     };
-    created(&api, CLAIMS, &claim("a", "gold")).await;
-    created(&api, CLAIMS, &claim("b", "silver")).await;
+    api.created(CLAIMS, &claim("a", "gold")).await;
+    api.created(CLAIMS, &claim("b", "silver")).await;
     let refused = api.post(CLAIMS, &claim("c", "gold")).await;
     let why = format!(
         "persistentvolumeclaims \"c\" is forbidden: exceeded quota: q, requested: {gold}=1Gi, used: {gold}=1Gi, \
@@ -152,7 +146,7 @@ async fn objects_of_any_kind_are_counted() {
     let api = start();
     quota(&api, json!({"hard": {"configmaps": "1", "count/configmaps": "1", "count/jobs.batch": "0"}})).await;
     let maps = "/api/v1/namespaces/default/configmaps";
-    created(&api, maps, &json!({"metadata": {"name": "a"}})).await;
+    api.created(maps, &json!({"metadata": {"name": "a"}})).await;
     let refused = api.post(maps, &json!({"metadata": {"name": "b"}})).await;
     let why = "configmaps \"b\" is forbidden: exceeded quota: q, requested: configmaps=1,count/configmaps=1, used: \
                configmaps=1,count/configmaps=1, limited: configmaps=1,count/configmaps=1";
@@ -170,7 +164,7 @@ async fn scopes_choose_the_pods_of_a_quota() {
     let api = start();
     quota(&api, json!({"hard": {"pods": "0"}, "scopes": ["BestEffort"]})).await;
     assert_eq!(api.post(PODS, &pod("a", &json!({}))).await.status, 403);
-    created(&api, PODS, &pod("a", &json!({"requests": {"cpu": "1"}}))).await;
+    api.created(PODS, &pod("a", &json!({"requests": {"cpu": "1"}}))).await;
     assert_eq!(used(&api).await, json!({"pods": "0"}));
 }
 

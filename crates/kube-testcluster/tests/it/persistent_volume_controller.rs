@@ -34,12 +34,6 @@ async fn running() -> (Cluster, Api) {
     (cluster, api)
 }
 
-async fn created(api: &Api, path: &str, object: &Value) -> Value {
-    let answer = api.post(path, object).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.body
-}
-
 fn volume(name: &str, size: &str, more: &Value) -> Value {
     let mut spec = json!({"capacity": {"storage": size}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/v"}});
     spec.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -56,7 +50,7 @@ fn claim(name: &str, more: &Value) -> Value {
 async fn class(api: &Api, name: &str, more: &Value) {
     let mut class = json!({"metadata": {"name": name}, "provisioner": "example.com/disk"});
     class.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    created(api, CLASSES, &class).await;
+    api.created(CLASSES, &class).await;
 }
 
 async fn phase(api: &Api, path: &str) -> Value {
@@ -86,11 +80,11 @@ fn pod() -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_claim_and_a_volume_are_bound_to_each_other() {
     let (cluster, api) = alone().await;
-    created(&api, VOLUMES, &volume("large", "5Gi", &json!({}))).await;
-    created(&api, VOLUMES, &volume("right", "2Gi", &json!({}))).await;
+    api.created(VOLUMES, &volume("large", "5Gi", &json!({}))).await;
+    api.created(VOLUMES, &volume("right", "2Gi", &json!({}))).await;
     seconds(1).await;
     assert_eq!(phase(&api, &format!("{VOLUMES}/right")).await, "Available");
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
     seconds(1).await;
     let bound = api.get(CLAIM).await.body;
     let annotations = json!({"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"});
@@ -109,12 +103,12 @@ async fn a_claim_and_a_volume_are_bound_to_each_other() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_volume_waits_for_one() {
     let (cluster, api) = alone().await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
     seconds(60).await;
     assert_eq!(phase(&api, CLAIM).await, "Pending");
     let why = "Normal FailedBinding no persistent volumes available for this claim and no storage class is set";
     assert_eq!(events(&api).await, [why]);
-    created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
+    api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(1).await;
     assert_eq!(phase(&api, CLAIM).await, "Bound");
     cluster.shutdown().await;
@@ -123,8 +117,8 @@ async fn a_claim_without_a_volume_waits_for_one() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_class_gets_a_volume_of_the_standard_class() {
     let (cluster, api) = running().await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
-    created(&api, PODS, &pod()).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
+    api.created(PODS, &pod()).await;
     cluster.settled().await;
     let bound = api.get(CLAIM).await.body;
     assert_eq!((&bound["status"]["phase"], &bound["spec"]["storageClassName"]), (&json!("Bound"), &json!("standard")));
@@ -136,10 +130,10 @@ async fn a_claim_without_a_class_gets_a_volume_of_the_standard_class() {
 async fn a_claim_may_name_its_volume_and_a_volume_its_claim() {
     let (cluster, api) = alone().await;
     let reference = json!({"claimRef": {"namespace": "default", "name": "c"}});
-    created(&api, VOLUMES, &volume("v", "9Gi", &reference)).await;
-    created(&api, VOLUMES, &volume("small", "1Mi", &json!({}))).await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
-    created(&api, CLAIMS, &claim("named", &json!({"volumeName": "small"}))).await;
+    api.created(VOLUMES, &volume("v", "9Gi", &reference)).await;
+    api.created(VOLUMES, &volume("small", "1Mi", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("named", &json!({"volumeName": "small"}))).await;
     seconds(1).await;
     assert_eq!(api.get(CLAIM).await.body["spec"]["volumeName"], "v");
     assert_eq!(api.get(&format!("{VOLUMES}/v")).await.body["metadata"].get("annotations"), None);
@@ -153,9 +147,9 @@ async fn a_claim_may_name_its_volume_and_a_volume_its_claim() {
 async fn a_released_volume_stays_or_goes_by_its_policy() {
     let (cluster, api) = alone().await;
     class(&api, "disk", &json!({})).await;
-    created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
-    created(&api, CLAIMS, &claim("made", &json!({"storageClassName": "disk"}))).await;
+    api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("made", &json!({"storageClassName": "disk"}))).await;
     seconds(1).await;
     assert_eq!(api.get(VOLUMES).await.names().len(), 2);
     api.delete(CLAIM).await;
@@ -165,7 +159,7 @@ async fn a_released_volume_stays_or_goes_by_its_policy() {
         (api.get(VOLUMES).await.names(), phase(&api, &format!("{VOLUMES}/v")).await),
         (vec!["v"], json!("Released"))
     );
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
     seconds(1).await;
     assert_eq!(phase(&api, CLAIM).await, "Pending", "the data on the volume belongs to another claim");
     api.delete(&format!("{VOLUMES}/v")).await;
@@ -175,7 +169,7 @@ async fn a_released_volume_stays_or_goes_by_its_policy() {
 #[tokio::test(start_paused = true)]
 async fn a_class_makes_a_volume_at_once() {
     let (cluster, api) = alone().await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
     seconds(1).await;
     let annotations = json!({"storageclass.kubernetes.io/is-default-class": "true"});
     class(&api, "disk", &json!({"metadata": {"name": "disk", "annotations": annotations}})).await;
@@ -199,8 +193,8 @@ async fn a_class_makes_a_volume_at_once() {
 async fn a_class_without_a_provisioner_makes_none() {
     let (cluster, api) = alone().await;
     class(&api, "local", &json!({"provisioner": "kubernetes.io/no-provisioner"})).await;
-    created(&api, CLAIMS, &claim("c", &json!({"storageClassName": "local"}))).await;
-    created(&api, CLAIMS, &claim("unknown", &json!({"storageClassName": "gold"}))).await;
+    api.created(CLAIMS, &claim("c", &json!({"storageClassName": "local"}))).await;
+    api.created(CLAIMS, &claim("unknown", &json!({"storageClassName": "gold"}))).await;
     seconds(1).await;
     let expected = [
         "Warning ProvisioningFailed no volume plugin matched name: kubernetes.io/no-provisioner",
@@ -214,11 +208,11 @@ async fn a_class_without_a_provisioner_makes_none() {
 async fn a_claim_can_wait_for_its_first_pod() {
     let (cluster, api) = running().await;
     class(&api, "disk", &json!({"volumeBindingMode": "WaitForFirstConsumer"})).await;
-    created(&api, CLAIMS, &claim("c", &json!({"storageClassName": "disk"}))).await;
+    api.created(CLAIMS, &claim("c", &json!({"storageClassName": "disk"}))).await;
     seconds(30).await;
     let wait = "Normal WaitForFirstConsumer waiting for first consumer to be created before binding";
     assert_eq!((events(&api).await, phase(&api, CLAIM).await), (vec![wait.to_owned()], json!("Pending")));
-    created(&api, PODS, &pod()).await;
+    api.created(PODS, &pod()).await;
     seconds(5).await;
     let bound = api.get(CLAIM).await.body;
     assert_eq!(bound["status"]["phase"], "Bound");
@@ -236,15 +230,15 @@ async fn a_claim_can_wait_for_its_first_pod() {
 async fn a_pod_waits_until_its_claim_is_bound() {
     let (cluster, api) = running().await;
     api.delete(STANDARD).await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
-    created(&api, PODS, &pod()).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
+    api.created(PODS, &pod()).await;
     cluster.settled().await;
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Pending");
     let events = api.items(EVENTS).await;
     let why = "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[], failed to process \
                volumes=[data]: error processing PVC default/c: PVC is not bound";
     assert!(events.iter().any(|event| event["message"] == why), "{events:?}");
-    created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
+    api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(5).await;
     assert_eq!(phase(&api, &format!("{PODS}/p")).await, "Running");
     cluster.shutdown().await;
@@ -253,9 +247,9 @@ async fn a_pod_waits_until_its_claim_is_bound() {
 #[tokio::test(start_paused = true)]
 async fn a_bound_claim_that_loses_its_volume_is_lost() {
     let (cluster, api) = alone().await;
-    created(&api, VOLUMES, &volume("v", "1Gi", &json!({}))).await;
+    api.created(VOLUMES, &volume("v", "1Gi", &json!({}))).await;
     seconds(1).await;
-    created(&api, CLAIMS, &claim("c", &json!({}))).await;
+    api.created(CLAIMS, &claim("c", &json!({}))).await;
     seconds(1).await;
     api.delete(&format!("{VOLUMES}/v")).await;
     seconds(1).await;

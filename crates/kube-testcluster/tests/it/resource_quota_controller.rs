@@ -18,13 +18,8 @@ async fn alone() -> (Cluster, Api) {
     (cluster, api)
 }
 
-async fn created(api: &Api, path: &str, object: &Value) {
-    let answer = api.post(path, object).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-}
-
 async fn quota(api: &Api, hard: &Value) {
-    created(api, QUOTAS, &json!({"metadata": {"name": "q"}, "spec": {"hard": hard}})).await;
+    api.created(QUOTAS, &json!({"metadata": {"name": "q"}, "spec": {"hard": hard}})).await;
     seconds(1).await;
 }
 
@@ -45,9 +40,9 @@ fn pod(name: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a_new_quota_counts_what_exists() {
     let (cluster, api) = alone().await;
-    created(&api, PODS, &pod("a")).await;
-    created(&api, PODS, &pod("b")).await;
-    created(&api, MAPS, &json!({"metadata": {"name": "own"}})).await;
+    api.created(PODS, &pod("a")).await;
+    api.created(PODS, &pod("b")).await;
+    api.created(MAPS, &json!({"metadata": {"name": "own"}})).await;
     let hard = json!({"pods": "3", "requests.cpu": "1", "configmaps": "5", "count/deployments.apps": "1"});
     quota(&api, &hard).await;
     // One config map is that of the root certificate.
@@ -66,12 +61,12 @@ async fn a_new_quota_counts_what_exists() {
 async fn a_deletion_gives_back_what_the_object_used() {
     let (cluster, api) = alone().await;
     quota(&api, &json!({"pods": "1", "requests.cpu": "150m"})).await;
-    created(&api, PODS, &pod("a")).await;
+    api.created(PODS, &pod("a")).await;
     assert_eq!(api.post(PODS, &pod("b")).await.status, 403);
     assert_eq!(api.delete(&format!("{PODS}/a?gracePeriodSeconds=0")).await.status, 200);
     seconds(1).await;
     assert_eq!(used(&api).await, json!({"pods": "0", "requests.cpu": "0"}));
-    created(&api, PODS, &pod("b")).await;
+    api.created(PODS, &pod("b")).await;
     cluster.shutdown().await;
 }
 
@@ -79,7 +74,7 @@ async fn a_deletion_gives_back_what_the_object_used() {
 async fn an_ended_pod_only_counts_as_an_object() {
     let (cluster, api) = alone().await;
     quota(&api, &json!({"pods": "1", "count/pods": "2"})).await;
-    created(&api, PODS, &pod("a")).await;
+    api.created(PODS, &pod("a")).await;
     assert_eq!(api.merge(&format!("{PODS}/a/status"), &json!({"status": {"phase": "Succeeded"}})).await.status, 200);
     seconds(1).await;
     assert_eq!(used(&api).await, json!({"pods": "0", "count/pods": "1"}));
@@ -111,12 +106,12 @@ async fn custom_resources_are_counted() {
     let names = json!({"plural": "widgets", "kind": "Widget"});
     let spec = json!({"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]});
     let definition = json!({"metadata": {"name": "widgets.example.com"}, "spec": spec});
-    created(&api, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+    api.created("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
     let widgets = "/apis/example.com/v1/namespaces/default/widgets";
     let widget = |name: &str| json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}});
-    created(&api, widgets, &widget("a")).await;
+    api.created(widgets, &widget("a")).await;
     quota(&api, &json!({"count/widgets.example.com": "2"})).await;
-    created(&api, widgets, &widget("b")).await;
+    api.created(widgets, &widget("b")).await;
     let refused = api.post(widgets, &widget("c")).await;
     assert_eq!(refused.status, 403, "{}", refused.body);
     api.delete(&format!("{widgets}/a")).await;
@@ -138,14 +133,14 @@ async fn a_quota_may_name_a_resource_that_comes_later_and_goes_again() {
         "group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
         "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
     }});
-    created(&api, DEFINITIONS, &definition).await;
+    api.created(DEFINITIONS, &definition).await;
     seconds(1).await;
     let widget = |name: &str| json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": name}});
-    created(&api, WIDGETS, &widget("a")).await;
+    api.created(WIDGETS, &widget("a")).await;
     assert_eq!(api.post(WIDGETS, &widget("b")).await.status, 403);
 
     assert_eq!(api.delete(&format!("{DEFINITIONS}/widgets.example.com")).await.status, 200);
-    created(&api, PODS, &pod("a")).await;
+    api.created(PODS, &pod("a")).await;
     assert_eq!(api.delete(&format!("{PODS}/a?gracePeriodSeconds=0")).await.status, 200);
     seconds(5).await;
     assert_eq!(used(&api).await["pods"], "0");
@@ -155,9 +150,9 @@ async fn a_quota_may_name_a_resource_that_comes_later_and_goes_again() {
 #[tokio::test(start_paused = true)]
 async fn objects_that_come_while_a_quota_is_calculated_for_the_first_time_are_counted() {
     let (cluster, api) = alone().await;
-    created(&api, QUOTAS, &json!({"metadata": {"name": "q"}, "spec": {"hard": {"pods": "9", "secrets": "9"}}})).await;
+    api.created(QUOTAS, &json!({"metadata": {"name": "q"}, "spec": {"hard": {"pods": "9", "secrets": "9"}}})).await;
     for number in 0..5 {
-        created(&api, PODS, &pod(&format!("p{number}"))).await;
+        api.created(PODS, &pod(&format!("p{number}"))).await;
         tokio::task::yield_now().await;
     }
     seconds(1).await;

@@ -20,22 +20,16 @@ async fn start() -> (Cluster, Api) {
     (cluster, api)
 }
 
-async fn created(api: &Api, path: &str, object: &Value) -> Value {
-    let answer = api.post(path, object).await;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.body
-}
-
 async fn claim(api: &Api) -> Value {
     let resources = json!({"requests": {"storage": "1Gi"}});
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": resources});
-    created(api, CLAIMS, &json!({"metadata": {"name": "c"}, "spec": spec})).await
+    api.created(CLAIMS, &json!({"metadata": {"name": "c"}, "spec": spec})).await
 }
 
 async fn pod(api: &Api) {
     let volumes = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]);
     let spec = json!({"containers": [{"name": "main", "image": "nginx"}], "volumes": volumes});
-    created(api, PODS, &json!({"metadata": {"name": "p"}, "spec": spec})).await;
+    api.created(PODS, &json!({"metadata": {"name": "p"}, "spec": spec})).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,7 +79,7 @@ async fn a_bound_claim_says_if_it_is_used() {
 async fn a_volume_stays_while_it_is_bound() {
     let (cluster, api) = start().await;
     let spec = json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/v"}});
-    let made = created(&api, VOLUMES, &json!({"metadata": {"name": "v"}, "spec": spec})).await;
+    let made = api.created(VOLUMES, &json!({"metadata": {"name": "v"}, "spec": spec})).await;
     assert_eq!(made["metadata"]["finalizers"], json!(["kubernetes.io/pv-protection"]));
     let phase = async |phase: &str| api.merge(&format!("{VOLUME}/status"), &json!({"status": {"phase": phase}})).await;
     phase("Bound").await;

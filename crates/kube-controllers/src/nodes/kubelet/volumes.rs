@@ -18,7 +18,7 @@ use kube_machinery::value::Value;
 /// publishes it in every namespace. A cluster without controllers does not, and nothing else there would create it.
 const ROOT_CA: &str = "kube-root-ca.crt";
 
-/// What the kubelet requires of the claims in a pod's volumes.
+/// The state that the claims in a pod's volumes must have before the kubelet starts the pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claims {
     /// They exist. Without a controller that binds claims, none would ever be bound.

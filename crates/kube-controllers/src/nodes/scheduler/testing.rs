@@ -1,4 +1,4 @@
-//! What the scheduler's tests are made of: nodes, pods, and pods that wait.
+//! Makes the nodes, the pods and the waiting pods of the scheduler's tests.
 
 use std::sync::Arc;
 

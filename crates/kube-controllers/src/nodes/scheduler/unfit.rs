@@ -45,7 +45,7 @@ impl Unfit {
     }
 }
 
-/// What the filters say about each node. Upstream: `Diagnosis`.
+/// The verdict of the filters on each node. Upstream: `Diagnosis`.
 #[derive(Debug, Default)]
 pub(super) struct Diagnosis<'a> {
     pub(super) reasons: Reasons,

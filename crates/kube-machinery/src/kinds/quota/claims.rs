@@ -1,4 +1,4 @@
-//! What a volume claim uses of a quota, also of the resources of its storage class, such as
+//! Computes the usage of a volume claim, which also counts in the resources of its storage class, such as
 //! `gold.storageclass.storage.k8s.io/requests.storage`. Upstream: `evaluator/core/persistent_volume_claims.go`.
 
 use super::resources::one;

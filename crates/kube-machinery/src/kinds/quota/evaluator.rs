@@ -10,7 +10,7 @@ use crate::kinds::core::pod::amounts::{Amounts, amounts_of};
 use crate::kinds::resource::Subresource;
 use crate::value::Value;
 
-/// What the objects of one resource use of a quota.
+/// Computes how much of a quota the objects of one resource use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Evaluator {
     Pods,

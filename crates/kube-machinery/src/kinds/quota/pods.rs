@@ -1,4 +1,4 @@
-//! What a pod uses of a quota: its compute resources until it has ended, and its object until that is gone. Upstream:
+//! Computes the usage of a pod: its compute resources until it has ended, and its object until that is gone. Upstream:
 //! `evaluator/core/pods.go`.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What a service uses of a quota. Upstream: `evaluator/core/services.go`.
+//! Computes how much of a quota a service uses. Upstream: `evaluator/core/services.go`.
 
 use super::resources::{count, one};
 use crate::kinds::core::pod::amounts::Amounts;

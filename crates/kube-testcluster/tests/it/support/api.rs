@@ -74,6 +74,13 @@ impl Api {
         self.send("POST", path, "application/json", body.to_string()).await
     }
 
+    /// Creates an object, and returns it as the server has stored it.
+    pub async fn created(&self, path: &str, object: &Value) -> Value {
+        let answer = self.post(path, object).await;
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.body
+    }
+
     pub async fn put(&self, path: &str, body: &Value) -> Answer {
         self.send("PUT", path, "application/json", body.to_string()).await
     }
