@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"time"
 
+	"informer-lab/peers/etcd"
+
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 )
@@ -53,7 +55,7 @@ func run(ctx context.Context) error {
 	if err := utilfeature.DefaultMutableFeatureGate.Set(*gates); err != nil {
 		return err
 	}
-	etcd, stopEtcd, err := startEtcd(*dataDir)
+	storage, stopEtcd, err := etcd.Start(*dataDir)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server, err := newServer(host, etcd, client)
+	server, err := newServer(host, storage, client)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	fmt.Printf("etcd %s\nready http://%s\n", etcd, host)
+	fmt.Printf("etcd %s\nready http://%s\n", storage, host)
 	select {
 	case <-ctx.Done():
 		return nil

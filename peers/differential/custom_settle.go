@@ -88,7 +88,7 @@ func (r *Runner) eventually(request Request) (real, ours Outcome) {
 	for deadline := time.Now().Add(controllersPatience); ; time.Sleep(2 * time.Millisecond) {
 		realNormal, oursNormal := r.real.normal.clone(), r.ours.normal.clone()
 		real, ours = r.ask(request)
-		if len(unexplained(request, real, ours, map[string]int{})) == 0 || time.Now().After(deadline) {
+		if len(r.peer.unexplained(request, real, ours, map[string]int{})) == 0 || time.Now().After(deadline) {
 			return real, ours
 		}
 		r.real.normal, r.ours.normal = realNormal, oursNormal
@@ -106,7 +106,7 @@ func (r *Runner) awaitControllers(sequence []Request) []Finding {
 	for _, name := range passingNames {
 		request := Request{Method: "GET", Path: definitionsPath + "/" + name, Plural: last.Plural, eventually: true}
 		real, ours := r.eventually(request)
-		if left := unexplained(request, real, ours, r.used); len(left) > 0 {
+		if left := r.peer.unexplained(request, real, ours, r.used); len(left) > 0 {
 			found = append(found, Finding{append(slices.Clone(sequence), request), left})
 		}
 	}

@@ -13,11 +13,16 @@ import (
 type generator struct {
 	*rand.Rand
 	kinds []kind
+	// calm is true if most requests have nothing odd beside their random objects.
+	calm bool
 }
 
 func newGenerator(seed uint64, of []kind) *generator {
-	return &generator{rand.New(rand.NewPCG(seed, 0)), of}
+	return &generator{Rand: rand.New(rand.NewPCG(seed, 0)), kinds: of}
 }
+
+// oddly returns true if the next request gets an odd change.
+func (g *generator) oddly() bool { return g.sometimes(4) == g.calm }
 
 // sequence returns requests that are sent one after the other, to objects of one or two kinds.
 func (g *generator) sequence(length int) []Request {
@@ -134,7 +139,7 @@ type weighted struct {
 func (g *generator) request(kind kind) *draft {
 	verbs := []weighted{
 		{22, create}, {18, update}, {24, patch}, {14, apply}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
-		{2, chain}, {2, bind}, {5, scale},
+		{2, chain}, {2, bind}, {5, scale}, {4 * len(kind.parts), part},
 	}
 	sum := 0
 	for _, verb := range verbs {

@@ -27,6 +27,8 @@ type kind struct {
 	// on a field that only this kind has.
 	names     []string
 	operation func() map[string]any
+	// parts are the subresources that are written as the whole object, other than status.
+	parts []string
 }
 
 type object = map[string]any

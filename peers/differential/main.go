@@ -3,7 +3,10 @@
 // shows it, and prints that sequence with both answers. table.go lists the intended differences.
 //
 //	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases]
-//	    [--binary PATH | --server URL] [--peer PATH | --peer-server URL]
+//	    [--binary PATH | --server URL] [--peer PATH | --peer-server URL | --kube-apiserver PATH]
+//
+// With --kube-apiserver the peer is the real kube-apiserver with its default admission, and requests go to every kind that
+// both servers serve.
 //
 // It exits with 1 if fewer than --at-least percent of the requests are answered alike, or if a row of table.go
 // explained no difference.
@@ -27,6 +30,7 @@ var (
 	serverURL = flag.String("server", "", "the URL of a running cluster of informer-lab, instead of --binary")
 	peer      = flag.String("peer", inProject("target", "peers", "apiserver"), "the real API server")
 	peerURL   = flag.String("peer-server", "", "the URL of a running real API server, instead of --peer")
+	kube      = flag.String("kube-apiserver", "", "the real kube-apiserver, instead of --peer: compares all of its kinds")
 	examples  = flag.Int("examples", 40, "how many classes of differences to print")
 	atLeast   = flag.Float64("at-least", 100, "the percentage of requests that must be answered alike")
 	shrinking = flag.Bool("shrink", true, "shrink each difference to the shortest sequence of requests")
@@ -45,61 +49,73 @@ func main() {
 }
 
 func run() (bool, error) {
-	realURL, stopReal, err := serverAt(*peerURL, *peer, startReal)
+	against := smallPeer
+	if *kube != "" {
+		against = kubeAPIServer
+	}
+	realURL, stopReal, err := serverAt(*peerURL, against.program(), against.start)
 	if err != nil {
 		return false, err
 	}
 	defer stopReal()
-	oursURL, stopOurs, err := serverAt(*serverURL, *binary, startOurs)
+	oursURL, stopOurs, err := serverAt(*serverURL, *binary, startOurs(against.admission))
 	if err != nil {
 		return false, err
 	}
 	defer stopOurs()
 
-	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}, kinds: kinds}
-	report := &Report{counts: map[string]int{}, examples: map[string]Finding{}}
-	add := func(findings []Finding) {
-		for _, found := range findings {
-			report.add(found)
-		}
+	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}, kinds: kinds, peer: against}
+	report := newReport()
+	if err := against.compare(runner, report); err != nil {
+		return false, err
 	}
-	add(runner.run(openings()))
-	add(runner.run(listCombinations()))
+	report.print(os.Stdout, *examples)
+	return summary(runner, report), nil
+}
+
+// compareSmall compares the server with peers/apiserver: its kinds, and random custom resources.
+func compareSmall(runner *Runner, report *Report) (err error) {
+	report.addAll(runner.run(openings()))
+	report.addAll(runner.run(listCombinations()))
 	for s := *seed; s < *seed+*seeds; s++ {
 		runner.seed = s
 		generator := newGenerator(s, nil)
 		var made []kind
 		if *only == "" || strings.Contains(*only, "customresource") {
 			custom, found := runner.install(generator)
-			add(found)
+			report.addAll(found)
 			made = custom
 		}
 		runner.kinds = slices.Concat(kinds, made, []kind{definitionKind(generator)})
 		if generator.kinds, err = chosenKinds(runner.kinds, *only); err != nil {
-			return false, err
+			return err
 		}
-		for end := runner.asked + *count; runner.asked < end; {
-			for _, found := range runner.run(generator.sequence(*length)) {
-				if report.add(found) && *shrinking {
-					report.examples[found.class()] = runner.shrink(found)
-				}
+		runner.sequencesOf(generator, report)
+		report.addAll(runner.uninstall(made))
+	}
+	return nil
+}
+
+// sequencesOf runs sequences until the seed's requests are sent.
+func (r *Runner) sequencesOf(generator *generator, report *Report) {
+	for end := r.asked + *count; r.asked < end; {
+		for _, found := range r.run(generator.sequence(*length)) {
+			if report.add(found) && *shrinking {
+				report.examples[found.class()] = r.shrink(found)
 			}
 		}
-		add(runner.uninstall(made))
 	}
-	report.print(os.Stdout, *examples)
-	return summary(runner, report), nil
 }
 
 // summary prints the numbers of the run. It returns true if enough requests were answered alike and every row of the
 // table was used.
 func summary(runner *Runner, report *Report) bool {
-	for _, row := range table {
+	for _, row := range runner.peer.table {
 		fmt.Printf("%7d intended: %s (%s)\n", runner.used[row.name], row.name, row.reason)
 	}
 	fmt.Printf("%d requests, %d answered alike, %d classes of differences\n", runner.asked, runner.equal, len(report.counts))
 	ok := float64(runner.equal)*100 >= *atLeast*float64(runner.asked)
-	for _, row := range table {
+	for _, row := range runner.peer.table {
 		if runner.used[row.name] == 0 {
 			fmt.Printf("the row %q of the table explained no difference: remove it, or find out why the answers no longer differ\n", row.name)
 			ok = false
@@ -135,8 +151,16 @@ func chosenKinds(all []kind, plurals string) ([]kind, error) {
 			}
 		}
 		if len(chosen) == before {
-			return nil, fmt.Errorf("no kind %q: there are configmaps, events, secrets, serviceaccounts, leases, services, nodes, namespaces, pods, replicasets, customresourcedefinitions and customresources", plural)
+			return nil, fmt.Errorf("no kind %q: there are %s, and customresources", plural, pluralsOf(all))
 		}
 	}
 	return chosen, nil
+}
+
+func pluralsOf(kinds []kind) string {
+	var plurals []string
+	for _, kind := range kinds {
+		plurals = append(plurals, kind.plural)
+	}
+	return strings.Join(slices.Compact(plurals), ", ")
 }

@@ -23,7 +23,7 @@ func patch(g *generator, kind kind) *draft {
 	} else if g.sometimes(3) {
 		good(g, made.metadata())
 	}
-	if !g.sometimes(4) {
+	if g.oddly() {
 		pick(g, []odd{oddPatchMetadata, oddPatchMetadata, oddPatchMetadata, oddWriteOptions, oddWriteOptions, oddPatchBody, oddPatchHeaders})(g, kind, made)
 	}
 	return made

@@ -52,6 +52,14 @@ type Report struct {
 	examples map[string]Finding
 }
 
+func newReport() *Report { return &Report{map[string]int{}, map[string]Finding{}} }
+
+func (r *Report) addAll(findings []Finding) {
+	for _, found := range findings {
+		r.add(found)
+	}
+}
+
 func (r *Report) add(finding Finding) (isNew bool) {
 	class := finding.class()
 	r.counts[class]++

@@ -13,6 +13,7 @@ import (
 // Runner sends sequences of requests to both servers, each sequence in a new namespace, and compares the answers.
 type Runner struct {
 	real, ours *Side
+	peer       peerKind
 	seed       uint64
 	// sequences counts the sequences, openings the objects of awaitBeginning. The numbers make names unique.
 	sequences int
@@ -59,7 +60,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 			real, ours = r.ask(request)
 		}
 		r.asked++
-		left := unexplained(request, real, ours, r.used)
+		left := r.peer.unexplained(request, real, ours, r.used)
 		if len(left) == 0 {
 			r.equal++
 			if oneRefused(request, real, ours) {
@@ -101,6 +102,9 @@ func (r *Runner) begin() {
 		body := decode(answer.Header.Get("Content-Type"), answer.Body)
 		side.normal.wrote(body)
 		side.memory.start(body)
+		if r.peer.prepare != nil {
+			r.peer.prepare(side)
+		}
 	})
 }
 

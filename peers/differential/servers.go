@@ -17,6 +17,8 @@ import (
 type server struct {
 	url     string
 	command *exec.Cmd
+	// cleanUp removes what the server leaves behind; nil if it leaves nothing.
+	cleanUp func()
 }
 
 // startReal starts the API server of upstream's libraries, peers/apiserver.
@@ -24,12 +26,14 @@ func startReal(program string) (*server, error) {
 	return start(program, "ready http://", "--listen", "127.0.0.1:0")
 }
 
-// startOurs starts informer-lab's cluster without nodes, controllers, admission and kubelet stages, so that nothing
-// changes objects by itself.
-func startOurs(program string) (*server, error) {
-	still := inProject("peers", "differential", "still.yaml")
-	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain", "--managed-fields", "all",
-		"--stages", still)
+// startOurs returns a function that starts informer-lab's cluster with this admission, and without nodes, controllers and
+// kubelet stages, so that nothing changes objects by itself.
+func startOurs(admission string) func(program string) (*server, error) {
+	return func(program string) (*server, error) {
+		still := inProject("peers", "differential", "still.yaml")
+		return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", admission, "--managed-fields", "all",
+			"--stages", still)
+	}
 }
 
 // start starts a program and reads its output up to the line with its URL. The sign stands before the URL in that line
@@ -49,7 +53,7 @@ func start(program, sign string, arguments ...string) (*server, error) {
 		if at := strings.Index(lines.Text(), sign); at >= 0 {
 			go io.Copy(io.Discard, out)
 			url := lines.Text()[at+len(sign)-len("http://"):]
-			return &server{strings.Fields(url)[0], command}, nil
+			return &server{url: strings.Fields(url)[0], command: command}, nil
 		}
 	}
 	_ = command.Wait() // it ended by itself and has printed why
@@ -59,6 +63,9 @@ func start(program, sign string, arguments ...string) (*server, error) {
 func (s *server) stop() {
 	_ = s.command.Process.Signal(syscall.SIGTERM) // an error means that it has ended already
 	_ = s.command.Wait()                          // the error is the signal
+	if s.cleanUp != nil {
+		s.cleanUp()
+	}
 }
 
 func inProject(path ...string) string {

@@ -26,6 +26,8 @@ type Side struct {
 	expectsDial bool
 	memory      *memory
 	normal      *normaliser
+	// atStart has the plural and the name of each object that the server had before the first sequence.
+	atStart map[string]bool
 }
 
 func newSide(name, url string) *Side {
@@ -34,6 +36,7 @@ func newSide(name, url string) *Side {
 	side.client = &http.Client{
 		Transport: &http.Transport{
 			DisableCompression:  true,
+			TLSClientConfig:     loopbackTLS,
 			MaxIdleConnsPerHost: 1,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 				side.dropped.Store(false)
@@ -125,6 +128,9 @@ func (s *Side) request(ctx context.Context, request Request) *http.Request {
 	made.URL.Opaque = "//" + made.URL.Host + path
 	made.URL.RawQuery = query
 	made.Header.Set("User-Agent", "differential")
+	if made.URL.Scheme == "https" {
+		made.Header.Set("Authorization", "Bearer "+token)
+	}
 	for name, value := range request.Header {
 		made.Header.Set(name, s.memory.resolve(value))
 	}

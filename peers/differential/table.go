@@ -162,9 +162,9 @@ func renaming(names *strings.Replacer, pattern *regexp.Regexp, by string) func(R
 }
 
 // unexplained returns the differences that no row of the table explains, and counts the rows that were used.
-func unexplained(request Request, real, ours Outcome, used map[string]int) []difference {
+func (p peerKind) unexplained(request Request, real, ours Outcome, used map[string]int) []difference {
 	left := differences(real, ours)
-	for _, row := range table {
+	for _, row := range p.table {
 		if len(left) == 0 {
 			return nil
 		}

@@ -17,7 +17,7 @@ func newDraft(method, path string) *draft {
 func named(kind kind, name string) object {
 	body := kind.body(name)
 	body["apiVersion"], body["kind"] = kind.apiVersion, kind.name
-	body["metadata"] = object{"name": name}
+	body["metadata"] = merged(asObject(body["metadata"]), object{"name": name})
 	return body
 }
 
@@ -28,10 +28,10 @@ func create(g *generator, kind kind) *draft {
 	if g.sometimes(5) {
 		good(g, made.metadata())
 	}
-	if body, ok := made.body.(object); ok && kind.plural == "pods" && g.sometimes(3) {
-		body["spec"].(object)["nodeName"] = "n" // a pod on a node stays for its grace period when it is deleted
+	if body, ok := made.body.(object); ok && kind.plural == "pods" && body["spec"] != nil && g.sometimes(3) {
+		asObject(body["spec"])["nodeName"] = "n" // a pod on a node stays for its grace period when it is deleted
 	}
-	if !g.sometimes(4) {
+	if g.oddly() {
 		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
 	}
 	return made
@@ -71,7 +71,7 @@ func update(g *generator, kind kind) *draft {
 	if g.sometimes(5) {
 		good(g, made.metadata())
 	}
-	if !g.sometimes(4) {
+	if g.oddly() {
 		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
 	}
 	return made

@@ -80,7 +80,7 @@ func marksItsList(request Request) bool {
 
 func (s *Side) watch(request Request) *stream {
 	ctx, end := context.WithCancel(context.Background())
-	transport := &http.Transport{DisableCompression: true}
+	transport := &http.Transport{TLSClientConfig: loopbackTLS, DisableCompression: true}
 	response, err := (&http.Client{Transport: transport}).Do(s.request(ctx, request))
 	if err != nil {
 		end()
@@ -274,7 +274,7 @@ func (s *stream) has(name string) bool {
 
 func (r *Runner) compareStreams(request Request, pair watchPair) []difference {
 	real, ours := r.real.normal.clone(), r.ours.normal.clone()
-	left := unexplained(request, pair.real.all(request, real), pair.ours.all(request, ours), r.used)
+	left := r.peer.unexplained(request, pair.real.all(request, real), pair.ours.all(request, ours), r.used)
 	if len(left) == 0 {
 		r.real.normal, r.ours.normal = real, ours
 	}

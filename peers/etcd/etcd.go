@@ -1,6 +1,5 @@
-package main
-
-// Runs etcd inside the process.
+// Package etcd runs etcd inside the process.
+package etcd
 
 import (
 	"errors"
@@ -12,9 +11,9 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd runs an etcd in this process, on two free loopback ports. Its data are in dir, or in a temporary folder
+// Start runs an etcd in this process, on two free loopback ports. Its data are in dir, or in a temporary folder
 // if dir is empty. It returns the URL and a function that stops it.
-func startEtcd(dir string) (string, func(), error) {
+func Start(dir string) (string, func(), error) {
 	remove := func() {}
 	if dir == "" {
 		made, err := os.MkdirTemp("", "informer-lab-etcd-")
@@ -23,25 +22,25 @@ func startEtcd(dir string) (string, func(), error) {
 		}
 		dir, remove = made, func() { os.RemoveAll(made) }
 	}
-	etcd, err := openEtcd(dir)
+	server, err := open(dir)
 	if err != nil {
 		remove()
 		return "", nil, err
 	}
 	stop := func() {
-		etcd.Close()
+		server.Close()
 		remove()
 	}
 	select {
-	case <-etcd.Server.ReadyNotify():
-		return etcd.Config().ListenClientUrls[0].String(), stop, nil
+	case <-server.Server.ReadyNotify():
+		return server.Config().ListenClientUrls[0].String(), stop, nil
 	case <-time.After(20 * time.Second):
 		stop()
 		return "", nil, errors.New("etcd did not become ready")
 	}
 }
 
-func openEtcd(dir string) (*embed.Etcd, error) {
+func open(dir string) (*embed.Etcd, error) {
 	peer, err := freeURL()
 	if err != nil {
 		return nil, err

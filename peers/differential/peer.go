@@ -1,0 +1,30 @@
+package main
+
+// The two programs that can be the real API server.
+
+// peerKind is what a comparison needs to know of its real API server.
+type peerKind struct {
+	// program returns the path of the program, start starts it.
+	program func() string
+	start   func(program string) (*server, error)
+	// admission is that of our server.
+	admission string
+	// table lists the intended differences.
+	table []row
+	// compare sends requests to both servers.
+	compare func(*Runner, *Report) error
+	// prepare makes what a namespace needs before a sequence; nil for nothing.
+	prepare func(*Side)
+}
+
+// smallPeer is peers/apiserver: upstream's libraries with a few kinds. It starts at once.
+var smallPeer = peerKind{program: func() string { return *peer }, start: startReal, admission: "plain", table: table, compare: compareSmall}
+
+// kubeAPIServer is the real one, with every kind and its default admission.
+var kubeAPIServer = peerKind{program: func() string { return *kube }, start: startKubeAPIServer, admission: "kube", table: kubeTable, compare: compareServed, prepare: makeServiceAccount}
+
+// makeServiceAccount makes the service account of pods, because no controller does in these clusters.
+func makeServiceAccount(side *Side) {
+	answer := side.ask(Request{Method: "POST", Path: "/api/v1/namespaces/<<ns:>>/serviceaccounts", Body: `{"metadata":{"name":"default"}}`})
+	side.normal.wrote(decode(answer.Header.Get("Content-Type"), answer.Body))
+}
