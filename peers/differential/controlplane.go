@@ -52,7 +52,8 @@ func startKubeAPIServer(program string) (*server, error) {
 	in := func(name string) string { return filepath.Join(folder, name) }
 	command := exec.Command(program, "--etcd-servers="+storage, "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", port), "--cert-dir="+in("certificates"),
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local", "--service-account-key-file="+in("key"), "--service-account-signing-key-file="+in("key"),
-		"--token-auth-file="+in("tokens"), "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/12", "--allow-privileged")
+		"--token-auth-file="+in("tokens"), "--authorization-mode=RBAC", "--service-cluster-ip-range=10.96.0.0/12", "--allow-privileged",
+		"--disable-admission-plugins=ServiceAccount") // as envtest does, because without controllers there are no accounts
 	log, err := os.Create(in("log"))
 	if err != nil {
 		cleanUp()

@@ -19,19 +19,18 @@ import (
 // resourceVersion the number of the write that made it.
 type normaliser struct {
 	uids      map[string]string
-	addresses map[string]string
 	generated map[string]string
 	// writes are the resourceVersions of the sequence's writes, in ascending order.
 	writes []uint64
 }
 
 func newNormaliser() *normaliser {
-	return &normaliser{uids: map[string]string{}, addresses: map[string]string{}, generated: map[string]string{}}
+	return &normaliser{uids: map[string]string{}, generated: map[string]string{}}
 }
 
 // clone returns a copy, for a comparison that may be repeated after more answers.
 func (n *normaliser) clone() *normaliser {
-	return &normaliser{maps.Clone(n.uids), maps.Clone(n.addresses), maps.Clone(n.generated), slices.Clone(n.writes)}
+	return &normaliser{maps.Clone(n.uids), maps.Clone(n.generated), slices.Clone(n.writes)}
 }
 
 func (n *normaliser) uid(uid string) string {
@@ -106,7 +105,7 @@ func (n *normaliser) field(key string, value any) any {
 		return n.token(text)
 	}
 	if port, ok := value.(json.Number); ok && (key == "nodePort" || key == "healthCheckNodePort") && len(port) == 5 {
-		return n.address(port.String()) // drawn at random, too
+		return "<port>"
 	}
 	if entries, ok := value.([]any); ok && key == "managedFields" {
 		return n.value(byManager(entries))
@@ -238,19 +237,16 @@ var (
 	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|ResourceVersion in (?:the precondition|record) \(|too old resource version: \d+ \(|"resourceVersion\\?":\\?")(\d+)`)
 )
 
-// accessVolume is the volume that the admission of service accounts adds to pods, serviceIP an address from the range of
-// services: both servers draw them at random.
+// The servers draw at random: the name of the volume that the admission of service accounts adds to pods, ports of nodes,
+// and addresses of services.
 var (
 	accessVolume = regexp.MustCompile(`kube-api-access-[a-z0-9]{5}\b`)
+	nodePort     = regexp.MustCompile(`:3\d{4}/`)
 	serviceIP    = regexp.MustCompile(`\b10\.(9[6-9]|10\d|11[01])\.\d{1,3}\.\d{1,3}\b`)
 )
 
-func (n *normaliser) address(address string) string {
-	if n.addresses[address] == "" {
-		n.addresses[address] = fmt.Sprintf("<address%d>", len(n.addresses)+1)
-	}
-	return n.addresses[address]
-}
+// ownAddresses is the beginning of the addresses that requests name (namesOf).
+const ownAddresses = "10.96.7."
 
 func (n *normaliser) text(text string) string {
 	for name, normal := range n.generated {
@@ -264,7 +260,13 @@ func (n *normaliser) text(text string) string {
 		return time
 	})
 	text = accessVolume.ReplaceAllString(text, "kube-api-access-<5 random>")
-	text = serviceIP.ReplaceAllStringFunc(text, func(address string) string { return n.address(address) })
+	text = serviceIP.ReplaceAllStringFunc(text, func(address string) string {
+		if strings.HasPrefix(address, ownAddresses) {
+			return address
+		}
+		return "<address>"
+	})
+	text = nodePort.ReplaceAllString(text, ":<port>/")
 	return inSentence.ReplaceAllStringFunc(text, func(found string) string {
 		parts := inSentence.FindStringSubmatch(found)
 		return parts[1] + n.version(parts[2])

@@ -13,18 +13,10 @@ type peerKind struct {
 	table []row
 	// compare sends requests to both servers.
 	compare func(*Runner, *Report) error
-	// prepare makes what a namespace needs before a sequence; nil for nothing.
-	prepare func(*Side)
 }
 
 // smallPeer is peers/apiserver: upstream's libraries with a few kinds. It starts at once.
 var smallPeer = peerKind{program: func() string { return *peer }, start: startReal, admission: "plain", table: table, compare: compareSmall}
 
 // kubeAPIServer is the real one, with every kind and its default admission.
-var kubeAPIServer = peerKind{program: func() string { return *kube }, start: startKubeAPIServer, admission: "kube", table: kubeTable, compare: compareServed, prepare: makeServiceAccount}
-
-// makeServiceAccount makes the service account of pods, because no controller does in these clusters.
-func makeServiceAccount(side *Side) {
-	answer := side.ask(Request{Method: "POST", Path: "/api/v1/namespaces/<<ns:>>/serviceaccounts", Body: `{"metadata":{"name":"default"}}`})
-	side.normal.wrote(decode(answer.Header.Get("Content-Type"), answer.Body))
-}
+var kubeAPIServer = peerKind{program: func() string { return *kube }, start: startKubeAPIServer, admission: "kube", table: kubeTable, compare: compareServed}

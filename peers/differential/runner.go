@@ -102,9 +102,6 @@ func (r *Runner) begin() {
 		body := decode(answer.Header.Get("Content-Type"), answer.Body)
 		side.normal.wrote(body)
 		side.memory.start(body)
-		if r.peer.prepare != nil {
-			r.peer.prepare(side)
-		}
 	})
 }
 

@@ -192,7 +192,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("GET", object+"/nosuch"), newDraft("GET", kind.path()+"x"), newDraft("POST", kind.everywhere()), newDraft("GET", kind.path()+"/"),
 		newDraft("GET", kind.version()+"/namespaces/nosuch/"+kind.plural), newDraft("PUT", object+"/status"), newDraft("GET", object+"/"),
 		newDraft("HEAD", object), newDraft("OPTIONS", object), newDraft("GET", "/apis/nosuch.example/v1/"+kind.plural),
-		newDraft("PATCH", object+"/status"), newDraft("PROPFIND", kind.path()), newDraft("HEAD", kind.path()), newDraft("OPTIONS", kind.path()), newDraft("POST", "/api"), newDraft("PUT", "/apis/apps"),
+		newDraft("PATCH", object+"/status"), newDraft("PROPFIND", kind.path()), newDraft("HEAD", kind.path()), newDraft("OPTIONS", kind.path()), newDraft("POST", "/api"), newDraft("PUT", "/apis/apps/v1"),
 		newDraft("GET", object+"//"), newDraft("GET", strings.Replace(object, "/api", "//api", 1)), newDraft("GET", kind.path()+"/%61"), newDraft("GET", kind.path()+"/a%2Fb"), newDraft("GET", kind.path()+"/%zz"), newDraft("GET", kind.path()+"/.."),
 		newDraft("GET", kind.path()+"?&&labelSelector=app%3Dx&"), newDraft("GET", kind.path()+"?labelSelector=app%3Dx;limit=1"), newDraft("GET", kind.path()+"?limit=%zz"), newDraft("GET", kind.path()+"?=x&limit"), newDraft("GET", kind.path()+"?fieldSelector=metadata.name%3d+a"),
 		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),

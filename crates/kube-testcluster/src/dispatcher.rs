@@ -75,7 +75,15 @@ fn not_supported(method: &Method, target: &Target, headers: &HeaderMap, managed_
 /// Adds the deprecation warning of a custom resource to the response of a request that is refused before its action
 /// runs. go-restful, which refuses such requests for built-in kinds, adds no warning.
 pub(crate) fn with_early_warning(resource: &Resource, response: Box<Response>) -> Box<Response> {
-    match resource.warning().filter(|_| resource.dispatcher == Dispatcher::CrdHandler) {
+    match resource.dispatcher {
+        Dispatcher::CrdHandler => with_warning(resource, response),
+        Dispatcher::GoRestful => response,
+    }
+}
+
+/// Adds the deprecation warning of a kind to a response.
+pub(crate) fn with_warning(resource: &Resource, response: Box<Response>) -> Box<Response> {
+    match resource.warning() {
         Some(warning) => Box::new(warn(*response, &[warning.to_owned()])),
         None => response,
     }

@@ -11,7 +11,7 @@ use http::Method;
 use crate::action::Action;
 use crate::dispatcher::{self, NotAllowed};
 use crate::faults::{TargetKind, Verb};
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Content};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut_watch::with_cuts;
 use crate::http::deadline::{LongRunning, deadline_problem, finish};
@@ -127,9 +127,10 @@ fn route(store: &Store, request: &Request, query: &Query) -> Result<Routed, Box<
     })?;
     action.check(headers, &target, managed_fields).map_err(refuse)?;
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = dispatcher::check_accept(&target.served, &accept, offers).and_then(|()| accept.form(&target));
+    dispatcher::check_accept(&target.served, &accept, offers).map_err(refuse)?;
+    let refuse = |error| dispatcher::with_warning(&target.served, Box::new(refused_in(errors, headers, query, error)));
     let representation = Representation {
-        form: form.map_err(refuse)?,
+        form: accept.form(&target).map_err(refuse)?,
         errors,
         resource: target.served.clone(),
         subresource: target.subresource,
@@ -171,6 +172,9 @@ async fn run(routed: &Routed, logs: &Arc<Logs>, call: Call) -> Answer {
     }
     if let Err(why) = store.flushed().await {
         answer = Answer::from(ApiError::internal(why.as_ref()));
+    }
+    if let Content::Error(error) = &mut answer.content {
+        error.name_as_requested(&routed.target);
     }
     answer.with_warnings(routed.target.served.warning().map(ToOwned::to_owned))
 }

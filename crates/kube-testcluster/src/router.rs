@@ -47,9 +47,9 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .route("/openapi/v3/{*name}", any(openapi::v3))
         .merge(with_or_without_slash("/version", get(discovery::version)))
         .merge(with_or_without_slash("/api", get(discovery::core_versions)))
-        .merge(with_or_without_slash("/apis", get(discovery::groups)))
+        .merge(with_slash_too("/apis", any(discovery::groups))) // as upstream, any method reads the groups
         .merge(with_or_without_slash("/api/{version}", get(discovery::core_resources)))
-        .merge(with_or_without_slash("/apis/{group}", get(discovery::group)))
+        .merge(with_slash_too("/apis/{group}", any(discovery::group)))
         .merge(with_or_without_slash("/apis/{group}/{version}", get(discovery::group_resources)))
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .fallback(resources)
@@ -58,13 +58,17 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .with_state(store)
 }
 
-/// Serves a path also with a slash at its end, as upstream.
+/// Serves a path that can only be read, also with a slash at its end.
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
     // Upstream's 405 has no `Allow` header; the 405 of an axum router would have one.
     let not_allowed = async |request: Request| {
         refused(request.headers(), &Query::parse(request.uri()), ApiError::method_not_allowed())
     };
-    let handler = any(not_allowed).merge(handler);
+    with_slash_too(path, any(not_allowed).merge(handler))
+}
+
+/// Serves a path also with a slash at its end, as upstream.
+fn with_slash_too(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 

@@ -16,7 +16,7 @@ pub(super) const ROW: ResourceRow = ResourceRow {
     kind: "Lease",
     storage_hash: "gqkMMb/YqFM=",
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
-    defaults: drop_disabled_fields,
+    prepare: |lease, _| drop_disabled_fields(lease),
     validate,
     columns: columns::simple::LEASES,
     ..ResourceRow::USUAL

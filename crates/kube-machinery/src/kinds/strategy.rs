@@ -49,6 +49,9 @@ pub enum Generation {
 pub struct Strategy {
     /// Upstream: `AllowCreateOnUpdate`.
     pub create_on_update: CreateOnUpdate,
+    /// The answer to an apply to the status of an object that does not exist. Upstream: `forceAllowCreate` in the `Update`
+    /// of most kinds' `StatusREST` is false.
+    pub create_on_status_apply: CreateOnUpdate,
     /// Upstream: `AllowUnconditionalUpdate`.
     pub unconditional_update: UnconditionalUpdate,
     /// Upstream: `PrepareForCreate`.
@@ -57,6 +60,8 @@ pub struct Strategy {
     pub lifetime: Lifetime,
     /// Upstream: `DefaultGarbageCollectionPolicy`.
     pub dependents: Dependents,
+    /// The warning about a deletion that names no policy, if the dependents stay then.
+    pub warning_of_orphans: Option<&'static str>,
 }
 
 /// The answer to a PUT of an object that does not exist: it creates the object, or fails with NotFound.
@@ -108,6 +113,8 @@ impl Strategy {
         status_on_create: StatusOnCreate::Reset,
         lifetime: Lifetime::Endless,
         dependents: Dependents::Collected,
+        warning_of_orphans: None,
+        create_on_status_apply: CreateOnUpdate::Refused,
     };
     /// As `USUAL`, but a PUT of an object that does not exist creates it.
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };

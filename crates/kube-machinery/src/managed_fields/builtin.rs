@@ -63,11 +63,11 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
 }
 
 /// The struct whose fields of raw JSON ([`FieldType::Raw`]) can hold any value, such as the default in a schema. In
-/// other structs they hold an object.
+/// other structs a manager owns the whole field, as the `data` of a ControllerRevision.
 const OF_ANY_VALUES: &str = "JSONSchemaProps";
 
 fn struct_atom(name: &str, of: &'static Struct) -> Atom {
-    let raw_type = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
+    let raw_type = if name == OF_ANY_VALUES { any() } else { untyped(ATOMIC, Relationship::Atomic) };
     let mut fields: BTreeMap<String, StructField> = of
         .all_fields()
         .into_iter()

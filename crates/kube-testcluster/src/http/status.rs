@@ -8,6 +8,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
 use super::answer::Answer;
+use super::request_info::Target;
 use crate::store::watch_event::{EventType, WatchEvent};
 use kube_machinery::conventions::aggregate::aggregate;
 use kube_machinery::conventions::cause::Cause;
@@ -143,6 +144,19 @@ impl ApiError {
     pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
         let message = format!("{} {name:?} not found", resource.qualified());
         Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural().into(), name)
+    }
+
+    /// Names the kind by the group of the request, if it is stored as a kind of another group: Events. Upstream's registry
+    /// takes the group of an error from the request (`qualifiedResourceFromContext`).
+    pub(crate) fn name_as_requested(&mut self, target: &Target) {
+        let (served, stored) = (&target.served, &target.resource);
+        let Some(details) = self.details.as_mut().filter(|details| details.kind == stored.plural()) else { return };
+        if served.group() == stored.group() || details.group != stored.group() {
+            return;
+        }
+        served.group().clone_into(&mut details.group);
+        let named = |resource: &Resource| format!("{} {:?}", resource.qualified(), details.name);
+        self.message = self.message.replacen(&named(stored), &named(served), 1);
     }
 
     pub(crate) fn unknown_resource() -> Self {

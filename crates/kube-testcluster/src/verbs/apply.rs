@@ -27,7 +27,7 @@ use crate::store::{Next, Store};
 use kube_machinery::codec::json::Json;
 use kube_machinery::codec::yaml;
 use kube_machinery::conventions::user::User;
-use kube_machinery::kinds::note_requester;
+use kube_machinery::kinds::{CreateOnUpdate, Subresource, note_requester};
 use kube_machinery::managed_fields::{FieldManager, Force, NotApplied};
 use kube_machinery::value::Value;
 
@@ -62,8 +62,20 @@ pub(crate) async fn apply(call: Call) -> Result<Answer, ApiError> {
 
 /// Returns `NotFound` if the apply is to a subresource of an object that does not exist.
 pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
-    let key = key(target).ok().filter(|_| target.subresource.is_some())?;
+    let key = key(target).ok().filter(|_| !creates(target))?;
     store.get(&target.resource, &key).is_none().then(|| ApiError::not_found(&target.resource, key.name()))
+}
+
+/// Returns true if an apply creates the object that does not exist.
+fn creates(target: &Target) -> bool {
+    let strategy = &target.resource.strategy;
+    match target.subresource {
+        None => true,
+        Some(Subresource::Status) => {
+            [strategy.create_on_update, strategy.create_on_status_apply].contains(&CreateOnUpdate::Allowed)
+        }
+        Some(_) => false,
+    }
 }
 
 /// Returns the warning about duplicate fields, if any. Under `Strict` validation it is an error.
@@ -139,7 +151,7 @@ impl Apply {
         gate: &Gate<'_>,
         warnings: &mut Vec<String>,
     ) -> Result<(StatusCode, Arc<Object>), ApiError> {
-        let (key, creates) = (key(target)?, target.subresource.is_none());
+        let (key, creates) = (key(target)?, creates(target));
         loop {
             let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
             let change = |current| conversion::changed(store, target.into(), current, next);

@@ -75,7 +75,7 @@ impl Creation<'_> {
         check_namespace(store, target, &mut value)?;
         check_definition(&target.resource, &value)?;
         warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-        let entries = ownership::of_new(store, &target.served, &value, writer, made_by);
+        let entries = ownership::of_new(store, &target.served, target.subresource, &value, writer, made_by);
         let mut value = admit(store, target, gate, value, &entries).await?;
         if !gate.is_open() {
             warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
@@ -214,7 +214,7 @@ pub(crate) fn prepare_own(
     namespace: Option<&str>,
     value: &mut Value,
 ) {
-    let entries = ownership::of_new(store, resource, value, &Writer::named(component.0), MadeBy::Create);
+    let entries = ownership::of_new(store, resource, None, value, &Writer::named(component.0), MadeBy::Create);
     prepare(store, resource, namespace, value);
     set_entries(value, entries);
 }

@@ -42,6 +42,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let (resource, key) = (&target.resource, key(&target)?);
     immortal_namespaces(resource, &key)?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
+    gate.warn(options.warnings(resource));
     let outcome = remove(&store, &target, &key, &options, &gate).await;
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
@@ -69,6 +70,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Answer, ApiError> {
     options.refuse_for_collections()?;
     let page = to_delete(&store, (&target).into(), filter, list).await?;
     let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
+    gate.warn(options.warnings(&target.resource));
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
         immortal_namespaces(&object.resource, &object.key)?;

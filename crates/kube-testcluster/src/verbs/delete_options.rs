@@ -103,6 +103,12 @@ impl DeleteOptions {
         self
     }
 
+    /// Returns the warning that dependents stay because no policy is named.
+    pub(super) fn warnings(&self, resource: &Resource) -> Vec<String> {
+        let warning = resource.strategy.warning_of_orphans.filter(|_| self.policy.is_none());
+        warning.map(ToOwned::to_owned).into_iter().collect()
+    }
+
     /// Returns true if there is a precondition on resourceVersion.
     pub(crate) fn has_version(&self) -> bool {
         self.resource_version.is_some()

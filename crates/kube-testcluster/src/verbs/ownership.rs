@@ -153,7 +153,14 @@ pub(super) enum MadeBy {
 }
 
 /// Returns the `managedFields` of a new object; null if there are none. `new` is the object as it was sent.
-pub(super) fn of_new(store: &Store, served: &Resource, new: &Value, writer: &Writer, made_by: MadeBy) -> Value {
+pub(super) fn of_new(
+    store: &Store,
+    served: &Resource,
+    subresource: Option<Subresource>,
+    new: &Value,
+    writer: &Writer,
+    made_by: MadeBy,
+) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
         Manager::Applied => sent.clone(),
@@ -163,7 +170,7 @@ pub(super) fn of_new(store: &Store, served: &Resource, new: &Value, writer: &Wri
             if made_by == MadeBy::Create {
                 wipe_system_fields(&mut new);
             }
-            field_manager(store, served, None, manager).update(None, &new, sent)
+            field_manager(store, served, subresource, manager).update(None, &new, sent)
         }
     }
 }

@@ -71,7 +71,8 @@ async fn write(
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     let key = key(target)?;
-    let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
+    let creates = matches!(target.subresource, None | Some(Subresource::Status))
+        && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
         let (new, wrong) = (&value, &wrong);
         let next = |current: Arc<Opened>| async move {

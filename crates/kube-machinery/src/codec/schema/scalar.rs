@@ -29,21 +29,32 @@ pub(super) fn quantity(value: &Value) -> Result<String, String> {
 
 /// Returns a time in RFC 3339 with whole seconds.
 pub(super) fn time(text: &str) -> Result<String, String> {
-    let time = parse_time(text)?;
+    let time = parse_time(text, "2006-01-02T15:04:05Z07:00")?;
     Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
 }
 
-/// Returns a time in RFC 3339 with microseconds.
+/// Returns a time in RFC 3339 with microseconds. As in Go, the fraction must have exactly six digits.
 pub(super) fn micro_time(text: &str) -> Result<String, String> {
-    Ok(format!("{:.6}", parse_time(text)?))
+    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
+    let time = parse_time(text, LAYOUT)?;
+    let rest = text.get("2006-01-02T15:04:05".len()..).unwrap_or_default();
+    let digits = rest.strip_prefix('.').map_or(0, |fraction| fraction.bytes().take_while(u8::is_ascii_digit).count());
+    match digits {
+        6 => Ok(format!("{time:.6}")),
+        0..6 => Err(unparsed(text, LAYOUT, rest, ".000000")),
+        _ => Err(unparsed(text, LAYOUT, &rest[".000000".len()..], "Z07:00")),
+    }
 }
 
 /// Parses a time. The error is Go's, which shows the layout that it expected: Go's layouts are written as this very
 /// moment.
-fn parse_time(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| {
-        format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\"")
-    })
+fn parse_time(text: &str, layout: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| unparsed(text, layout, text, "2006"))
+}
+
+/// Returns the error for a time whose part `rest` does not match a part of the layout.
+fn unparsed(text: &str, layout: &str, rest: &str, part: &str) -> String {
+    format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}")
 }
 
 #[cfg(test)]
@@ -61,7 +72,23 @@ mod tests {
         assert_eq!(value["metadata"]["creationTimestamp"], "2023-05-01T10:00:00Z");
         let limits = json!({"cpu": "500m", "memory": "1Gi", "x": "0"});
         assert_eq!(value["spec"]["containers"][0]["resources"]["limits"], limits);
-        let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.1234567+02:00"}});
+        let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.123456+02:00"}});
         assert_eq!(decode("Lease", lease).unwrap().value["spec"]["renewTime"], "2023-05-01T10:00:00.123456Z");
+    }
+
+    #[test]
+    fn a_time_with_microseconds_has_six_digits() {
+        for (time, rest, part) in [
+            ("2001-02-03T04:05:06Z", "Z", ".000000"),
+            ("2001-02-03T04:05:06.12345Z", ".12345Z", ".000000"),
+            ("2001-02-03T04:05:06.1234567Z", "7Z", "Z07:00"),
+            ("x", "x", "2006"),
+        ] {
+            let refused = decode("Lease", json!({"spec": {"renewTime": time}})).unwrap_err();
+            let expected = format!(
+                "parsing time {time:?} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {rest:?} as {part:?}"
+            );
+            assert!(refused.ends_with(&expected), "{refused}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::names;
 use crate::kinds::reset_fields;
-use crate::kinds::resource::{Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{CreateOnUpdate, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -30,7 +30,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["api-extensions"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
-    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    strategy: Strategy {
+        unconditional_update: UnconditionalUpdate::Refused,
+        create_on_status_apply: CreateOnUpdate::Allowed,
+        ..Strategy::USUAL
+    },
     defaults: set_defaults,
     validate,
     validate_status,

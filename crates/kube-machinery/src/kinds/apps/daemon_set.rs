@@ -53,10 +53,18 @@ fn set_defaults(set: &mut Value) {
         set_default(&mut strategy["rollingUpdate"], "maxSurge", json!(0));
     }
     set_default(spec, "revisionHistoryLimit", json!(10));
+    set_template_generation(set);
     set_default(set, "status", empty());
     for count in ["currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"] {
         set_default(&mut set["status"], count, json!(0));
     }
+}
+
+/// Sets the annotation of an object that has none. Upstream: `Convert_apps_DaemonSet_To_v1_DaemonSet`.
+fn set_template_generation(set: &mut Value) {
+    set_default(set, "metadata", empty());
+    let annotations = object(&mut set["metadata"]).entry("annotations").or_insert_with(empty);
+    set_default(annotations, TEMPLATE_GENERATION, json!("0"));
 }
 
 /// Counts the template generation in the annotation: it starts at 1, or at a higher number that the new object has, and
@@ -71,8 +79,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
             template_generation(old).unwrap_or(1) + i64::from(changes && change.subresource.is_none())
         }
     };
-    object(object(&mut new["metadata"]).entry("annotations").or_insert_with(empty))
-        .insert(TEMPLATE_GENERATION.into(), json!(count.to_string()));
+    new["metadata"]["annotations"][TEMPLATE_GENERATION] = json!(count.to_string());
 }
 
 /// Upstream: `ValidateDaemonSet`, `ValidateDaemonSetUpdate`.

@@ -19,7 +19,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
-    strategy: Strategy { dependents: Dependents::Orphaned, ..Strategy::USUAL },
+    strategy: Strategy { dependents: Dependents::Orphaned, warning_of_orphans: Some(WARNING_OF_ORPHANS), ..Strategy::USUAL },
     fields: &[("status.successful", "status.succeeded", "0")],
     defaults: set_defaults,
     prepare: generate_selector,
@@ -28,6 +28,10 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     columns: columns::jobs::JOBS,
     ..ResourceRow::USUAL
 };
+
+/// Upstream: `deleteOptionWarnings` in `pkg/registry/batch/job/storage/storage.go`.
+const WARNING_OF_ORPHANS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to \
+                                  remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /// Upstream: `SetDefaults_Job`.
 fn set_defaults(job: &mut Value) {

@@ -19,6 +19,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     storage_hash: "fWeeMqaN/OA=",
     short_names: &["ep"],
     strategy: Strategy::CREATED_ON_UPDATE,
+    deprecation: Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
     defaults: set_defaults,
     validate,
     columns: columns::endpoints::ENDPOINTS,

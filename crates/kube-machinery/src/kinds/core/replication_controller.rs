@@ -8,7 +8,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{one_of, pairs, text};
 use crate::kinds::names::NameRule;
-use crate::kinds::resource::{Generation, ResourceRow, Subresource};
+use crate::kinds::resource::{Dependents, Generation, ResourceRow, Strategy, Subresource};
 use crate::value::{Map, Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).
@@ -21,6 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
+    strategy: Strategy { dependents: Dependents::Orphaned, ..Strategy::USUAL },
     name_rule: NameRule::Declared,
     fields: &[("status.replicas", "status.replicas", "0")],
     defaults: set_defaults,
