@@ -65,7 +65,7 @@ func chain(g *generator, kind kind) *draft {
 	if !g.sometimes(4) {
 		made.query.Set("continue", "<<continue:>>")
 	}
-	ownNamespaces(kind, made)
+	ownObjects(kind, made)
 	return made
 }
 

@@ -135,15 +135,20 @@ func list(g *generator, kind kind) *draft {
 	for range g.IntN(3) {
 		pick(g, []odd{oddSelectors, oddPages, oddVersions, oddAccept})(g, kind, made)
 	}
-	ownNamespaces(kind, made)
+	ownObjects(kind, made)
 	return made
 }
 
-// ownNamespaces restricts a list of namespaces to the name a: the initial namespaces were created in another order on
-// each server.
-func ownNamespaces(kind kind, made *draft) {
-	if kind.plural == "namespaces" && !made.query.Has("fieldSelector") {
-		made.query.Set("fieldSelector", "metadata.name=a")
+// ownObjects restricts a list to the objects of sequences, if each server begins with objects of its own, or creates them
+// in another order.
+func ownObjects(kind kind, made *draft) {
+	switch kind.plural {
+	case "endpoints", "endpointslices", "leases":
+		made.path = strings.Replace(made.path, kind.everywhere(), kind.path(), 1)
+	case "ipaddresses", "namespaces", "servicecidrs":
+		if !made.query.Has("fieldSelector") {
+			made.query.Set("fieldSelector", "metadata.name="+kind.objects()[0])
+		}
 	}
 }
 
@@ -176,7 +181,7 @@ func watch(g *generator, kind kind) *draft {
 	for range g.IntN(3) {
 		pick(g, []odd{oddSelectors, oddAccept, oddStreaming})(g, kind, made)
 	}
-	ownNamespaces(kind, made)
+	ownObjects(kind, made)
 	return made
 }
 

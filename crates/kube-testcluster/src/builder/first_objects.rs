@@ -82,7 +82,7 @@ pub(super) fn write_system(store: &Store) {
             write_missing(store, API_SERVICES, None, api);
         }
         for (resource, object) in flow_control::objects(&store.clock.now()) {
-            write_missing(store, resource, None, object);
+            write_missing_by(Component::FLOW_CONTROL, store, resource, None, object);
         }
     }
     if store.settings.has_policy() {
@@ -119,9 +119,13 @@ fn default_storage_class() -> Value {
 
 /// Writes an object of kube-apiserver itself if it does not exist yet.
 fn write_missing(store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
+    write_missing_by(Component::SERVER, store, resource, namespace, value);
+}
+
+fn write_missing_by(by: Component, store: &Store, resource: &Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {
-        put_own(Component::SERVER, store, resource, namespace, value);
+        put_own(by, store, resource, namespace, value);
     }
 }
 

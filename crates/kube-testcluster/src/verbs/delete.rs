@@ -46,7 +46,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let outcome = remove(&store, &target, &key, &options, &gate).await;
     let answer = outcome.map(|outcome| match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
-            status::removed(resource, key.name(), object.summary.uid())
+            status::removed(&target.served, key.name(), object.summary.uid())
         }
         Outcome::Kept(object) if options.cascades => Answer::object(StatusCode::ACCEPTED, object),
         Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => {

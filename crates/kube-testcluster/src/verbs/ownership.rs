@@ -83,6 +83,8 @@ pub(crate) struct Component(pub(crate) &'static str);
 
 impl Component {
     pub(crate) const CONTROLLERS: Self = Self("kube-controller-manager");
+    /// The part of kube-apiserver that makes priority levels and flow schemas.
+    pub(crate) const FLOW_CONTROL: Self = Self("api-priority-and-fairness-config-producer-v1");
     pub(crate) const KUBELET: Self = Self("kubelet");
     pub(crate) const SCHEDULER: Self = Self("kube-scheduler");
     pub(crate) const SERVER: Self = Self("kube-apiserver");

@@ -14,6 +14,7 @@ use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
+use crate::kinds::metadata::keep_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{CreateOnUpdate, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -36,6 +37,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
         ..Strategy::USUAL
     },
     defaults: set_defaults,
+    prepare: keep_in_status_update,
     validate,
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,

@@ -27,6 +27,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     canonicalize: set_label,
     deletion: Deletion::Emptied,
     validate,
+    validate_status,
     columns: columns::simple::NAMESPACES,
     ..ResourceRow::USUAL
 };
@@ -72,6 +73,18 @@ pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
 
 /// The finalizers that may have a name without a domain. Upstream: `IsStandardFinalizerName`.
 const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
+
+/// Refuses a phase that does not fit the deletion. The field's name is upstream's. Upstream:
+/// `ValidateNamespaceStatusUpdate`.
+fn validate_status(new: &Value, _old: Option<&Value>) -> Causes {
+    let phase = new["status"]["phase"].as_str().unwrap_or_default();
+    let (wanted, why) = if new["metadata"]["deletionTimestamp"].is_null() {
+        ("Active", "may only be 'Active' if `deletionTimestamp` is empty")
+    } else {
+        ("Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty")
+    };
+    if phase == wanted { Causes::new() } else { Causes::from([Cause::invalid("status.Phase", phase, why)]) }
+}
 
 /// Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
 pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Causes {
