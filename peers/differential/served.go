@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// leftOut are the kinds whose objects change how the servers answer to everything else: other servers and other kinds.
-// Runs with the small peer compare definitions.
-var leftOut = []string{"apiservices", "customresourcedefinitions"}
+// leftOut are the kinds whose objects change how the servers answer to everything else: other servers, other kinds, and
+// ranges of addresses, which upstream's controllers prepare a moment later. Runs with the small peer compare definitions.
+var leftOut = []string{"apiservices", "customresourcedefinitions", "servicecidrs"}
 
 // namesOf are the names of the objects of kinds for which a, b and c are no names.
 var namesOf = map[string][]string{"ipaddresses": {"10.96.7.1", "10.96.7.2", "fd00::7"}}

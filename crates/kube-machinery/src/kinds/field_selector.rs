@@ -142,10 +142,7 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     let FieldRequirement { field, operator, value } = requirement;
     let (field, missing) = match field.as_str() {
         "metadata.name" => (SelectableField::Name, ""),
-        // Only cluster-scoped custom resources refuse a selector on the namespace. Upstream: their `ConvertFieldLabel`.
-        "metadata.namespace" if resource.custom.is_none() || resource.is_namespaced() => {
-            (SelectableField::Namespace, "")
-        }
+        "metadata.namespace" if has_namespace(resource) => (SelectableField::Namespace, ""),
         field => resource
             .fields()
             .enumerate()
@@ -154,6 +151,12 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
             .ok_or_else(|| unsupported(field, resource))?,
     };
     Ok(Term { field, missing, value: value.clone(), operator: *operator })
+}
+
+/// Returns true if the kind has a selector on the namespace. Of the cluster-scoped kinds, those have it that list no fields
+/// of their own. Upstream: `DefaultMetaV1FieldSelectorConversion`, and `ConvertFieldLabel` of custom resources.
+fn has_namespace(resource: &Resource) -> bool {
+    resource.is_namespaced() || resource.custom.is_none() && resource.fields().next().is_none()
 }
 
 /// Returns the error for a field without a selector. Upstream has another message for built-in kinds that have no

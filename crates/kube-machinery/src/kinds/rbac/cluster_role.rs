@@ -8,6 +8,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
+use crate::kinds::registry::TableConvertor;
 use crate::kinds::resource::{ResourceRow, Scope, Strategy};
 use crate::value::Value;
 
@@ -23,6 +24,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
+    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 

@@ -3,6 +3,7 @@
 use crate::conventions::causes::Causes;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
+use crate::kinds::registry::TableConvertor;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::value::Value;
 
@@ -17,6 +18,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     strategy: Strategy::CREATED_ON_UPDATE,
     validate,
     columns: columns::simple::DEFAULT,
+    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 

@@ -15,6 +15,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
+use crate::kinds::registry::TableConvertor;
 use crate::kinds::resource::{ResourceRow, Strategy};
 use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::value::{Value, json};
@@ -30,6 +31,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     defaults: set_defaults,
     validate,
     columns: columns::simple::DEFAULT,
+    table_convertor: TableConvertor::Default,
     ..ResourceRow::USUAL
 };
 
