@@ -9,11 +9,6 @@ import (
 
 var kubeTable = []row{
 	{
-		name:   "the hash of a stored version",
-		reason: "our server computes another hash, without SHA-256; clients only compare it",
-		mend:   dropping(regexp.MustCompile(`^/resources/\d+/storageVersionHash$`)),
-	},
-	{
 		name:   "names in Go",
 		reason: "the peer is built from modules, so that its messages name a scheme by another line of its source",
 		mend:   renaming(strings.NewReplacer(), regexp.MustCompile(`in scheme \\?"[^"\\]*\\?"`), "in scheme"),

@@ -7,29 +7,34 @@ import (
 	"strings"
 )
 
+// kubeOpenings returns requests that use the rows that both tables have.
+func kubeOpenings() []Request {
+	maps := kinds[0]
+	return []Request{
+		{Method: "POST", Path: maps.path(), Body: `{"metadata":{"name":"a"}}`, Plural: maps.plural},
+		sent("PATCH", maps.path()+"/a", mergePatch, `{"metadata":{"labels":5}}`),
+		sent("POST", maps.path(), "application/yaml", "a: ["),
+		sent("POST", maps.path(), "application/json", `{"apiVersion":"v9","deep":`+strings.Repeat("[", 150)+strings.Repeat("]", 150)+"}"),
+		sent("POST", maps.path(), "application/json", asText(map[string]any{"metadata": map[string]any{"name": "b", "labels": badLabels(40)}})),
+		sent("POST", maps.path(), "application/json", `{"kind":"Nosuch"}`),
+	}
+}
+
 // openings returns requests that use every row of the table, whatever the seeds are.
 func openings() []Request {
 	maps := kinds[0]
 	object := maps.path() + "/a"
-	labels := badLabels(40)
-	return []Request{
-		{Method: "POST", Path: maps.path(), Body: `{"metadata":{"name":"a"}}`, Plural: maps.plural},
-		{Method: "GET", Path: "/api/v1/namespaces/default", Plural: "namespaces"},
-		sent("PATCH", object, mergePatch, `{"metadata":{"labels":5}}`),
-		sent("POST", maps.path(), "application/yaml", "a: ["),
-		sent("POST", maps.path(), "application/json", `{"apiVersion":"v9","deep":`+strings.Repeat("[", 150)+strings.Repeat("]", 150)+"}"),
-		{Method: "GET", Path: object, Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, Plural: maps.plural},
+	return append(kubeOpenings(),
+		Request{Method: "GET", Path: "/api/v1/namespaces/default", Plural: "namespaces"},
+		Request{Method: "GET", Path: object, Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, Plural: maps.plural},
 		sent("PATCH", object+"?dryRun=All&fieldManager=me", applyPatch, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`),
-		sent("POST", maps.path(), "application/json", `{"kind":"Nosuch"}`),
-		sent("POST", maps.path(), "application/json", asText(map[string]any{"metadata": map[string]any{"name": "b", "labels": labels}})),
 		sent("POST", "/api/v1/namespaces", "application/json", `{"metadata":{"name":"a","finalizers":["example.org/a"]}}`),
 		sent("DELETE", "/api/v1/namespaces/a", "application/json", `{}`),
-		{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: smallest, Plural: "customresourcedefinitions"},
-		{Method: "GET", Path: "/apis/" + passingGroup + "/v1", Plural: "customresourcedefinitions", eventually: true},
-		{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: backdateConditions, Plural: "customresourcedefinitions"},
-		{Method: "POST", Path: "/apis/" + passingGroup + "/v1/namespaces/<<ns:>>/as", Header: map[string]string{"Content-Type": protobufType}, Body: `{"apiVersion":"passing.example.org/v1","kind":"A","metadata":{"name":"a"}}`, Plural: "customresourcedefinitions"},
-		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`),
-	}
+		Request{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: smallest, Plural: "customresourcedefinitions"},
+		Request{Method: "GET", Path: "/apis/" + passingGroup + "/v1", Plural: "customresourcedefinitions", eventually: true},
+		Request{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: backdateConditions, Plural: "customresourcedefinitions"},
+		Request{Method: "POST", Path: "/apis/" + passingGroup + "/v1/namespaces/<<ns:>>/as", Header: map[string]string{"Content-Type": protobufType}, Body: `{"apiVersion":"passing.example.org/v1","kind":"A","metadata":{"name":"a"}}`, Plural: "customresourcedefinitions"},
+		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`))
 }
 
 // smallest is a definition with only the required fields.

@@ -34,6 +34,7 @@ func compareServed(runner *Runner, report *Report) error {
 	if err != nil {
 		return err
 	}
+	report.addAll(runner.run(kubeOpenings()))
 	for s := *seed; s < *seed+*seeds; s++ {
 		runner.seed = s
 		generator := newGenerator(s, nil)

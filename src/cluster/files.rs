@@ -31,6 +31,8 @@ pub(crate) struct InputFile {
 
 /// The expected content of each file, in Chinese; the parser's error says it in English.
 pub(crate) const PODS: &str = "应为若干个 kind 为 Pod 的文档、一个 List，或一个 Pod 数组";
+pub(crate) const NODES: &str = "应为若干个 kind 为 Node 的文档、一个 List，或一个 Node 数组";
+pub(crate) const MANIFESTS: &str = "应为若干个对象，各有 apiVersion、kind 和 metadata.name";
 pub(crate) const SCENARIO: &str = "应为步骤的数组，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
 const STAGES: &str = "应为 kubelet 的各个阶段：run 和 delete 各是步骤的数组，还可以有 lifecycles";
 

@@ -8,6 +8,8 @@ pub(crate) mod files;
 mod kubeconfig_file;
 mod listen;
 #[cfg(not(target_family = "wasm"))]
+mod manifests;
+#[cfg(not(target_family = "wasm"))]
 mod run;
 #[cfg(not(target_family = "wasm"))]
 mod security;
@@ -59,6 +61,10 @@ pub struct ClusterSettings {
     pub authorization: Authorization,
     /// The objects that have `managedFields`.
     pub managed_fields: ManagedFields,
+    /// The file with templates of the nodes; `None` for the usual nodes.
+    pub node_template: Option<PathBuf>,
+    /// Files and folders with objects that are created at the start.
+    pub manifests: Vec<PathBuf>,
     /// The pods at the start; `None` for none.
     pub pods: Option<Pods>,
     /// The scenario file.

@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::command::ProcessGroup;
 use super::{
-    Authorization, ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security,
+    Authorization, ClusterSettings, KubeconfigFile, Pods, command, files, listen, manifests, revision_of_the_clock,
+    security,
 };
 use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
-use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
+use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, node_templates_from_yaml, pods_from_yaml};
 
 /// The stages of a cluster without `--stages`.
 const DEFAULT_STAGES: &str = "run";
@@ -28,6 +29,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::input_file(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
+    let manifests = manifests::read(&settings.manifests)?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
@@ -56,6 +58,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         }
         let client = cluster.client("default");
         let introduction = introduction(client.clone()).await.context("the cluster does not answer")?;
+        manifests::create(&client, &manifests).await?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play_scenario(scenario, client, console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
@@ -95,7 +98,7 @@ async fn introduction(client: kube::Client) -> kube::Result<(String, String)> {
 /// have no effect on it.
 fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
     let folder = folder.display();
-    let given = [("--nodes", settings.nodes.is_some()), ("--pods", settings.pods.is_some())];
+    let given = [("--nodes", settings.nodes.is_some()), ("--node-template", settings.node_template.is_some()), ("--pods", settings.pods.is_some())];
     let ignored: Vec<_> = given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect();
     if ignored.is_empty() {
         printer.notice(&format!("continues with the data in {folder}"), &format!("继续使用 {folder} 里的数据"));
@@ -169,6 +172,10 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let builder = builder.managed_fields(settings.managed_fields.into());
     let builder = builder.max_events(settings.events).admin(settings.admin).first_revision(revision_of_the_clock());
     let builder = if settings.bare { builder.bare() } else { builder };
+    let builder = match files::input_file(settings.node_template.as_deref(), "the file of nodes", None)? {
+        None => builder,
+        Some(source) => builder.node_templates(source.parsed(files::NODES, node_templates_from_yaml)?),
+    };
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

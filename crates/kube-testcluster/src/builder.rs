@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::Extension;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +42,7 @@ pub struct ClusterBuilder {
     started_at: Option<Timestamp>,
     /// `None` if every pod runs on `node-1`, which has no Node object.
     nodes: Option<usize>,
+    node_templates: Vec<Node>,
     pods: Vec<Pod>,
     /// The number of generated pods besides `pods`.
     crowd: usize,
@@ -57,6 +58,7 @@ impl Default for ClusterBuilder {
             settings: Settings::default(),
             started_at: None,
             nodes: None,
+            node_templates: Vec::new(),
             pods: Vec::new(),
             crowd: 0,
             stages: None,
@@ -85,6 +87,22 @@ impl ClusterBuilder {
     /// this method is not called, every pod runs on a `node-1` that has no Node object.
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = Some(nodes);
+        self
+    }
+
+    /// Sets what the nodes at the start have beside, or instead of, the usual: labels, annotations, the spec (such as
+    /// taints), and `capacity` and `allocatable` in the status. A resource without `allocatable` is allocatable as a
+    /// whole. Names are not used. With several templates, the nodes get them in turn, so that three templates make three
+    /// zones.
+    ///
+    /// ```
+    /// # use kube_testcluster::{Cluster, node_templates_from_yaml};
+    /// let large = node_templates_from_yaml("{metadata: {labels: {size: l}}, status: {capacity: {cpu: 64}}}", "nodes")?;
+    /// let builder = Cluster::builder().nodes(3).node_templates(large);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn node_templates(mut self, templates: Vec<Node>) -> Self {
+        self.node_templates = templates;
         self
     }
 
@@ -422,7 +440,7 @@ impl ClusterBuilder {
                 first_objects::write_system(&store);
             }
             None => {
-                first_objects::write(&store, nodes, self.pods, self.crowd);
+                first_objects::write(&store, nodes, &self.node_templates, self.pods, self.crowd);
                 housekeeping.discard(); // controllers react only to later changes
             }
         }

@@ -176,6 +176,7 @@ use tokio_util::sync::DropGuard;
 
 #[cfg(feature = "tls")]
 pub use self::auth::{BadTokenFile, SecureServing};
+pub use self::bootstrap::manifests_file::{manifests_from_yaml, node_templates_from_yaml};
 pub use self::bootstrap::pods_file::pods_from_yaml;
 pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};

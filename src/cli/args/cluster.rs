@@ -111,6 +111,17 @@ pub struct ClusterCommandArgs {
     /// 全部对象，像 kube-apiserver 一样；off：都不记录，并拒绝 server-side apply
     #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
     pub managed_fields: ManagedFields,
+    /// Give the nodes of --nodes the labels, taints and resources of the Node in this YAML file. With several Nodes, the
+    /// nodes get them in turn
+    ///
+    /// 让 --nodes 的节点带上这个文件（YAML）里 Node 的标签、污点和资源；文件里有几个 Node 时轮流使用
+    #[arg(long, value_name = "FILE")]
+    pub node_template: Option<PathBuf>,
+    /// Create the objects of this YAML file, or of all YAML files in this folder, in order. Can be repeated
+    ///
+    /// 启动时按顺序创建这个文件（YAML）或这个目录里全部 YAML 文件中的对象；可以写多次
+    #[arg(long, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    pub manifests: Vec<PathBuf>,
     /// Start with N running pods, or with the pods of a YAML file
     ///
     /// 启动时已有 N 个运行中的 Pod，或一个文件（YAML）里的 Pod

@@ -61,6 +61,32 @@ pub fn node(n: usize, now: &str) -> Value {
     })
 }
 
+/// Gives a node what a template has: labels, annotations, the spec, and resources. A resource that the template makes
+/// larger or smaller is allocatable as a whole, unless the template says how much of it is.
+pub fn follow_template(node: &mut Value, template: &Value) {
+    for map in ["labels", "annotations"] {
+        merge(&mut node["metadata"], map, &template["metadata"][map]);
+    }
+    for (field, value) in template["spec"].as_object().into_iter().flatten() {
+        node["spec"][field.as_str()] = value.clone();
+    }
+    let resources = &template["status"];
+    merge(&mut node["status"], "capacity", &resources["capacity"]);
+    merge(&mut node["status"], "allocatable", &resources["capacity"]);
+    merge(&mut node["status"], "allocatable", &resources["allocatable"]);
+}
+
+/// Sets each field of `from` in a map.
+fn merge(within: &mut Value, map: &str, from: &Value) {
+    let Some(from) = from.as_object() else { return };
+    if !within[map].is_object() {
+        within[map] = json!({});
+    }
+    for (key, value) in from {
+        within[map][key.as_str()] = value.clone();
+    }
+}
+
 pub(crate) fn name(n: usize) -> String {
     format!("node-{n}")
 }

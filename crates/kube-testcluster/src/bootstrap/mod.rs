@@ -3,5 +3,7 @@
 pub(crate) mod api_service;
 pub(crate) mod bootstrap_policy;
 pub(crate) mod flow_control;
+pub(crate) mod manifests_file;
 pub(crate) mod many_pods;
 pub(crate) mod pods_file;
+mod yaml_documents;

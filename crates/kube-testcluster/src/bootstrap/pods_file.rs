@@ -1,17 +1,13 @@
-//! Reads the initial pods of a cluster from a YAML file that the user has written, in one of three forms: several
-//! documents, a List (as kubectl prints it), or a plain sequence. Errors name the line.
+//! Reads the initial pods of a cluster from a YAML file that the user has written. Errors name the line.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use k8s_openapi::api::core::v1::Pod;
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
 
-use kube_machinery::conventions::yaml::{self, FileError};
+use super::yaml_documents;
+use kube_machinery::conventions::yaml::FileError;
 use kube_machinery::kinds::PODS;
-use kube_machinery::value::{Map, Value};
+use kube_machinery::value::Value;
 
 /// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
 ///
@@ -19,26 +15,17 @@ use kube_machinery::value::{Map, Value};
 /// The text is not YAML, or contains something that is not a pod, a pod that an API server would refuse, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
-    // A file may have any number of pods, but the parser's limits stay for aliases, which could multiply its contents.
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! { max_documents: usize::MAX, max_nodes: usize::MAX, max_events: usize::MAX },
-    };
-    let documents =
-        serde_saphyr::from_multiple_with_options::<Spanned<YamlDocument>>(text, options).map_err(|error| {
-            yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
-        })?;
+    let expected = "pods: documents of kind Pod, a List of pods, or a sequence of pods";
     let mut seen = BTreeSet::new();
     let mut pods = Vec::new();
-    for document in documents {
-        for (value, at) in document.value.objects(document.referenced) {
-            let pod = pod(value, namespace).map_err(|problem| FileError::at(name, at, problem))?;
-            let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
-            if !seen.insert(key.clone()) {
-                let name_of_pod = key.1.unwrap_or_default();
-                return Err(FileError::at(name, at, format!("expected every pod once, found {name_of_pod} again")));
-            }
-            pods.push(pod);
+    for (value, at) in yaml_documents::objects(text, name, expected)? {
+        let pod = pod(value, namespace).map_err(|problem| FileError::at(name, at, problem))?;
+        let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
+        if !seen.insert(key.clone()) {
+            let name_of_pod = key.1.unwrap_or_default();
+            return Err(FileError::at(name, at, format!("expected every pod once, found {name_of_pod} again")));
         }
+        pods.push(pod);
     }
     Ok(pods)
 }
@@ -71,70 +58,6 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     }
     // Decode from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
     serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
-}
-
-/// One document, with the position of each object in a sequence or a List.
-enum YamlDocument {
-    Empty,
-    Sequence(Vec<Spanned<Value>>),
-    Mapping { fields: Map, items: Option<Vec<Spanned<Value>>> },
-}
-
-impl YamlDocument {
-    /// Returns the objects in the document, each with its position. `at` is the position of the document.
-    fn objects(self, at: serde_saphyr::Location) -> Vec<(Value, serde_saphyr::Location)> {
-        match self {
-            Self::Empty => Vec::new(),
-            Self::Sequence(items) | Self::Mapping { items: Some(items), .. } => {
-                items.into_iter().map(|item| (item.value, item.referenced)).collect()
-            }
-            Self::Mapping { fields, items: None } => vec![(Value::Object(fields), at)],
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for YamlDocument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DocumentVisitor)
-    }
-}
-
-struct DocumentVisitor;
-
-impl<'de> Visitor<'de> for DocumentVisitor {
-    type Value = YamlDocument;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a pod, a List of pods, or a sequence of pods")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<YamlDocument, E> {
-        Ok(YamlDocument::Empty)
-    }
-
-    fn visit_none<E: de::Error>(self) -> Result<YamlDocument, E> {
-        Ok(YamlDocument::Empty)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlDocument, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = sequence.next_element()? {
-            items.push(item);
-        }
-        Ok(YamlDocument::Sequence(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlDocument, A::Error> {
-        let (mut fields, mut items) = (Map::new(), None);
-        while let Some(key) = mapping.next_key::<String>()? {
-            if key == "items" {
-                items = Some(mapping.next_value()?);
-            } else {
-                fields.insert(key.into(), mapping.next_value()?);
-            }
-        }
-        Ok(YamlDocument::Mapping { fields, items })
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Writes the objects that a cluster has at its start: namespaces, roles, nodes and pods. They are stored directly,
 //! without requests and admission, because no controller and no client runs yet.
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Node, Pod};
+
+use serde::Serialize;
 
 use crate::admission::builtin::DEFAULT_ACCOUNT;
 use crate::bootstrap::{api_service, bootstrap_policy, flow_control, many_pods};
@@ -13,7 +15,7 @@ use crate::store::object::{Draft, Key};
 use crate::verbs::create::{prepare, prepare_own};
 use crate::verbs::ownership::Component;
 use kube_controllers::Workload;
-use kube_controllers::nodes::node::node;
+use kube_controllers::nodes::node::{follow_template, node};
 use kube_machinery::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
     Resource, SERVICE_ACCOUNTS, SERVICE_CIDRS, SERVICES, STORAGE_CLASSES,
@@ -23,27 +25,35 @@ use kube_machinery::value::{Value, json};
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// Writes all initial objects: those of the system, the nodes, the given pods, and a crowd of further pods.
-pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
+pub(super) fn write(store: &Store, nodes: usize, templates: &[Node], pods: Vec<Pod>, crowd: usize) {
     write_system(store);
     if store.settings.workloads().has(Workload::PersistentVolumeBinder) {
         put(store, STORAGE_CLASSES, None, default_storage_class());
     }
     let now = store.clock.now();
     for n in 1..=nodes {
-        put(store, NODES, None, node(n, &now));
+        let mut node = node(n, &now);
+        if let Some(template) = (n - 1).checked_rem(templates.len()).map(|at| &templates[at]) {
+            follow_template(&mut node, &value_of(template));
+        }
+        put(store, NODES, None, node);
     }
     for pod in pods {
         let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
         if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
             write_namespace(store, &namespace);
         }
-        let mut value = kube_machinery::value::to_value(pod).expect("a pod has only text keys");
+        let mut value = value_of(&pod);
         value["metadata"]["namespace"] = json!(namespace);
         put(store, PODS, Some(&namespace), value);
     }
     for n in 1..=crowd {
         put(store, PODS, Some("default"), many_pods::pod(n, nodes, &now));
     }
+}
+
+fn value_of(object: &impl Serialize) -> Value {
+    kube_machinery::value::to_value(object).expect("an object has only text keys")
 }
 
 /// Writes the bootstrap roles and bindings of kube-apiserver that do not exist yet. If controllers run, aggregated

@@ -1,0 +1,238 @@
+//! `--manifests`: creates the objects of YAML files in a cluster that has just started.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::{Api, Client};
+
+use super::files;
+use crate::trace::Failure;
+use kube_testcluster::manifests_from_yaml;
+
+/// The objects of one file.
+#[derive(Debug)]
+pub(super) struct Manifest {
+    file: String,
+    objects: Vec<DynamicObject>,
+}
+
+/// The endings of the files that are read in a folder, as kubectl does.
+const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// Reads the files, and those in the folders, in the order of their names.
+///
+/// # Errors
+/// A file cannot be read, or has something that is not an object.
+pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Manifest>> {
+    let mut found = Vec::new();
+    for path in paths {
+        for file in if path.is_dir() { files_in(path)? } else { vec![path.clone()] } {
+            let source = files::input_file(Some(&file), "the manifests file", None)?.expect("a file was named");
+            let objects = source.parsed(files::MANIFESTS, manifests_from_yaml)?;
+            found.push(Manifest { file: file.display().to_string(), objects });
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the YAML and JSON files in a folder, sorted.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let shown = folder.display();
+    let unreadable = |error| {
+        Failure::new((format!("cannot read the folder {shown}"), format!("无法读取目录 {shown}")))
+            .because(error)
+            .next(("choose a folder that you may read", "请指定一个有权读取的目录"))
+    };
+    let entries = folder.read_dir().and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    let is_manifest = |path: &PathBuf| {
+        path.is_file() && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+    };
+    let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(is_manifest).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Failure::new((
+            format!("the folder {shown} has no YAML files"),
+            format!("目录 {shown} 里没有 YAML 文件"),
+        ))
+        .next(("choose a folder with files that end in .yaml, .yml or .json", "请指定含有 .yaml、.yml 或 .json 文件的目录"))
+        .into());
+    }
+    Ok(files)
+}
+
+/// Creates the objects in their order. An object that exists stays as it is, so that a cluster of `--data` starts again
+/// with the same options.
+///
+/// # Errors
+/// The server refuses an object, or does not know its kind.
+pub(super) async fn create(client: &Client, manifests: &[Manifest]) -> Result<()> {
+    let mut kinds = Kinds::default();
+    for Manifest { file, objects } in manifests {
+        for object in objects {
+            let created = async {
+                let (kind, namespaced) = kinds.find(client, object).await?;
+                let api: Api<DynamicObject> = match &object.metadata.namespace {
+                    _ if !namespaced => Api::all_with(client.clone(), &kind),
+                    None => Api::default_namespaced_with(client.clone(), &kind),
+                    Some(namespace) => Api::namespaced_with(client.clone(), namespace, &kind),
+                };
+                match api.create(&PostParams::default(), object).await {
+                    Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
+                    created => created.map(drop),
+                }
+            };
+            created.await.map_err(|error| refused(file, object, error))?;
+        }
+    }
+    Ok(())
+}
+
+fn refused(file: &str, object: &DynamicObject, error: kube::Error) -> Failure {
+    let kind = object.types.as_ref().map_or("", |types| types.kind.as_str());
+    let name = object.metadata.name.as_deref().or(object.metadata.generate_name.as_deref()).unwrap_or_default();
+    Failure::new((
+        format!("{file}: cannot create the {kind} {name:?}"),
+        format!("{file}：无法创建 {kind} {name:?}"),
+    ))
+    .because(error)
+    .next((
+        "correct the object, or put what it needs before it: files are read in the order of their names",
+        "请修正这个对象，或把它依赖的对象放在前面：文件按名字的顺序读取",
+    ))
+}
+
+/// The kinds that the server serves, by apiVersion; read when they are asked for, because a manifest may define some.
+#[derive(Default)]
+struct Kinds(HashMap<String, Vec<(ApiResource, bool)>>);
+
+impl Kinds {
+    /// Returns the kind of an object, and true if its objects are in namespaces.
+    async fn find(&mut self, client: &Client, object: &DynamicObject) -> kube::Result<(ApiResource, bool)> {
+        let types = object.types.clone().unwrap_or_default();
+        let known = |kinds: &Self| {
+            let version = kinds.0.get(&types.api_version)?;
+            version.iter().find(|(kind, _)| kind.kind == types.kind).cloned()
+        };
+        if let Some(found) = known(self) {
+            return Ok(found);
+        }
+        let served = match types.api_version.as_str() {
+            "v1" => client.list_core_api_resources("v1").await,
+            version => client.list_api_group_resources(version).await,
+        };
+        let served = match served {
+            Err(kube::Error::Api(status)) if status.code == 404 => Vec::new(),
+            served => served?.resources,
+        };
+        let (group, version) = types.api_version.rsplit_once('/').unwrap_or(("", &types.api_version));
+        let objects = served.into_iter().filter(|resource| !resource.name.contains('/'));
+        let kinds = objects.map(|resource| {
+            let kind = ApiResource {
+                group: group.to_owned(),
+                version: version.to_owned(),
+                api_version: types.api_version.clone(),
+                kind: resource.kind,
+                plural: resource.name,
+            };
+            (kind, resource.namespaced)
+        });
+        self.0.insert(types.api_version.clone(), kinds.collect());
+        known(self).ok_or_else(|| {
+            let what = format!("no kind {} in {}", types.kind, types.api_version);
+            kube::Error::Discovery(kube::error::DiscoveryError::MissingKind(what))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube_testcluster::{Admission, Cluster};
+
+    use super::*;
+
+    const DEFINITION: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: websites.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {plural: websites, kind: Website}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+";
+    const OBJECTS: &str = "
+- {apiVersion: example.org/v1, kind: Website, metadata: {name: w, namespace: shop}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: b}}
+";
+
+    /// A folder with these files, which is removed at the end of the test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn with(files: &[(&str, &str)]) -> Self {
+            let folder = std::env::temp_dir().join(format!("informer-lab-manifests-{:016x}", fastrand::u64(..)));
+            fs::create_dir(&folder).expect("a folder");
+            for (name, text) in files {
+                fs::write(folder.join(name), text).expect("a file");
+            }
+            Self(folder)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0); // the folder is a temporary one anyway
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn objects_are_created_in_the_order_of_the_files_also_of_kinds_that_a_file_defines() {
+        let folder = Folder::with(&[("2.yml", OBJECTS), ("1.yaml", DEFINITION), ("README.md", "no YAML: [")]);
+        let manifests = read(&[folder.0.clone()]).unwrap();
+        let cluster = Cluster::builder().admission(Admission::Kube).start();
+        let client = cluster.client("default");
+        create(&client, &manifests).await.unwrap();
+        create(&client, &manifests).await.expect("objects that exist stay");
+        let map = Api::<ConfigMap>::default_namespaced(client.clone()).get("c").await.unwrap();
+        assert_eq!(map.data.unwrap()["a"], "b");
+        let kind = ApiResource {
+            group: "example.org".into(),
+            version: "v1".into(),
+            api_version: "example.org/v1".into(),
+            kind: "Website".into(),
+            plural: "websites".into(),
+        };
+        Api::<DynamicObject>::namespaced_with(client, "shop", &kind).get("w").await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_object_that_the_server_refuses_is_named_with_its_file() {
+        let cluster = Cluster::builder().start();
+        for (text, why) in [
+            ("{apiVersion: v1, kind: ConfigMap, metadata: {name: A}}", "ConfigMap \"A\" is invalid"),
+            ("{apiVersion: v1, kind: Nosuch, metadata: {name: a}}", "no kind Nosuch in v1"),
+            ("{apiVersion: x.org/v1, kind: X, metadata: {name: a}}", "no kind X in x.org/v1"),
+        ] {
+            let folder = Folder::with(&[("a.yaml", text)]);
+            let manifests = read(&[folder.0.join("a.yaml")]).unwrap();
+            let error = create(&cluster.client("default"), &manifests).await.unwrap_err();
+            let told = format!("{error:#}");
+            assert!(told.contains("a.yaml: cannot create the ") && told.contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_manifests_is_refused() {
+        let folder = Folder::with(&[("README.md", "")]);
+        assert!(format!("{:#}", read(&[folder.0.clone()]).unwrap_err()).contains("has no YAML files"));
+    }
+}
