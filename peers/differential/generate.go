@@ -22,14 +22,22 @@ func newGenerator(seed uint64, of []kind) *generator {
 }
 
 // oddly returns true if the next request gets an odd change.
-func (g *generator) oddly() bool { return g.sometimes(4) == g.calm }
+func (g *generator) oddly() bool {
+	if g.calm {
+		return g.sometimes(6)
+	}
+	return !g.sometimes(4)
+}
 
 // sequence returns requests that are sent one after the other, to objects of one or two kinds.
 func (g *generator) sequence(length int) []Request {
 	first := pick(g, g.kinds)
 	second := g.beside(first)
-	made := make([]Request, length)
-	for i := range made {
+	var made []Request
+	if g.calm {
+		made = g.beginning(first, second)
+	}
+	for len(made) < length {
 		kind := first
 		if g.IntN(4) == 0 {
 			kind = second
@@ -44,7 +52,20 @@ func (g *generator) sequence(length int) []Request {
 		if g.sometimes(20) {
 			drafted.query.Set("pretty", pick(g, []string{"true", "1", "", "false", "0", "x"}))
 		}
-		made[i] = drafted.render(g, kind)
+		made = append(made, drafted.render(g, kind))
+	}
+	return made
+}
+
+// beginning creates the objects with the first two names, so that most of the later requests meet an object.
+func (g *generator) beginning(kinds ...kind) (made []Request) {
+	for _, kind := range kinds {
+		for _, name := range kind.objects()[:2] {
+			drafted := newDraft("POST", kind.path())
+			drafted.header["Content-Type"] = "application/json"
+			drafted.body = named(kind, name)
+			made = append(made, drafted.render(g, kind))
+		}
 	}
 	return made
 }
@@ -140,6 +161,9 @@ func (g *generator) request(kind kind) *draft {
 	verbs := []weighted{
 		{22, create}, {18, update}, {24, patch}, {14, apply}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
 		{2, chain}, {2, bind}, {5, scale}, {4 * len(kind.parts), part},
+	}
+	if g.calm {
+		verbs[0].weight, verbs[4].weight, verbs[5].weight = 6, 5, 1 // most objects are there and stay
 	}
 	sum := 0
 	for _, verb := range verbs {

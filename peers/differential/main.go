@@ -64,7 +64,7 @@ func run() (bool, error) {
 	}
 	defer stopOurs()
 
-	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}, kinds: kinds, peer: against}
+	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}, counts: tally{}, kinds: kinds, peer: against}
 	report := newReport()
 	if err := against.compare(runner, report); err != nil {
 		return false, err
@@ -110,6 +110,9 @@ func (r *Runner) sequencesOf(generator *generator, report *Report) {
 // summary prints the numbers of the run. It returns true if enough requests were answered alike and every row of the
 // table was used.
 func summary(runner *Runner, report *Report) bool {
+	if *kube != "" {
+		runner.counts.print(os.Stdout)
+	}
 	for _, row := range runner.peer.table {
 		fmt.Printf("%7d intended: %s (%s)\n", runner.used[row.name], row.name, row.reason)
 	}

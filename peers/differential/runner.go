@@ -22,6 +22,7 @@ type Runner struct {
 	// explained a difference.
 	asked, equal int
 	used         map[string]int
+	counts       tally
 	// kinds are the kinds that requests are sent to.
 	kinds []kind
 }
@@ -61,6 +62,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 		}
 		r.asked++
 		left := r.peer.unexplained(request, real, ours, r.used)
+		r.counts.add(request, real, ours, len(left) == 0)
 		if len(left) == 0 {
 			r.equal++
 			if oneRefused(request, real, ours) {

@@ -130,7 +130,11 @@ func (m *mutator) servedKind(path string, resource object, all map[string]object
 		return tamed(made, m.similar(ofName[name], schema))
 	}
 	made.change = func() object {
-		return asObject(tamed(made, m.part(m.similar(pick(m.generator, valid), schema))))
+		of := pick(m.generator, valid)
+		if same := ofName[pick(m.generator, made.objects())]; same != nil && !m.sometimes(4) {
+			of = same
+		}
+		return tamed(made, m.part(m.similar(of, schema)))
 	}
 	status := asObject(asObject(schema["properties"])["status"])
 	made.statusChange = func() object {
@@ -158,7 +162,7 @@ func (m *mutator) similar(to, schema object) object {
 	if len(kept) > 0 {
 		made["metadata"] = kept
 	}
-	for range pick(m.generator, []int{0, 0, 1, 1, 1, 2}) {
+	for range pick(m.generator, []int{0, 0, 0, 0, 1, 1}) {
 		m.mutate(made, schema)
 	}
 	delete(made, "apiVersion")
