@@ -47,6 +47,7 @@ func serviceStrategy(scheme *runtime.Scheme) strategy {
 
 func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.createOnUpdate = true
 	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("spec")}
 	s.validName = apivalidation.NameIsDNSLabel // relaxed, as in 1.37
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Spec = old.(*core.Service).Spec }

@@ -26,6 +26,7 @@ func openings() []Request {
 	object := maps.path() + "/a"
 	return append(kubeOpenings(),
 		Request{Method: "GET", Path: "/api/v1/namespaces/default", Plural: "namespaces"},
+		sent("PUT", "/api/v1/namespaces/<<ns:>>/services/b/status", "application/json", `{"metadata":{"name":"b"}}`),
 		Request{Method: "GET", Path: object, Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, Plural: maps.plural},
 		sent("PATCH", object+"?dryRun=All&fieldManager=me", applyPatch, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`),
 		sent("POST", "/api/v1/namespaces", "application/json", `{"metadata":{"name":"a","finalizers":["example.org/a"]}}`),

@@ -88,10 +88,10 @@ func diverged(request Request, real, ours Outcome) bool {
 	return request.Method != "GET" && (success(real) || success(ours))
 }
 
-// oneRefused returns true if only one server accepted a write to a definition or a custom resource.
+// oneRefused returns true if only one server accepted a write.
 func oneRefused(request Request, real, ours Outcome) bool {
 	writes := request.Method != "GET" && !strings.Contains(request.Path, "dryRun")
-	return writes && isCustom(request) && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
+	return writes && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
 }
 
 // begin creates the namespace of the next sequence on both servers.

@@ -93,6 +93,13 @@ var table = []row{
 		},
 	},
 	{
+		name:   "a Service that its status creates",
+		reason: "an update of the status of a missing Service creates it, and the peer does not validate Services",
+		mend: accepting(func(request Request, real, ours Outcome) bool {
+			return serviceStatus.MatchString(request.Path) && real["status"] == "201" && ours["status"] == "422"
+		}),
+	},
+	{
 		name:   "names in Go",
 		reason: "the peer's internal types and its scheme have other names than kube-apiserver's, and the real server names the type of self in CEL by the nanosecond in which it compiles the rule",
 		mend: both(
@@ -115,9 +122,10 @@ var table = []row{
 }
 
 var (
-	ofColumns  = regexp.MustCompile(`(^|/object|^/\d+)(/columnDefinitions|/rows/\d+/cells|/rows$)(/|$)`)
-	namespaces = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?/*(\?|$)`)
-	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/f:metadata/f:deletionGracePeriodSeconds|/status/phase)$`)
+	serviceStatus = regexp.MustCompile(`/services/[^/?]+/status(\?|$)`)
+	ofColumns     = regexp.MustCompile(`(^|/object|^/\d+)(/columnDefinitions|/rows/\d+/cells|/rows$)(/|$)`)
+	namespaces    = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?/*(\?|$)`)
+	deletion      = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/f:metadata/f:deletionGracePeriodSeconds|/status/phase)$`)
 )
 
 // accepting returns a mend that takes our outcome for both servers if the condition holds.

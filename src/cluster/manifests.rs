@@ -47,7 +47,8 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     };
     let entries = folder.read_dir().and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     let is_manifest = |path: &PathBuf| {
-        path.is_file() && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
+        path.is_file()
+            && path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
     };
     let mut files: Vec<_> = entries.into_iter().map(|entry| entry.path()).filter(is_manifest).collect();
     files.sort();
@@ -56,7 +57,10 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>> {
             format!("the folder {shown} has no YAML files"),
             format!("目录 {shown} 里没有 YAML 文件"),
         ))
-        .next(("choose a folder with files that end in .yaml, .yml or .json", "请指定含有 .yaml、.yml 或 .json 文件的目录"))
+        .next((
+            "choose a folder with files that end in .yaml, .yml or .json",
+            "请指定含有 .yaml、.yml 或 .json 文件的目录",
+        ))
         .into());
     }
     Ok(files)
@@ -92,15 +96,12 @@ pub(super) async fn create(client: &Client, manifests: &[Manifest]) -> Result<()
 fn refused(file: &str, object: &DynamicObject, error: kube::Error) -> Failure {
     let kind = object.types.as_ref().map_or("", |types| types.kind.as_str());
     let name = object.metadata.name.as_deref().or(object.metadata.generate_name.as_deref()).unwrap_or_default();
-    Failure::new((
-        format!("{file}: cannot create the {kind} {name:?}"),
-        format!("{file}：无法创建 {kind} {name:?}"),
-    ))
-    .because(error)
-    .next((
-        "correct the object, or put what it needs before it: files are read in the order of their names",
-        "请修正这个对象，或把它依赖的对象放在前面：文件按名字的顺序读取",
-    ))
+    Failure::new((format!("{file}: cannot create the {kind} {name:?}"), format!("{file}：无法创建 {kind} {name:?}")))
+        .because(error)
+        .next((
+            "correct the object, or put what it needs before it: files are read in the order of their names",
+            "请修正这个对象，或把它依赖的对象放在前面：文件按名字的顺序读取",
+        ))
 }
 
 /// The kinds that the server serves, by apiVersion; read when they are asked for, because a manifest may define some.

@@ -98,7 +98,11 @@ async fn introduction(client: kube::Client) -> kube::Result<(String, String)> {
 /// have no effect on it.
 fn announce_data(folder: &Path, settings: &ClusterSettings, printer: &Printer) {
     let folder = folder.display();
-    let given = [("--nodes", settings.nodes.is_some()), ("--node-template", settings.node_template.is_some()), ("--pods", settings.pods.is_some())];
+    let given = [
+        ("--nodes", settings.nodes.is_some()),
+        ("--node-template", settings.node_template.is_some()),
+        ("--pods", settings.pods.is_some()),
+    ];
     let ignored: Vec<_> = given.into_iter().filter_map(|(option, given)| given.then_some(option)).collect();
     if ignored.is_empty() {
         printer.notice(&format!("continues with the data in {folder}"), &format!("继续使用 {folder} 里的数据"));

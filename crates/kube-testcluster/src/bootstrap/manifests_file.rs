@@ -16,9 +16,8 @@ use kube_machinery::value::Value;
 /// The text is not YAML, or an object has no `apiVersion`, no `kind` or no name.
 pub fn manifests_from_yaml(text: &str, name: &str) -> Result<Vec<DynamicObject>, FileError> {
     let read = |(value, at): (Value, Location)| manifest(&value).map_err(|problem| FileError::at(name, at, problem));
-    yaml_documents::objects(text, name, "objects with apiVersion, kind and metadata").map(|found| {
-        found.into_iter().map(read).collect()
-    })?
+    yaml_documents::objects(text, name, "objects with apiVersion, kind and metadata")
+        .map(|found| found.into_iter().map(read).collect())?
 }
 
 fn manifest(value: &Value) -> Result<DynamicObject, String> {
@@ -94,7 +93,8 @@ mod tests {
         for text in ["kind: Pod\n", "spec: {taints: [{key: a, effect: b}]}\n", "status: {capacity: 5}\n"] {
             assert!(node_templates_from_yaml(text, "n.yaml").is_err(), "{text}");
         }
-        let read = node_templates_from_yaml("metadata: {labels: {a: b}}\n---\nstatus: {capacity: {cpu: 64}}\n", "n.yaml");
+        let read =
+            node_templates_from_yaml("metadata: {labels: {a: b}}\n---\nstatus: {capacity: {cpu: 64}}\n", "n.yaml");
         assert_eq!(read.unwrap().len(), 2);
     }
 }
