@@ -1,5 +1,5 @@
-//! Benchmarks of finding a hundred among many cached objects by a label: by a scan of all objects, as a lister does it, and through an
-//! index on the label.
+//! Benchmarks that find a hundred of many cached objects by a label. `scan` looks at all objects, as a lister does.
+//! `by_index` uses an index on the label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,7 +43,8 @@ pub fn scan(options: &Options) -> Vec<Figure> {
     vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
 }
 
-/// Finds the same objects through the index and reads a field of each.
+/// Finds the same objects through the index. Reads a field of each, because the index returns a snapshot, which visits
+/// its objects only when it is read.
 pub fn by_index(options: &Options) -> Vec<Figure> {
     let (_, by_match) = filled(options.number("objects", 10_000));
     let mut found = 0;
