@@ -18,7 +18,7 @@ const MATCHES: usize = 100;
 
 type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
 
-/// Returns a store of objects of which `MATCHES` have the label `match`, and its index on that label.
+/// Returns a store in which `MATCHES` objects have the label `match`, and its index on that label.
 fn filled(number: usize) -> (Indexer<Meta>, Index<Meta>) {
     let key = |object: &Meta| object.metadata.name.clone().unwrap_or_default();
     let indexer = Indexer::new(key);
