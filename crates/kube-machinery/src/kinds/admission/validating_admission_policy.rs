@@ -17,7 +17,9 @@ use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
 use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
-use crate::kinds::resource::{CreateOnUpdate, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
+use crate::kinds::resource::{
+    CreateOnUpdate, Generation, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate,
+};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).

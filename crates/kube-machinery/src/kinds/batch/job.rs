@@ -19,7 +19,11 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     categories: &["all"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
-    strategy: Strategy { dependents: Dependents::Orphaned, warning_of_orphans: Some(WARNING_OF_ORPHANS), ..Strategy::USUAL },
+    strategy: Strategy {
+        dependents: Dependents::Orphaned,
+        warning_of_orphans: Some(WARNING_OF_ORPHANS),
+        ..Strategy::USUAL
+    },
     fields: &[("status.successful", "status.succeeded", "0")],
     defaults: set_defaults,
     prepare: generate_selector,
