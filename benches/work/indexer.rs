@@ -1,5 +1,5 @@
-//! Benchmarks of the store behind an informer's cache: update objects in a store with one index. They show what an update costs if the
-//! index stays the same, and if the object moves to another index value.
+//! Benchmarks of the store behind an informer's cache. They update objects in a store with one index, and measure the
+//! cost of an update: if the object keeps its index value, and if it moves to another one.
 
 use std::iter;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Benchmarks of finding a hundred among many cached objects by a label: by a scan of all objects, as a lister does it, and through an
-//! index on the label.
+//! Benchmarks that find a hundred of many cached objects by a label. `scan` looks at all objects, as a lister does.
+//! `by_index` uses an index on the label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const MATCHES: usize = 100;
 
 type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
 
-/// Returns a store of objects of which `MATCHES` have the label `match`, and its index on that label.
+/// Returns a store in which `MATCHES` objects have the label `match`, and its index on that label.
 fn filled(number: usize) -> (Indexer<Meta>, Index<Meta>) {
     let key = |object: &Meta| object.metadata.name.clone().unwrap_or_default();
     let indexer = Indexer::new(key);
@@ -43,7 +43,8 @@ pub fn scan(options: &Options) -> Vec<Figure> {
     vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
 }
 
-/// Finds the same objects through the index and reads a field of each.
+/// Finds the same objects through the index. Reads a field of each, because the index returns a snapshot, which visits
+/// its objects only when it is read.
 pub fn by_index(options: &Options) -> Vec<Figure> {
     let (_, by_match) = filled(options.number("objects", 10_000));
     let mut found = 0;

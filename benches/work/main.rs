@@ -1,8 +1,9 @@
-//! The benchmarks of the libraries. Each run measures one benchmark, so that no other disturbs it:
-//! `cargo run --release -p informer-lab-benches -- WORK [--key value…]`, where WORK is the name of a benchmark.
+//! The benchmarks of the libraries. A run with a name measures that benchmark alone, so that no other disturbs it:
+//! `cargo run --release -p informer-lab-benches -- NAME [--key value…]`. A run without a name does a little work of
+//! each benchmark that needs no server, to check that they still run.
 //!
-//! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which peers/compare compares with
-//! client-go's. Without an argument, it runs every benchmark once with little work, to check that all of them still run.
+//! Prints one JSON object per figure: the benchmark, the value, its unit, and the amount of work done, which
+//! peers/compare compares with client-go's.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program, not a library")]
 
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
     match chosen {
         None => {
             let smallest = options.smallest();
-            // The other benchmarks need a server, so peers/compare runs them.
+            // These three need a server, which only peers/compare starts.
             for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "sync-projected", "watch"].contains(name)) {
                 run(name, *work, &smallest);
             }

@@ -134,7 +134,7 @@ mod tests {
         all
     }
 
-    /// Returns the headings of the options of a command and its subcommands.
+    /// Returns the headings under which the help of a command and its subcommands lists options.
     fn headings(command: &Command) -> Vec<String> {
         let own = command.get_arguments().filter_map(|arg| arg.get_help_heading()).map(str::to_owned);
         own.chain(command.get_subcommands().flat_map(headings)).collect()

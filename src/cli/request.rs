@@ -156,7 +156,7 @@ fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation
     Invocation { look, verbosity, speed: print.speed, record: print.record.clone(), transcript, request }
 }
 
-/// Returns the choice of a pair of flags such as `--narrate` and `--no-narrate`.
+/// Returns the choice that a pair of flags makes, such as `--narrate` and `--no-narrate`.
 fn show(yes: bool, no: bool) -> Show {
     match (yes, no) {
         (true, _) => Show::Yes,

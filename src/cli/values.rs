@@ -1,4 +1,4 @@
-//! Parsers of option values for clap. Each error names the expected form in both languages.
+//! Parsers of option values for clap. Each error names the expected form in English and in Chinese.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

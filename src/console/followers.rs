@@ -77,7 +77,7 @@ impl Followers {
         Self(Arc::new(Inner { lines, state, limit, commands, receiver: Mutex::new(Some(receiver)) }))
     }
 
-    /// Sends a record to all followers. Beyond the limit, sends once that no more records come.
+    /// Sends a record to all followers. At the limit it ends the stream instead.
     pub(crate) fn publish(&self, record: &Record) {
         let Ok(line) = to_json(record) else { return };
         let mut lines = self.0.lines.lock().expect(NO_PANIC);

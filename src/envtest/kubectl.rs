@@ -39,6 +39,7 @@ fn find_real_kubectl() -> Option<PathBuf> {
     let own_path = fs::canonicalize(own_path).ok()?;
     let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
     let all = env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).collect::<Vec<_>>();
+    // The links in the folder of `envtest` may be copies of this program, which have other paths.
     all.into_iter().find(|path| {
         let is_other = fs::canonicalize(path).is_ok_and(|found| found != own_path) && path.is_file();
         is_other && path.parent() != own_folder.as_deref()

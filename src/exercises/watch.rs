@@ -13,7 +13,7 @@ pub(super) fn wait_for_change(judged: &str, read: impl FnMut() -> Option<String>
     wait(judged, read, || thread::sleep(PAUSE));
 }
 
-/// Two equal looks in turn are a saved file. One alone may show the half that an editor has written so far.
+/// Waits for two equal looks in turn, because a single look may show the half that an editor has written so far.
 fn wait(judged: &str, mut read: impl FnMut() -> Option<String>, mut pause: impl FnMut()) {
     let mut seen = read();
     loop {

@@ -33,7 +33,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
 /// Prints each event. A watch that ends is opened again at the version of its last event.
 async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
-    let (mut seen, mut changes) = (ListOptions::default(), Changes::default());
+    // `resume` has the options of the next watch: the version of the last event.
+    let (mut resume, mut changes) = (ListOptions::default(), Changes::default());
     loop {
         while let Some(event) = watch.next().await {
             let (style, kind, pod) = match event {
@@ -42,17 +43,17 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
                 WatchEvent::Deleted(pod) => (Style::Deleted, "DELETED", pod),
                 WatchEvent::Error(status) => {
                     lab.retrying(&ApiError::Status(status));
-                    seen = ListOptions::default(); // the version is no good any more
+                    resume = ListOptions::default(); // the server no longer has this version: begin with all pods again
                     continue;
                 }
                 _ => continue, // a bookmark
             };
             changes.narrate(lab, &pod);
             lab.print(style, format_args!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
-            seen.resource_version.clone_from(&pod.metadata.resource_version);
+            resume.resource_version.clone_from(&pod.metadata.resource_version);
         }
         lab.narrate("the watch has ended; watching again", "watch 断了，重新 watch");
-        watch = again(lab, pods, &seen).await;
+        watch = again(lab, pods, &resume).await;
     }
 }
 // ANCHOR_END: listwatch
@@ -60,10 +61,10 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
 const WATCH_ZH: &str = "Watch：没有带 resourceVersion，所以一开始会收到已有的每个 Pod";
 
 /// Opens the watch again, and retries each second until that succeeds.
-async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStream<Pod> {
+async fn again(lab: &Lab, pods: &ListWatch<Pod>, options: &ListOptions) -> WatchStream<Pod> {
     loop {
         sleep(Duration::from_secs(1)).await;
-        match pods.watch(seen.clone()).await {
+        match pods.watch(options.clone()).await {
             Ok(watch) => return watch,
             Err(error) => lab.retrying(&error),
         }

@@ -26,6 +26,7 @@ impl Requests {
     pub(super) fn client(&self, lab: &Lab) -> kube::Client {
         let (client, requests) = (lab.client(), self.clone());
         let counted = service_fn(move |request: Request<Body>| {
+            // A lesson's client sends nothing but LISTs and WATCHes.
             let watch = request.uri().query().is_some_and(|query| query.split('&').any(|part| part == "watch=true"));
             let count = if watch { &requests.0.watches } else { &requests.0.lists };
             count.fetch_add(1, Ordering::Relaxed);
@@ -34,14 +35,13 @@ impl Requests {
         });
         kube::Client::new(counted, lab.namespace())
     }
-}
 
-impl Requests {
     pub(super) fn count(&self) -> usize {
         let [lists, watches] = self.each();
         lists + watches
     }
 
+    /// Returns the count in Chinese; `Display` writes it in English.
     pub(super) fn zh(&self) -> String {
         let [lists, watches] = self.each();
         format!("{lists} 次 LIST，{watches} 次 WATCH")

@@ -54,7 +54,7 @@ fn rows(session: &Session) -> Vec<Vec<(FrameBox, u16)>> {
 /// Returns the height of each row of boxes. Two rows take a little more than half of the screen; a single row leaves
 /// more room to the trace.
 fn box_lines(screen: u16, rows: usize) -> u16 {
-    let room = screen.saturating_sub(REMARK_LINES + 2);
+    let room = screen.saturating_sub(REMARK_LINES + 2); // the title and the keys take a line each
     let of_room = match rows {
         0 | 1 => room * 3 / 10,
         2 => room * 2 / 5,
@@ -113,7 +113,7 @@ fn inked(ink: Ink, part: FrameBox, line: String) -> Line<'static> {
 /// Marks the title of a changed box. A narrow box has only the first word of its title.
 fn box_title(title: &str, changed: bool, width: usize) -> String {
     let title = cut(title, width);
-    let fits = title.width() + 4 <= width;
+    let fits = title.width() + 4 <= width; // two marks, and two corners of the box
     let title = if fits { title.as_str() } else { title.split([' ', '（']).next().unwrap_or_default() };
     if changed { format!("*{title}*") } else { title.to_owned() }
 }

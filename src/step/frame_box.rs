@@ -3,7 +3,7 @@
 use super::run_parts::RunParts;
 use crate::trace::{Cause, Lang, Record, What};
 
-/// A box of a frame.
+/// A box of a frame: it shows one part of the informer or of the work queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameBox {
     Server,

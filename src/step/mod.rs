@@ -54,9 +54,9 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     if crate::trace::Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return terminal::show(&mut session, console);
     }
-    let width = columns().unwrap_or(80);
+    let (width, height) = (columns().unwrap_or(80), 24); // the size of a usual terminal
     loop {
-        let text = frame(&session, width, 24).join("\n");
+        let text = frame(&session, width, height).join("\n");
         let ended = Ended::from_write(printer.page(&format!("{text}\n")))?;
         if ended != Ended::Done || !session.press(Key::Forward) {
             return Ok(ended);
@@ -75,6 +75,7 @@ pub fn frame(session: &Session, width: u16, height: u16) -> Vec<String> {
         while x < width {
             let symbol = buffer[(x, y)].symbol();
             line.push_str(symbol);
+            // A wide character takes two cells.
             x += u16::try_from(unicode_width::UnicodeWidthStr::width(symbol).max(1)).unwrap_or(1);
         }
         line.trim_end().to_owned()

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Returns a command that does not depend on this machine's locale, colours, home and kubeconfig.
+/// Returns a command that does not depend on this machine's locale, colours, home and kubeconfig. Words are separated
+/// by spaces; quotes have no meaning.
 pub fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_informer-lab"));
     command.args(line.split_whitespace()).stdin(Stdio::null());

@@ -81,6 +81,7 @@ mod tests {
         let at_the_end = Clock::starting_at(Timestamp::MAX);
         assert_eq!(at_the_end.after(Duration::from_secs(30)), "9999-12-30T22:00:00Z");
     }
+
     #[tokio::test(start_paused = true)]
     async fn a_clock_beyond_the_year_9999_stands_at_the_last_time() {
         let in_the_year_12000 = SystemTime::UNIX_EPOCH + Duration::from_secs(316_516_000_000);

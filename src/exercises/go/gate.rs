@@ -34,7 +34,7 @@ impl Gate {
     }
 
     /// Waits until a call has reached the closed gate.
-    pub(super) async fn is_reached(&self) {
+    pub(super) async fn wait_until_reached(&self) {
         wait_for(&self.reached, |reached| *reached > 0).await;
     }
 }
@@ -54,11 +54,11 @@ mod tests {
         let gate = Gate::default();
         assert!(gate.pass().now_or_never().is_some(), "a gate is open at first");
         gate.close();
-        assert!(gate.is_reached().now_or_never().is_none(), "only calls to the closed gate count");
+        assert!(gate.wait_until_reached().now_or_never().is_none(), "only calls to the closed gate count");
         let call = gate.pass();
         tokio::pin!(call);
         assert!(call.as_mut().now_or_never().is_none());
-        assert!(gate.is_reached().now_or_never().is_some());
+        assert!(gate.wait_until_reached().now_or_never().is_some());
         gate.open();
         assert!(call.now_or_never().is_some());
     }

@@ -111,11 +111,11 @@ async fn sync(trial: &Trial) -> Result<(), NotSeen> {
 /// Creates a pod and deletes another while the load balancer is down. The program resyncs every second.
 async fn resync(trial: &Trial) -> Result<(), NotSeen> {
     trial.until_backends(&keys(["web-1", "web-2", "web-3"])).await?;
-    trial.balancer_is_down(true);
+    trial.set_balancer_down(true);
     trial.steps(["run: web-4", "delete: web-1"]).await?;
     trial.until(|entries| is_refused(entries, "default/web-4", Backend::Added)).await?;
     trial.until(|entries| is_refused(entries, "default/web-1", Backend::Removed)).await?;
-    trial.balancer_is_down(false);
+    trial.set_balancer_down(false);
     trial.until_backends(&keys(["web-4"])).await?;
     trial.settle_backends(&keys(["web-2", "web-3", "web-4"])).await;
     Ok(())

@@ -119,7 +119,7 @@ impl Trial {
     }
 
     /// Sets whether the load balancer refuses every change.
-    pub(super) fn balancer_is_down(&self, is_down: bool) {
+    pub(super) fn set_balancer_down(&self, is_down: bool) {
         let state = if is_down { "(the load balancer is down)" } else { "(the load balancer works again)" };
         self.outside.journal.note(EntryKind::Step(state.to_owned()));
         self.outside.balancer_is_down.store(is_down, Ordering::SeqCst);
@@ -137,7 +137,7 @@ impl Trial {
 
     /// Waits until a call has reached a closed gate.
     pub(super) async fn reaches(&self, gate: &Gate) -> Result<(), NotSeen> {
-        timeout(PATIENCE, gate.is_reached()).await.map_err(|_| NotSeen)
+        timeout(PATIENCE, gate.wait_until_reached()).await.map_err(|_| NotSeen)
     }
 
     /// Waits until the load balancer has these backends.

@@ -28,8 +28,8 @@ pub struct Verdict(Result<(), Mistake>);
 impl Verdict {
     /// Returns the verdict on a program in this language.
     ///
-    /// If there are several mistakes, it has the one that explains most: a panic, an error or an early end first, then the judge's finding, then a program that did
-    /// not stop.
+    /// If there are several mistakes, it has the one that explains most: a panic, an error or an early end first, then
+    /// the judge's finding, then a program that did not stop.
     pub fn of(
         outcome: &Outcome,
         judge: impl FnOnce(&Outcome) -> Result<(), Mistake>,

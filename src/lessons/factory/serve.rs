@@ -18,7 +18,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     factory.start(&lab.stop());
     factory.wait_for_cache_sync(&lab.stop()).await;
 
-    let pods: SharedIndexInformer<Pod> = factory.informer(); // the same one
+    // The same informer, because a factory has one for each type.
+    let pods: SharedIndexInformer<Pod> = factory.informer();
     let answer = async move || Json(json!(pods.reader().list().iter().collect::<Vec<_>>()));
     let served = lab.serve(Router::new().route("/", get(answer))).await;
     factory.shutdown().await?;

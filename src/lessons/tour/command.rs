@@ -44,7 +44,8 @@ impl Destination {
             }
             return Command::Typed;
         }
-        let forgets = std::mem::take(self) != Self::None;
+        // The next key removes the message about an unknown destination.
+        let removes_message = std::mem::take(self) != Self::None;
         match key {
             KeyPress::Enter | KeyPress::Right | KeyPress::Letter('n') => Command::GoTo(stop + 1),
             KeyPress::Left | KeyPress::Letter('b') => Command::GoTo(stop.saturating_sub(1)),
@@ -59,7 +60,7 @@ impl Destination {
                 *self = Self::Typing(digit.to_string());
                 Command::Typed
             }
-            _ if forgets => Command::Typed,
+            _ if removes_message => Command::Typed,
             KeyPress::Backspace | KeyPress::Escape | KeyPress::Letter(_) => Command::Nothing,
         }
     }

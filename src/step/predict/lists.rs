@@ -18,7 +18,7 @@ pub(super) fn question_at(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     }
 }
 
-/// Asks for the name of the deltas of the first list.
+/// Asks what the deltas of the first list are called.
 fn first_list(moment: &Moment<'_>) -> Option<SituatedQuestion> {
     let before_changes = moment.later_events().take_while(|next| !matches!(next.what, What::Watched { .. }));
     let delta = before_changes.into_iter().find_map(|next| match &next.what {

@@ -76,7 +76,7 @@ fn popped(key: &str, deltas: &[WaitingDelta], after: &Pipeline) -> Sentence {
     }
 }
 
-/// Describes the objects of a delta of many objects.
+/// Describes the objects of a delta that stands for a whole list or store.
 fn whole(delta: &WaitingDelta, after: &Pipeline) -> Sentence {
     let (part, number) = match delta.delta.as_str() {
         "SyncAll" => ("store", after.store.len()),

@@ -10,7 +10,7 @@ use crate::nodes::constraints::{selects, tolerates_all};
 use crate::shared::object::name;
 use kube_machinery::value;
 
-/// Whether a node has a pod of the DaemonSet.
+/// Whether a node should have a pod of the DaemonSet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// The node must have a pod.
@@ -22,6 +22,7 @@ pub(super) enum Decision {
     Unwanted,
 }
 
+/// Decides about one node. `pod_spec` has the tolerations of daemon pods.
 pub(super) fn decide(pod_spec: &value::Value, node: &DynamicObject) -> Decision {
     let (node_name, taints) = (name(&node.metadata), &node.data["spec"]["taints"].clone().into());
     let named = pod_spec["nodeName"].as_str().is_none_or(|wanted| wanted.is_empty() || wanted == node_name);

@@ -21,7 +21,7 @@ pub(super) struct Expected {
     pub(super) has_unmanaged: bool,
 }
 
-/// The sum of the scales of the controllers of some pods.
+/// The sum of the scales of the controllers that own some pods.
 struct ExpectedScale {
     pods: i64,
     has_unmanaged: bool,

@@ -1,5 +1,5 @@
-//! Reads the scale of a controller of any kind from the server, such as of a custom resource. Upstream:
-//! `getScaleController`.
+//! Asks the server for the scale of the controller that owns a pod: the number of pods that it should have. The
+//! controller may be of any kind that has a scale, such as a custom resource. Upstream: `getScaleController`.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIResource, OwnerReference};
 use kube_client::api::{ApiResource, DynamicObject};
@@ -27,7 +27,7 @@ pub(super) async fn of(
         uid: scale.metadata.uid.unwrap_or_default(),
         scale: scale.spec.and_then(|spec| spec.replicas).unwrap_or_default().into(),
     };
-    Ok(Some(found).filter(|found| found.uid == owner.uid))
+    Ok(Some(found).filter(|found| found.uid == owner.uid)) // another UID is that of a later object with the same name
 }
 
 /// Finds the resource of a kind in discovery. Upstream: `RESTMapping`, `implementsScale`.

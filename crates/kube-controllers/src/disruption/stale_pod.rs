@@ -1,5 +1,5 @@
-//! Resets the condition `DisruptionTarget` of pods that were to be deleted and were not. Upstream:
-//! `syncStalePodDisruption`.
+//! The condition `DisruptionTarget` of a pod says that the pod is about to be deleted. If the deletion does not come in
+//! time, this part of the controller sets the condition to false. Upstream: `syncStalePodDisruption`.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) fn reset_after(pod: &Pod, now: Timestamp) -> Option<Duration> {
 }
 
 impl Controller {
-    /// Resets the condition of a pod if its time is over, and reports several budgets of one pod.
+    /// Resets the condition of a pod if its time is over, and writes an Event if several budgets select the pod.
     pub(super) async fn sync_pod(&self, key: &str) -> Result<(), SyncError> {
         let Some(pod) = self.pods.get(key) else { return Ok(()) };
         self.report_several_budgets(&pod).await;

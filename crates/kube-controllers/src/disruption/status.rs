@@ -1,4 +1,4 @@
-//! The status of a budget. Upstream: `updatePdbStatus`, `failSafe`.
+//! The status of a PodDisruptionBudget. Upstream: `updatePdbStatus`, `failSafe`.
 
 use kube_client::api::DynamicObject;
 use kube_machinery::conventions::disruption_allowed;

@@ -10,12 +10,15 @@ use serde_json::json;
 
 use super::spec::Spec;
 use super::status::Status;
+use super::track::Ends;
 use super::{Controller, Key, indexes, pods};
 use crate::shared::error::SyncError;
 use crate::shared::object::api;
 use crate::shared::recorder::Reason;
 use crate::shared::status;
 
+/// The state of one sync of a Job. A pod is *tracked* while it has the Job's finalizer, which it keeps until the status
+/// counts it.
 pub(super) struct JobSync<'a> {
     pub(super) controller: &'a Controller,
     pub(super) key: &'a str,
@@ -59,32 +62,35 @@ impl<'a> JobSync<'a> {
         if self.status.start_time.is_none() && !self.spec.suspended {
             self.status.start_time = Some(now.clone());
         }
-        let going = self.job.metadata.deletion_timestamp.is_some();
+        let is_going = self.job.metadata.deletion_timestamp.is_some();
         let mut verdict = self.verdict();
         if let Some(verdict) = &verdict {
             verdict.announce(&mut self.status, &now);
             self.end_active().await?;
         } else {
-            let managed = if going { Ok(()) } else { self.manage().await };
+            // A Job that is being deleted gets no new pods.
+            let managed = if is_going { Ok(()) } else { self.manage().await };
             if managed.is_err() {
-                self.count_and_track(false).await?; // still count the pods that have ended
+                self.count_and_track(Ends::No).await?; // pods that have ended are counted all the same
                 return managed;
             }
             verdict = self.completion();
             if let Some(verdict) = &verdict {
                 verdict.announce(&mut self.status, &now);
-            } else if !going {
+            } else if !is_going {
                 self.note_suspension().await;
             }
         }
-        self.count_and_track(verdict.is_some()).await?;
+        let ends = if verdict.is_some() { Ends::Yes } else { Ends::No };
+        self.count_and_track(ends).await?;
         if let Some(verdict) = verdict {
             self.finish(&verdict).await?;
         }
         Ok(())
     }
 
-    /// Sets the condition `Suspended`, and writes an Event, if the Job was suspended or resumed.
+    /// Sets the condition `Suspended` and writes an Event, if the Job was suspended or resumed. `set` returns true only
+    /// for such a change, because an absent condition counts as false.
     async fn note_suspension(&mut self) {
         let now = self.controller.clock.now();
         if self.spec.suspended {
@@ -98,12 +104,12 @@ impl<'a> JobSync<'a> {
         }
     }
 
-    /// Returns the tracked pods that have succeeded and that the status does not note yet.
+    /// Returns the tracked pods that have succeeded and are not in the status yet (`uncountedTerminatedPods`).
     pub(super) fn newly_succeeded(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.newly_ended(pods::has_succeeded)
     }
 
-    /// Returns the tracked pods that have failed and that the status does not note yet.
+    /// Returns the tracked pods that have failed and are not in the status yet.
     pub(super) fn newly_failed(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.newly_ended(move |pod| self.has_failed(pod))
     }
@@ -115,8 +121,9 @@ impl<'a> JobSync<'a> {
         self.pods.iter().filter(move |pod| has_ended(pod) && is_new(pod))
     }
 
-    /// Returns true if a pod counts as failed. A pod that is being deleted does, unless pods are replaced only after
-    /// they have ended. Upstream: `isPodFailed`.
+    /// Returns true if a pod counts as failed: it has ended without success, or it is being deleted. With
+    /// `podReplacementPolicy: Failed`, a pod that is being deleted counts only once it has ended. Upstream:
+    /// `isPodFailed`.
     pub(super) fn has_failed(&self, pod: &Pod) -> bool {
         let gone = pods::is_going(pod) && !self.spec.replaces_ended_only;
         !pods::has_succeeded(pod) && (pods::has_ended(pod) || gone)

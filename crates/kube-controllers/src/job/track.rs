@@ -18,16 +18,23 @@ use crate::shared::error::SyncError;
 /// The largest number of pods that are noted at a time, because a status must not grow too large.
 const MOST_UNCOUNTED: usize = 500;
 
+/// Whether a sync ends the Job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ends {
+    Yes,
+    No,
+}
+
 impl JobSync<'_> {
-    /// Counts the pods that have ended. If the Job `ends` or is being deleted, all other pods lose their finalizer too;
+    /// Counts the pods that have ended. If the Job ends or is being deleted, all other pods lose their finalizer too;
     /// those of a failed Job count as failed.
-    pub(super) async fn count_and_track(&mut self, ends: bool) -> Result<(), SyncError> {
+    pub(super) async fn count_and_track(&mut self, ends: Ends) -> Result<(), SyncError> {
         self.count_active();
         // Count the pods that an earlier sync has noted and that have lost their finalizer since.
         let tracked: HashSet<String> = self.tracked().map(|pod| pods::uid(pod).to_owned()).collect();
         count(&mut self.status, |uid| !tracked.contains(uid));
         let fails = self.status.true_condition("FailureTarget").is_some();
-        let everything = ends || self.job.metadata.deletion_timestamp.is_some();
+        let everything = ends == Ends::Yes || self.job.metadata.deletion_timestamp.is_some();
         let released: Vec<Arc<Pod>> = self
             .tracked()
             .filter(|pod| everything || pods::has_succeeded(pod) || self.has_failed(pod))
@@ -52,7 +59,7 @@ impl JobSync<'_> {
         let counted: HashSet<&str> = released.iter().map(|pod| pods::uid(pod)).collect();
         count(&mut self.status, |uid| counted.contains(uid));
         self.write_status().await?;
-        if failed > 0 && !ends {
+        if failed > 0 && ends == Ends::No {
             self.requeue_after(self.controller.backoffs.left(self.key));
         }
         Ok(())

@@ -36,7 +36,7 @@ impl Controller {
             return self.delete(&volume, &name).await;
         }
         if !spec(&volume, "csi").is_null() || phase(&volume) == "Failed" {
-            return Ok(());
+            return Ok(()); // another driver deletes it, or deleting it has failed already
         }
         let why =
             format!("error getting deleter volume plugin for volume {name:?}: no deletable volume plugin matched");

@@ -10,7 +10,7 @@ use kube_machinery::kinds::quota::Evaluator;
 use kube_selectors::LabelSelector;
 
 use super::Controller;
-use super::tracked::{Counted, Footed};
+use super::tracked::{Counted, HasFootprint};
 
 /// Queues each quota that was added, or whose spec has changed. Changes of the status do not count, because this
 /// controller and the API server make them.
@@ -79,7 +79,7 @@ impl ReplenishHandler {
     }
 }
 
-impl<T: Footed> EventHandler<T> for ReplenishHandler {
+impl<T: HasFootprint> EventHandler<T> for ReplenishHandler {
     fn on_add(&mut self, _object: Arc<T>, _initial: InitialList) {}
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {

@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::discovery;
 use super::handlers::{DefinitionHandler, ReplenishHandler};
-use super::tracked::{Counted, Footed, Tracked};
+use super::tracked::{Counted, HasFootprint, Tracked};
 use crate::shared::error::SyncError;
 
 /// The longest time that a sync waits for a new informer.
@@ -125,7 +125,12 @@ impl Monitors {
         SharedIndexInformer::new(ListWatch::<K>::all(self.client.clone()).read_as())
     }
 
-    fn run<T: Footed>(&self, informer: SharedIndexInformer<T>, evaluator: &Evaluator, stop: CancellationToken) -> Done {
+    fn run<T: HasFootprint>(
+        &self,
+        informer: SharedIndexInformer<T>,
+        evaluator: &Evaluator,
+        stop: CancellationToken,
+    ) -> Done {
         let (evaluator, quotas, queue) = (evaluator.clone(), self.quotas.clone(), self.queue.clone());
         // An informer that has not started takes handlers.
         let _ = informer.add_event_handler(ReplenishHandler { evaluator, quotas, queue });

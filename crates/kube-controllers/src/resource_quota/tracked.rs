@@ -1,4 +1,4 @@
-//! The objects that quotas track, with only what the controller needs of them. It caches all objects of a tracked
+//! The objects that a quota can limit, with only what the controller needs of them. It caches all objects of a limited
 //! resource, so the other fields would be most of its memory.
 
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 /// An object of which the cache knows how much of a quota it uses.
-pub(super) trait Footed: Object + Send + Sync + 'static {
+pub(super) trait HasFootprint: Object + Send + Sync + 'static {
     /// Returns `None` for an object that only counts as an object.
     fn footprint(&self) -> Option<&Footprint>;
 }
@@ -39,7 +39,7 @@ impl<K> Object for Tracked<K> {
     }
 }
 
-impl<K: 'static> Footed for Tracked<K> {
+impl<K: 'static> HasFootprint for Tracked<K> {
     fn footprint(&self) -> Option<&Footprint> {
         self.footprint.as_ref()
     }
@@ -57,7 +57,7 @@ impl Object for Counted {
     }
 }
 
-impl Footed for Counted {
+impl HasFootprint for Counted {
     fn footprint(&self) -> Option<&Footprint> {
         None
     }

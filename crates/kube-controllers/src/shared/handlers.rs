@@ -97,7 +97,8 @@ impl<C: Enqueue> DependentHandler<C> {
 
 impl<C: Enqueue, T: Resource + Send + Sync + 'static> EventHandler<T> for DependentHandler<C> {
     fn on_add(&mut self, dependent: Arc<T>, _initial: InitialList) {
-        self.enqueue(dependent.meta(), true);
+        let may_be_adopted = true;
+        self.enqueue(dependent.meta(), may_be_adopted);
     }
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {

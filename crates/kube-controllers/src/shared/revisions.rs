@@ -193,7 +193,7 @@ pub(crate) fn revision_of(revision: &DynamicObject) -> i64 {
     number(revision, "/revision")
 }
 
-/// Returns the data of a revision of its owner: a patch that restores the template. Upstream: `getPatch`.
+/// Returns the data of an owner's revision: a patch that restores the template. Upstream: `getPatch`.
 fn data(owner: &DynamicObject) -> Value {
     let mut template = owner.data["spec"]["template"].clone();
     template["$patch"] = json!("replace");

@@ -63,7 +63,7 @@ impl<T: Clone + Eq + Hash> QueuedKeys<T> {
                     *peeked = order.pop();
                 }
                 let Some(key) = peeked else {
-                    *len = 0;
+                    *len = 0; // a faulty order has lost the other keys
                     return None;
                 };
                 if let Some(handle) = keys.find(key) {

@@ -13,15 +13,16 @@ use super::object::{TestObject, deletion, key, show_deltas};
 use super::replay::{Step, Subject, replay};
 use super::transformers::transformer;
 
-/// The known objects of a queue: a store that lists its keys in ascending order, and can have a fault for a key. The
-/// fault `error` makes a look-up of the key fail. The fault `ghost` lists the key, but no look-up finds it.
-pub struct View {
+/// The known objects of a queue: a store whose look-ups can be made to fail for a key. The fault `error` makes a
+/// look-up of the key fail. The fault `ghost` lists the key, but no look-up finds it. The store lists its keys in
+/// ascending order, as the recordings do. The tests of RealFIFO use it too.
+pub struct FaultyKnownObjects {
     pub store: Arc<Store<TestObject>>,
     /// Keys with their faults. The last fault of a key counts.
     pub faults: Mutex<Vec<(String, String)>>,
 }
 
-impl View {
+impl FaultyKnownObjects {
     pub fn new(known: &Value) -> Arc<Self> {
         let store = Store::new(key);
         for object in known.as_array().into_iter().flatten() {
@@ -58,7 +59,7 @@ impl View {
     }
 }
 
-impl KnownObjects<TestObject> for View {
+impl KnownObjects<TestObject> for FaultyKnownObjects {
     fn list_keys(&self) -> Vec<String> {
         let mut keys = self.store.list_keys();
         let faults = self.faults.lock().unwrap();
@@ -81,7 +82,7 @@ impl KnownObjects<TestObject> for View {
 
 struct Queue {
     queue: DeltaFifo<TestObject>,
-    view: Option<Arc<View>>,
+    view: Option<Arc<FaultyKnownObjects>>,
 }
 
 fn queue(config: &Value) -> Queue {
@@ -92,7 +93,7 @@ fn queue(config: &Value) -> Queue {
     if let Some(transform) = transformer(&config["transformer"]) {
         queue = queue.transformer(transform);
     }
-    let view = (config["known_objects"] == true).then(|| View::new(&config["known"]));
+    let view = (config["known_objects"] == true).then(|| FaultyKnownObjects::new(&config["known"]));
     if let Some(view) = view.clone() {
         queue = queue.known_objects(view);
     }

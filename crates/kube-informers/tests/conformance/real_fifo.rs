@@ -6,7 +6,7 @@ use futures::FutureExt;
 use kube_informers::cache::{BoxError, Delta, Deltas, Error, InitialList, ProcessDeltas, RealFifo, WhileProcessing};
 use serde_json::{Value, json};
 
-use super::delta_fifo::{View, objects, tombstone};
+use super::delta_fifo::{FaultyKnownObjects, objects, tombstone};
 use super::errors;
 use super::object::{Fields, TestObject, key, show_delta, show_deltas};
 use super::replay::{Step, Subject, replay};
@@ -15,13 +15,13 @@ use super::transformers::transformer;
 struct Queue {
     queue: RealFifo<TestObject>,
     /// The known objects; none if the queue is atomic.
-    view: Option<Arc<View>>,
+    view: Option<Arc<FaultyKnownObjects>>,
 }
 
 fn queue(config: &Value) -> Queue {
     let (mut queue, view) = match config["mode"].as_str().unwrap() {
         "known" => {
-            let view = View::new(&config["known"]);
+            let view = FaultyKnownObjects::new(&config["known"]);
             (RealFifo::new(key, view.clone()), Some(view))
         }
         "atomic" => (RealFifo::atomic(key), None),
@@ -200,7 +200,7 @@ impl Subject for Queue {
 #[test]
 fn a_resync_that_meets_an_object_without_a_key_names_its_delta() {
     let breaks = transformer(&json!("break")).unwrap();
-    let queue = RealFifo::new(key, View::new(&Value::Null)).transformer(breaks);
+    let queue = RealFifo::new(key, FaultyKnownObjects::new(&Value::Null)).transformer(breaks);
     queue.update(TestObject::Whole(Fields { name: "a".into(), value: "bad".into(), ..Fields::default() })).unwrap();
     let error = queue.resync().unwrap_err();
     let text = "couldn't create key for object {Type:Updated Object:broken-a}: \

@@ -56,6 +56,7 @@ impl Model {
         let deltas = self.items.entry(name).or_default();
         match deltas.last_mut() {
             Some(last) if last.starts_with("Deleted") && delta.starts_with("Deleted") => {
+                // Of two deletions in a row, the one with the final state stays; a tombstone gives way.
                 if last.starts_with("Deleted?") {
                     *last = delta;
                 }
@@ -68,7 +69,7 @@ impl Model {
     }
 
     fn change(&mut self, kind: &str, name: &'static str, state: u32) {
-        self.populated = true;
+        self.populated = true; // even by a change without a key, which is not queued
         if state != 0 {
             self.queue(name, format!("{kind} {state}"));
         }

@@ -280,7 +280,8 @@ async fn the_last_min_watch_timeout_applies_and_a_page_size_of_zero_disables_pag
     let source = Source::default();
     let options = ReflectorOptions::new().watch_list(WatchList::No).page_size(0);
     let running = Running::start_with(&source, options.min_watch_timeout(3600 * SECOND).min_watch_timeout(SECOND));
-    sleep(SECOND).await; // the source asserts that the timeout is five to ten minutes
+    // The source asserts that the timeout is five to ten minutes, because the least minimum is five minutes.
+    sleep(SECOND).await;
     assert_eq!(source.requests(), ["resourceVersion=0", "allowWatchBookmarks=true&resourceVersion=0&watch=true"]);
     running.stop().await;
 }

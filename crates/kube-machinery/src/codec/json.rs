@@ -131,7 +131,8 @@ impl Duplicates {
     }
 }
 
-/// Replaces each escaped surrogate that has no partner by U+FFFD, as Go does; returns `None` if all pairs are whole.
+/// Replaces each escaped surrogate that has no partner by U+FFFD, as Go does; returns `None` if all pairs are whole. An
+/// escape has 6 bytes.
 fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     let mut whole = text.to_vec();
     let mut changed = false;
@@ -151,7 +152,7 @@ fn with_whole_surrogates(text: &[u8]) -> Option<Vec<u8>> {
     changed.then_some(whole)
 }
 
-/// Returns the number of an escape such as `\u00e4` at the beginning of a text.
+/// Returns the code unit of the escape, such as `\u00e4`, that a text begins with.
 fn escaped(text: &[u8]) -> Option<u32> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

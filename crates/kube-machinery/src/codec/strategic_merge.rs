@@ -175,7 +175,7 @@ fn object_type(kind: &FieldType) -> Option<&'static Struct> {
     }
 }
 
-/// Returns the struct of the items of a field that holds a list.
+/// Returns the item struct of a field that holds a list.
 fn item_type(kind: &FieldType) -> Option<&'static Struct> {
     match kind {
         FieldType::List(inner) => object_type(inner),

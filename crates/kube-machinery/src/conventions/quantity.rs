@@ -167,7 +167,7 @@ impl Quantity {
         quantity
     }
 
-    /// Returns the quantity of a number of things. Upstream: `NewQuantity(value, DecimalSI)`.
+    /// Returns a number of things as a quantity. Upstream: `NewQuantity(value, DecimalSI)`.
     pub(crate) fn of_count(count: usize) -> Self {
         let digits = count.to_string().bytes().map(|byte| byte - b'0').collect();
         let mut quantity =

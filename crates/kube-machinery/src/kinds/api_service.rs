@@ -6,7 +6,7 @@
 
 use super::columns;
 use super::fields::{each, invalid, number, one_of, text};
-use super::metadata::keep_in_status_update;
+use super::metadata::keep_metadata_in_status_update;
 use super::names::{self, NameRule};
 use super::reset_fields;
 use super::resource::{Change, Resource, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -130,7 +130,7 @@ fn prepare(new: &mut Value, change: &Change<'_>) {
                 "message": "Local APIServices are always available",
             }]});
         }
-        _ => keep_in_status_update(new, change),
+        _ => keep_metadata_in_status_update(new, change),
     }
 }
 

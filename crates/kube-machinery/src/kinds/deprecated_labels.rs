@@ -1,4 +1,4 @@
-//! Warnings of labels of nodes that are deprecated, such as `beta.kubernetes.io/arch`. Upstream: `pkg/api/node/util.go`.
+//! Warnings about deprecated labels of nodes, such as `beta.kubernetes.io/arch`. Upstream: `pkg/api/node/util.go`.
 
 use super::fields::{each, pairs, text};
 use crate::conventions::cause::At;
@@ -25,7 +25,7 @@ pub(super) fn message(label: &str) -> Option<&'static str> {
     LABELS.iter().find(|(deprecated, _)| *deprecated == label).map(|(_, message)| *message)
 }
 
-/// Returns the warnings of a label selector that selects nodes. Upstream: `GetWarningsForNodeSelector`.
+/// Returns the warnings about a label selector that selects nodes. Upstream: `GetWarningsForNodeSelector`.
 pub(super) fn of_selector(selector: &Value, at: At<'_>) -> Vec<String> {
     let expressions = each(selector, "matchExpressions", at).filter_map(|(at, expression)| {
         let key = text(expression, "key");

@@ -1,9 +1,8 @@
 //! The EndpointSlice kind. A slice has a part of the addresses and ports behind a Service. Upstream:
 //! `pkg/apis/discovery`, `pkg/registry/discovery/endpointslice`.
 
-use std::net::IpAddr;
-
 use std::collections::HashSet;
+use std::net::IpAddr;
 
 use crate::conventions::addresses;
 use crate::conventions::cause::{At, Cause};
@@ -12,8 +11,7 @@ use crate::conventions::edit::{list, object, set_default};
 use crate::kinds::columns;
 use crate::kinds::fields::{invalid, items, one_of, text};
 use crate::kinds::names;
-use crate::kinds::resource::Change;
-use crate::kinds::resource::{Generation, ResourceRow};
+use crate::kinds::resource::{Change, Generation, ResourceRow};
 use crate::value::{Value, json};
 
 /// The kind's row in the table of kinds (`kinds::served`).

@@ -21,7 +21,7 @@ pub const FOREGROUND: &str = "foregroundDeletion";
 
 /// Restores the metadata that an update of the status cannot change. It is the `prepare` of kinds that need nothing else.
 /// Upstream: `ResetObjectMetaForStatus`.
-pub(super) fn keep_in_status_update(new: &mut Value, change: &Change<'_>) {
+pub(super) fn keep_metadata_in_status_update(new: &mut Value, change: &Change<'_>) {
     if let (Some(old), Some(Subresource::Status)) = (change.old, change.subresource) {
         let metadata = object(new).entry("metadata").or_insert_with(empty);
         for field in ["labels", "annotations", "finalizers", "ownerReferences"] {

@@ -92,7 +92,7 @@ pub struct ResourceRow {
     /// The warning for every request of a deprecated kind. Upstream: `APILifecycleDeprecated`.
     pub(super) deprecation: Option<&'static str>,
     pub columns: &'static [Column],
-    /// Orders the rows of a Table of a list, if upstream does not keep the order of the list.
+    /// Orders the rows of a list's Table, for a kind whose rows upstream sorts.
     pub table_order: Option<fn(&Value, &Value) -> Ordering>,
     /// Returns the conditions of an object's row in a Table, if it has any.
     pub row_conditions: fn(&Value) -> Option<Value>,

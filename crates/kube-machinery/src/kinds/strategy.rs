@@ -21,7 +21,7 @@ pub enum Deletion {
 /// The response to a DELETE that has removed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteResponse {
-    /// A Status.
+    /// A Status that reports the success.
     Status,
     /// The last state of the object.
     Object,

@@ -15,8 +15,8 @@ use crate::codec::structural::Structural;
 /// Returns the type of a custom resource. It refers to the schema of the built-in kinds, which defines the types that
 /// it names: `ObjectMeta`, and those of values without a schema.
 pub fn type_of_custom(schema: &Structural) -> Type {
-    let keeps_unknown = schema.preserves_unknown_fields;
-    let map = object(schema, true, keeps_unknown);
+    let (is_resource, keeps_unknown) = (true, schema.preserves_unknown_fields);
+    let map = object(schema, is_resource, keeps_unknown);
     Type { reference: inlined(Atom { map: Some(map), ..Atom::default() }), ..type_named(DEDUCED) }
 }
 

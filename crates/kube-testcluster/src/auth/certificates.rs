@@ -43,7 +43,8 @@ pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), A
 }
 
 impl Update<'_> {
-    /// Returns true if the certificate or the conditions change.
+    /// Returns true if the certificate or the conditions change, which upstream also counts as signing. An empty list
+    /// of conditions is as good as none.
     fn signs(&self) -> bool {
         let of = |object: &Value| {
             let (certificate, conditions) = (&object["status"]["certificate"], &object["status"]["conditions"]);

@@ -59,6 +59,7 @@ pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(),
     Ok(())
 }
 
+/// Returns true if the node has the taint and is not ready. A ready node is left alone, because its kubelet works.
 fn is_out_of_service(node: &Value) -> bool {
     let has = |list: &Value, holds: &dyn Fn(&Value) -> bool| list.as_array().is_some_and(|list| list.iter().any(holds));
     let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
@@ -120,17 +121,17 @@ fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiE
 /// condition `DisruptionTarget`. Upstream: `markFailedAndDeletePodWithCondition`.
 async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result<(), ApiError> {
     let now = store.clock.now();
-    let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
+    let marked = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
         if current.summary.uid() != pod.summary.uid() {
-            return Ok::<_, ApiError>(Next::Keep);
+            return Ok::<_, ApiError>(Next::Keep); // another pod with the same name
         }
-        let failed = failed(&current.value, disrupted, &now);
+        let changed = failed(&current.value, disrupted, &now);
         let by = |pod| written_by(Component::CONTROLLERS, store, current, Some(Subresource::Status), pod);
-        Ok(failed.map_or(Next::Keep, |pod| Next::Put(by(pod))))
+        Ok(changed.map_or(Next::Keep, |pod| Next::Put(by(pod))))
     });
-    match failed.await {
+    match marked.await {
         Err(error) if is_gone_or_changed(&error) => return Ok(()),
-        failed => failed?,
+        marked => marked?,
     };
     let gate = Gate::of_component(store, PODS, &pod.key, USER);
     match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid().to_owned()), &gate).await {

@@ -29,7 +29,7 @@ pub(crate) struct WatchCache {
     resource: Resource,
     /// The generation of API server that is simulated: caches of old servers are not ordered by key.
     era: Era,
-    /// Decides the order of the objects of an old server, which is random but the same in every run.
+    /// Decides the order in which an old server lists objects, which is random but the same in every run.
     seed: u64,
     /// The revision that the cache has reached.
     version: u64,

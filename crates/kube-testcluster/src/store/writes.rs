@@ -41,7 +41,8 @@ pub enum Change {
 
 impl Write {
     pub(crate) fn existing(object: &Object) -> Self {
-        Self::of(Change::Existing, object, object.revision, false)
+        let is_hidden = false;
+        Self::of(Change::Existing, object, object.revision, is_hidden)
     }
 
     pub(crate) fn new(event: &Event, audience: Audience) -> Self {

@@ -91,7 +91,7 @@ fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>
 }
 
 impl Apply {
-    /// Reads a configuration. If the configuration is invalid, the error from `missing` comes first.
+    /// Reads a configuration. If it is invalid, the error from `missing`, if there is one, is returned instead.
     pub(super) async fn read(
         request: Request,
         query: &Query,
@@ -130,7 +130,7 @@ impl Apply {
     }
 
     /// Applies the configuration to an object. Returns the new object.
-    pub(super) fn onto(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
+    pub(super) fn applied_to(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
         manager.apply(live, &self.config, self.force).map_err(|error| match error {
             NotApplied::BadRequest(why) => ApiError::bad_request(why),
             NotApplied::Conflicts(message, causes) => ApiError::apply_conflict(message, &causes),
@@ -138,7 +138,7 @@ impl Apply {
         })
     }
 
-    /// Returns the message for a result that does not fit its type.
+    /// Returns the message for the result of an apply that does not fit the type of its kind.
     pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
         manager.not_converted(&self.config, why)
     }
@@ -168,7 +168,7 @@ impl Apply {
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
                 return Err(ApiError::conflict(&target.resource, target.resource.plural(), key.name(), why));
             }
-            update::check_version(&new)?;
+            update::check_version(&new)?; // its value has no meaning for a new object, but it must be a number
             let (commit, writer) = (self.options.commit, &self.writer);
             let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Create };
             match creation.write(new, warnings).await {
@@ -189,7 +189,7 @@ impl Apply {
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = &target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);
-        let shaped = served.decode_applied(self.onto(live, &manager)?);
+        let shaped = served.decode_applied(self.applied_to(live, &manager)?);
         let shaped = shaped.map_err(|why| ApiError::internal(self.not_converted(&manager, &why)))?;
         update::check_name(target, &shaped.value)?;
         Ok(served.stored_form_of(shaped.value))

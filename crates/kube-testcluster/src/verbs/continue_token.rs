@@ -23,6 +23,7 @@ pub(crate) struct ContinueToken {
 struct TokenJson {
     #[serde(default)]
     v: String,
+    /// The revision, or -1 for the state that is current when the token is used.
     #[serde(default)]
     rv: i64,
     #[serde(default)]

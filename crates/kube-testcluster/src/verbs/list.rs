@@ -46,7 +46,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Answer, ApiError> {
         let era = if target.watch && !requested { Era::Classic } else { store.settings.era };
         let events = watch::watch(&store, &target.resource, filter, &options, requester, era)?;
         let events = conversion::of_events(&store, &versions, selection, events);
-        return Ok(Answer::events(events).served_from(watch::source(&target.resource)));
+        return Ok(Answer::events(events).served_from(watch::served_from(&target.resource)));
     }
     let plan = plan(&store, &target.resource, scope(&target.resource, &filter, &options), &options)?;
     let from = plan.from;

@@ -135,10 +135,10 @@ pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust also accepts a sign
+    let is_digits_only = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust also accepts a sign
     let problem = match text.parse() {
-        Ok(version) if digits => return Ok(Some(version)),
-        Err(error) if digits => problem(&error),
+        Ok(version) if is_digits_only => return Ok(Some(version)),
+        Err(error) if is_digits_only => problem(&error),
         _ => "invalid syntax",
     };
     Err(format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}"))

@@ -242,7 +242,7 @@ pub(super) fn field_manager<'a>(
     }
 }
 
-/// Returns the field manager for a write of the scale of an object.
+/// Returns the field manager for a write of an object's scale.
 pub(super) fn scale_manager<'a>(store: &Store, scaled: &Resource, manager: &'a str) -> FieldManager<'a> {
     /// Upstream asks the converter of the custom resource to convert an empty Scale, and the converter cannot.
     const NO_SCALE: &str = "failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert \

@@ -23,7 +23,7 @@ pub(crate) struct Page {
     is_whole: bool,
 }
 
-/// What a page may hold: the selected objects, how many at most, and from which key on.
+/// The objects that a page may hold: those that the filter selects, at most `limit`, from a key on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range<'a> {
     pub(crate) filter: &'a Filter,

@@ -69,6 +69,7 @@ fn decide(
             }
             (json!({}), json!({}), rules_status(caller, user, namespace))
         }
+        // SelfSubjectReview.
         _ => (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user.info()})),
     };
     let mut answer = json!({"kind": resource.kind(), "apiVersion": resource.api_version(), "metadata": metadata});

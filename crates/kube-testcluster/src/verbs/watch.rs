@@ -40,17 +40,18 @@ pub(crate) fn watch(
     Ok(watch.events(store, permit))
 }
 
-/// Returns where the events of a kind come from.
-pub(super) fn source(resource: &Resource) -> ServedFrom {
+/// Returns the place that the watch events of a kind come from.
+pub(super) fn served_from(resource: &Resource) -> ServedFrom {
     if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage }
 }
 
-/// Returns the start of a watch; `revision` is that of storage. A current server treats a watch without a
-/// resourceVersion, or from `0`, as a streaming list.
+/// Returns the start of a watch. `version` is the one that the client names, `revision` the newest one in storage. A
+/// `Modern` server treats a watch without a version, or from version 0, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
-    // `fresh` is the least version that the state must have: the one that the client names, or the newest one if it
-    // names none. It is `None`, so an older state will do, for version 0, and in `Classic` also without a version.
-    // `end` adds the bookmark that ends a streaming list; in `Classic` only `sendInitialEvents` gets it.
+    // `fresh` is the least version of the objects that the watch begins with. A named version is used as it is. Without
+    // a version it is the newest one. For version 0 any state will do, so it is `None`; in `Classic` also for a plain
+    // watch without a version.
+    // `end` adds the bookmark after these objects. In `Classic` only a watch with `sendInitialEvents` gets it.
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },
         (Some(true), Some(0)) => Start::State { fresh: None, end: true },

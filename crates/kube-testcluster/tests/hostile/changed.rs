@@ -58,7 +58,7 @@ fn change(random: &mut Rng, place: &mut Value, depth: usize) {
     }
 }
 
-/// Returns random JSON with field names that the server knows.
+/// Returns random JSON with field names that the server knows. At depth 0, it is a scalar.
 fn value(random: &mut Rng, depth: usize) -> Value {
     match random.u8(0..if depth == 0 { 5 } else { 9 }) {
         0 => Value::Null,

@@ -225,7 +225,7 @@ pub const FIELDS: [&str; 35] = [
     "nodeName",
 ];
 
-/// JSON pointers into the generated objects.
+/// JSON pointers, most of them into the generated objects; some are not valid.
 pub const POINTERS: [&str; 17] = [
     "",
     "/",

@@ -102,7 +102,7 @@ async fn pages_of_any_size_make_up_the_list_of_the_first_page() {
         let api = Api::new(&quiet().start());
         let mut rng = Rng::with_seed(seed);
         for i in 0..rng.u32(..12) {
-            api.pod(&format!("p{}", i * 7 % 12), &json!({})).await;
+            api.pod(&format!("p{}", i * 7 % 12), &json!({})).await; // not in the order of the names
         }
         let expected: Vec<String> = list(&api, "").await.1.into_keys().collect();
         let (mut names, mut query) = (Vec::new(), String::new());

@@ -15,7 +15,7 @@ run:
 - {bind: node-1}
 - {after: 1s, containers: {waiting: {reason: ContainerCreating}}}
 - {after: 1s, containers: {running: {}}}
-- {log: one of $container}
+- {log: first of $container}
 - {after: 1s, log: two}
 - {after: 1s, log: three}
 - {containers: {terminated: {exitCode: 1, reason: Error}}}
@@ -59,7 +59,7 @@ async fn a_log_has_the_lines_of_the_stages_and_a_note_that_nothing_runs() {
             200,
             "container main of pod default/a is not real: nothing runs in the cluster of informer-lab\n\
              image nginx:1.27, command that of its image, restarts 0, started at 2023-05-01T10:00:02Z\n\
-             one of main\ntwo\n"
+             first of main\ntwo\n"
         )
     );
     let answer = api.get(&format!("{PODS}/a/log")).await;
@@ -83,7 +83,7 @@ async fn the_previous_run_of_a_container_has_its_own_log() {
     );
     cluster.settled().await;
     assert_eq!(lines(&api, "").await, ["again"]);
-    assert_eq!(lines(&api, "previous=true").await, ["one of main", "two", "three"]);
+    assert_eq!(lines(&api, "previous=true").await, ["first of main", "two", "three"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,13 +97,14 @@ async fn a_log_is_followed_until_the_container_ends() {
     let request = request().header("accept-encoding", "gzip").body(axum::body::Body::empty()).unwrap();
     let mut stream = api.raw(request).await.into_body().into_data_stream();
     let mut next = async || stream.next().await.map(|bytes| String::from_utf8(bytes.unwrap().to_vec()).unwrap());
-    assert_eq!(next().await.as_deref(), Some("one of main\n"));
+    assert_eq!(next().await.as_deref(), Some("first of main\n"));
     assert!(timeout(Duration::from_millis(100), next()).await.is_err(), "no line was written");
     assert_eq!(next().await.as_deref(), Some("two\n"));
     assert_eq!(next().await.as_deref(), Some("three\n"));
     assert_eq!(next().await, None);
 }
 
+/// The log is larger than the size from which other answers are compressed.
 #[tokio::test(start_paused = true)]
 async fn a_log_is_never_compressed() {
     let stages = format!(
@@ -152,10 +153,10 @@ async fn a_missing_log_is_refused_in_upstreams_words() {
     let mut two = pod("a", &json!({}));
     two["spec"]["containers"] = json!([{"name": "x", "image": "i"}, {"name": "y", "image": "i"}]);
     two["spec"]["initContainers"] = json!([{"name": "first", "image": "i"}]);
-    let stages = Cluster::builder().stages(Stages::none()).start();
-    let unbound = Api::new(&stages);
-    unbound.post(PODS, &two).await;
-    assert_eq!(log(&unbound, "container=x").await.0, 204, "the pod is not on a node");
+    let without_kubelet = Cluster::builder().stages(Stages::none()).start();
+    let unbound_api = Api::new(&without_kubelet);
+    unbound_api.post(PODS, &two).await;
+    assert_eq!(log(&unbound_api, "container=x").await.0, 204, "the pod is not on a node");
     api.post(PODS, &two).await;
     sleep(Duration::from_millis(500)).await;
     let said = |text: &str| (400, text.to_owned());
@@ -171,6 +172,12 @@ async fn a_missing_log_is_refused_in_upstreams_words() {
         log(&api, "container=x").await,
         said("container \"x\" in pod \"a\" is waiting to start: PodInitializing")
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_invalid_option_of_a_log_is_refused_in_upstreams_words() {
+    let api = Api::new(&cluster());
+    api.pod("a", &json!({})).await;
     for (query, expected) in [
         (
             "tailLines=-1",

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use crate::support::api::{Api, quiet};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// The UID of the owners.
+const UID: &str = "00000000-0000-4000-8000-000000000001";
 
 /// Returns the causes of an answer as `field: message`.
 fn causes(answer: &Value) -> Vec<String> {
@@ -23,8 +25,6 @@ async fn change(api: &Api, metadata: Value) -> (u16, Vec<String>) {
     let answer = api.merge(&format!("{CONFIG_MAPS}/a"), &json!({"metadata": metadata})).await;
     (answer.status, causes(&answer.body))
 }
-
-const UID: &str = "00000000-0000-4000-8000-000000000001";
 
 fn owner(changes: &Value) -> Value {
     let mut owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": UID});
@@ -122,6 +122,7 @@ async fn an_update_cannot_set_the_deletion_fields() {
     let api = Api::new(&quiet().start());
     create(&api, json!({"name": "a"})).await;
     let immutable = "metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable".to_owned();
+    // The cause comes twice, as for the finalizers.
     assert_eq!(change(&api, json!({"deletionGracePeriodSeconds": 5})).await, (422, vec![immutable.clone(), immutable]));
     let (code, found) = change(&api, json!({"deletionTimestamp": "2001-02-03T04:05:06Z"})).await;
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Tests the allocation of cluster IPs and node ports to services.
+//! Tests the allocation of cluster IPs and node ports to services. The start of each range is left to services that ask
+//! for a value, so free addresses are taken from 10.96.1.1 on, and free ports from 30086 on.
 
 use serde_json::{Value, json};
 
@@ -202,7 +203,7 @@ async fn a_load_balancer_keeps_its_health_check_node_port() {
 #[tokio::test(start_paused = true)]
 async fn allocating_all_node_ports_takes_linear_time() {
     let api = Api::new(&quiet().start());
-    // The ports from 30086 to 32767. The lower ones are for services that ask for a port.
+    // The ports from 30086 to 32767.
     let ports: Vec<Value> = (0..2_682).map(|n| json!({"name": format!("p{n}"), "port": 1 + n})).collect();
     let all = create(&api, "all", json!({"type": "NodePort", "ports": ports})).await;
     assert_eq!(all.body["spec"]["ports"][2_681]["nodePort"], 32_767);

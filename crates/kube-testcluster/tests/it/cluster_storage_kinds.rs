@@ -74,8 +74,15 @@ async fn the_status_of_a_volume_attachment_is_written_alone() {
     let labelled = api.merge(&path, &json!({"metadata": {"labels": {"a": "b"}}, "status": {"attached": false}})).await;
     assert_eq!(labelled.body["status"], json!({"attached": true}));
     assert_eq!(labelled.body["metadata"]["labels"], json!({"a": "b"}));
-    let blind = api.put(&path, &named("a", &spec)).await;
-    assert_eq!(blind.status, 422, "{}", blind.body);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_of_a_volume_attachment_must_name_its_version() {
+    let api = Api::new(&quiet().start());
+    let spec = json!({"attacher": "csi.example.com", "nodeName": "node", "source": {"persistentVolumeName": "pv"}});
+    assert_eq!(api.post(ATTACHMENTS, &named("a", &spec)).await.status, 201);
+    let without_version = api.put(&format!("{ATTACHMENTS}/a"), &named("a", &spec)).await;
+    assert_eq!(without_version.status, 422, "{}", without_version.body);
 }
 
 /// The feature gate `CSIVolumeHealth` is off.

@@ -14,12 +14,14 @@ use crate::support::seconds;
 use crate::support::seeds;
 
 const SETS: &str = "/apis/apps/v1/namespaces/default/daemonsets";
-const LOG: &str = "/apis/apps/v1/namespaces/default/daemonsets/log";
+/// The path of the DaemonSet `log`, which all tests use.
+const LOG_SET: &str = "/apis/apps/v1/namespaces/default/daemonsets/log";
 const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 const NODES: &str = "/api/v1/nodes";
 
 fn running(nodes: usize) -> (Cluster, Api) {
     let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(nodes);
+    // A write takes time, as in a real etcd, so the controllers run while it is committed.
     let cluster = cluster.commit_latency(Duration::from_millis(1)).start();
     let api = Api::new(&cluster);
     (cluster, api)
@@ -57,12 +59,12 @@ async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     images
 }
 
-/// Returns the [`images`] if each of these nodes has one pod with this image.
+/// Returns the value that [`images`] has if each of these nodes has exactly one pod, and the pod has this image.
 fn on(nodes: &[usize], image: &str) -> BTreeMap<String, Vec<String>> {
     nodes.iter().map(|n| (format!("node-{n}"), vec![image.to_owned()])).collect()
 }
 
-/// Returns the numbers and images of the revisions.
+/// Returns the number and the image of each revision, in order.
 async fn revisions(api: &Api) -> Vec<(i64, String)> {
     let said = |revision: &Value| {
         let image = revision.pointer("/data/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
@@ -73,6 +75,7 @@ async fn revisions(api: &Api) -> Vec<(i64, String)> {
     revisions
 }
 
+/// Returns the value that [`revisions`] has for these revisions.
 fn numbered(list: &[(i64, &str)]) -> Vec<(i64, String)> {
     list.iter().map(|(number, image)| (*number, (*image).to_owned())).collect()
 }
@@ -83,7 +86,7 @@ async fn each_node_gets_a_pod_and_the_status_counts_them() {
     assert_eq!(api.post(SETS, &daemon_set("log:1")).await.status, 201);
     seconds(5).await;
     assert_eq!(images(&api).await, on(&[1, 2, 3], "log:1"));
-    let set = api.get(LOG).await.body;
+    let set = api.get(LOG_SET).await.body;
     let status = &set["status"];
     for field in
         ["desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled", "numberAvailable"]
@@ -123,7 +126,7 @@ async fn pods_follow_the_node_selector_and_the_taints_of_the_nodes() {
     api.merge(&format!("{NODES}/node-1"), &taint("NoSchedule")).await;
     seconds(5).await;
     assert_eq!(images(&api).await, on(&[1, 2], "log:1"));
-    let status = api.get(LOG).await.body["status"].clone();
+    let status = api.get(LOG_SET).await.body["status"].clone();
     assert_eq!((&status["desiredNumberScheduled"], &status["numberMisscheduled"]), (&json!(1), &json!(1)));
     api.merge(&format!("{NODES}/node-1"), &taint("NoExecute")).await;
     seconds(40).await;
@@ -141,11 +144,11 @@ async fn a_rolling_update_obeys_max_unavailable() {
     set["spec"]["minReadySeconds"] = json!(3);
     api.post(SETS, &set).await;
     seconds(20).await;
-    api.merge(LOG, &strategy(json!(2), json!(0))).await;
-    api.merge(LOG, &image("log:2")).await;
+    api.merge(LOG_SET, &strategy(json!(2), json!(0))).await;
+    api.merge(LOG_SET, &image("log:2")).await;
     for step in 0.. {
         sleep(Duration::from_millis(250)).await;
-        let status = api.get(LOG).await.body["status"].clone();
+        let status = api.get(LOG_SET).await.body["status"].clone();
         assert!(status["numberAvailable"].as_i64().unwrap() >= 3, "{status}");
         if status["updatedNumberScheduled"] == 5 && status["numberAvailable"] == 5 {
             break;
@@ -164,12 +167,12 @@ async fn with_a_surge_each_node_always_has_a_ready_pod() {
     set["spec"]["minReadySeconds"] = json!(3);
     api.post(SETS, &set).await;
     seconds(20).await;
-    api.merge(LOG, &strategy(json!(0), json!(1))).await;
-    api.merge(LOG, &image("log:2")).await;
+    api.merge(LOG_SET, &strategy(json!(0), json!(1))).await;
+    api.merge(LOG_SET, &image("log:2")).await;
     let mut most = 0;
     for step in 0.. {
         sleep(Duration::from_millis(100)).await;
-        let status = api.get(LOG).await.body["status"].clone();
+        let status = api.get(LOG_SET).await.body["status"].clone();
         most = most.max(api.items(PODS).await.len());
         let is_ready = |pod: &&Value| {
             let conditions = pod["status"]["conditions"].as_array();
@@ -197,7 +200,7 @@ async fn with_on_delete_a_pod_is_replaced_only_after_it_is_deleted() {
     set["spec"]["updateStrategy"] = json!({"type": "OnDelete"});
     api.post(SETS, &set).await;
     seconds(5).await;
-    api.merge(LOG, &image("log:2")).await;
+    api.merge(LOG_SET, &image("log:2")).await;
     seconds(5).await;
     assert_eq!(images(&api).await, on(&[1, 2], "log:1"));
     let pods = api.items(PODS).await;
@@ -207,7 +210,7 @@ async fn with_on_delete_a_pod_is_replaced_only_after_it_is_deleted() {
     let mut expected = on(&[1], "log:2");
     expected.extend(on(&[2], "log:1"));
     assert_eq!(images(&api).await, expected);
-    assert_eq!(api.get(LOG).await.body["status"]["updatedNumberScheduled"], 1);
+    assert_eq!(api.get(LOG_SET).await.body["status"]["updatedNumberScheduled"], 1);
     cluster.shutdown().await;
 }
 
@@ -219,11 +222,11 @@ async fn an_earlier_template_reuses_its_revision_and_old_revisions_are_deleted()
     api.post(SETS, &set).await;
     for name in ["log:2", "log:1", "log:3"] {
         seconds(60).await;
-        api.merge(LOG, &image(name)).await;
+        api.merge(LOG_SET, &image(name)).await;
     }
     seconds(60).await;
     assert_eq!(revisions(&api).await, numbered(&[(3, "log:1"), (4, "log:3")]));
-    assert_eq!(api.get(LOG).await.body["metadata"]["annotations"]["deprecated.daemonset.template.generation"], "4");
+    assert_eq!(api.get(LOG_SET).await.body["metadata"]["annotations"]["deprecated.daemonset.template.generation"], "4");
     cluster.shutdown().await;
 }
 
@@ -233,7 +236,7 @@ async fn orphans_are_adopted_with_their_revisions() {
     api.post(SETS, &daemon_set("log:1")).await;
     seconds(5).await;
     let before = api.get(PODS).await.names().join(" ");
-    api.delete(&format!("{LOG}?propagationPolicy=Orphan")).await;
+    api.delete(&format!("{LOG_SET}?propagationPolicy=Orphan")).await;
     seconds(5).await;
     assert_eq!(api.items(PODS).await[0]["metadata"].get("ownerReferences"), None);
     let created = api.post(SETS, &daemon_set("log:1")).await.body;
@@ -244,7 +247,7 @@ async fn orphans_are_adopted_with_their_revisions() {
             assert_eq!(object["metadata"]["ownerReferences"][0]["uid"], created["metadata"]["uid"], "{object}");
         }
     }
-    api.delete(LOG).await;
+    api.delete(LOG_SET).await;
     seconds(60).await;
     assert!(api.items(PODS).await.is_empty() && api.items(REVISIONS).await.is_empty());
     cluster.shutdown().await;
@@ -262,9 +265,9 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
     ];
     let node = format!("{NODES}/node-{}", random.u8(1..4));
     match random.u8(..11) {
-        0 | 1 => drop(api.merge(LOG, &image(&format!("log:{}", random.u8(..4)))).await),
-        2 => drop(api.merge(LOG, &strategy(json!(random.u8(1..4)), json!(0))).await),
-        3 => drop(api.merge(LOG, &strategy(json!(0), json!(format!("{}%", random.u8(1..100))))).await),
+        0 | 1 => drop(api.merge(LOG_SET, &image(&format!("log:{}", random.u8(..4)))).await),
+        2 => drop(api.merge(LOG_SET, &strategy(json!(random.u8(1..4)), json!(0))).await),
+        3 => drop(api.merge(LOG_SET, &strategy(json!(0), json!(format!("{}%", random.u8(1..100))))).await),
         4 => {
             let pods = api.get(PODS).await;
             if let Some(pod) = random.choice(pods.names()) {
@@ -277,7 +280,7 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
         }
         6 => {
             let selector = if random.bool() { json!({"disk": "ssd"}) } else { Value::Null };
-            api.merge(LOG, &json!({"spec": {"template": {"spec": {"nodeSelector": selector}}}})).await;
+            api.merge(LOG_SET, &json!({"spec": {"template": {"spec": {"nodeSelector": selector}}}})).await;
         }
         7 => {
             let effect = random.choice(["NoSchedule", "NoExecute"]).unwrap();
@@ -285,7 +288,7 @@ async fn change(random: &mut fastrand::Rng, cluster: &Cluster, api: &Api) {
             api.merge(&node, &json!({"spec": {"taints": taints}})).await;
         }
         8 => {
-            api.delete(LOG).await;
+            api.delete(LOG_SET).await;
             api.post(SETS, &daemon_set("log:0")).await;
         }
         9 => {
@@ -327,7 +330,7 @@ async fn after_any_changes_each_wanted_node_has_one_pod_of_the_new_revision() {
         seconds(5).await;
         api.post(SETS, &daemon_set("log:0")).await; // no effect if the set exists
         seconds(1200).await; // longer than any back-off
-        let set = api.get(LOG).await.body;
+        let set = api.get(LOG_SET).await.body;
         let image = set.pointer("/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
         let (wanted, found) = (wanted(&api, &set).await, images(&api).await);
         for node in &wanted {

@@ -14,7 +14,7 @@ pub struct Bindings {
     /// The values of `<rvN>`. They rise with N, because the numbers are in the order of the writes.
     pub rvs: BTreeMap<u32, u64>,
     pub uids: BTreeMap<String, String>,
-    /// The recorded ETags, and the ETags of this server in their place.
+    /// The ETags of this server, by the recorded ETags for which they stand.
     pub etags: BTreeMap<String, String>,
 }
 
@@ -23,6 +23,7 @@ pub struct Bindings {
 enum Part {
     Text(String),
     Rv(u32),
+    /// A UID. The same name stands for the same UID in the whole file. The empty name (`<uid>`) matches any UID.
     Uid(String),
     Time,
     Age,
@@ -55,6 +56,7 @@ fn parts(template: &str) -> Vec<Part> {
 /// Returns the placeholder at the start of a text, with its length.
 fn placeholder(text: &str) -> Option<(Part, usize)> {
     if text.starts_with("<continue:") {
+        // The content is JSON, so it ends with `}`. It may hold other placeholders.
         let end = text.find("}>")? + 1;
         return Some((Part::Continue(text["<continue:".len()..end].into()), end + 1));
     }
@@ -121,7 +123,7 @@ impl Bindings {
         rest.is_empty()
     }
 
-    /// Returns the length of the part at the start of the text; none if it does not match.
+    /// Returns the length of the beginning of the text that matches the part; `None` if none does.
     fn matched(&mut self, part: &Part, text: &str) -> Option<usize> {
         let run = |allowed: fn(char) -> bool| text.find(|c| !allowed(c)).unwrap_or(text.len());
         match part {

@@ -1,7 +1,7 @@
-//! The judges: for each exercise, the check of the outcome of a trial, in which the mistake has a visible effect.
+//! The judges: for each exercise, a function that looks in a trial's outcome for the visible effect of the mistake.
 //!
-//! A judge never reads the program's source, so that any right program passes, in Rust and in Go. It looks at the requests to the API server, the
-//! notifications of handlers, and the changes outside the program.
+//! A judge never reads the program's source, so that any right program passes, in Rust and in Go. It looks at the
+//! requests to the API server, the notifications of handlers, and the changes outside the program.
 
 pub mod gap;
 pub mod mutate;

@@ -41,8 +41,9 @@ pub fn judge(outcome: &Outcome) -> Result<(), Mistake> {
 /// cache needs a moment to learn of the newest one.
 const MOST_OUTDATED: usize = 20;
 
-/// Does the same in a trial in real time, in which the dashboard shows only one state until the last change is stored.
-/// Then a program whose changes wait shows all of them, and a program that knows the newest state shows that.
+/// Judges a trial in real time. There the dashboard shows only one state until the last change is stored. After that, a
+/// program whose changes wait shows all of them one after the other, and a program that knows the newest state shows
+/// that.
 pub fn judge_by_changes(outcome: &Outcome) -> Result<(), Mistake> {
     let outdated = outdated(&outcome.entries);
     if outdated > MOST_OUTDATED {
@@ -72,6 +73,7 @@ fn outdated(entries: &[Entry]) -> usize {
 
 fn shows_the_last(entries: &[Entry]) -> bool {
     let last: BTreeMap<_, _> = shown(entries).map(|pod| (pod.name_any(), tick(pod))).collect();
+    // The trial has three pods.
     last.len() == 3 && last.values().all(|tick| *tick == TICKS)
 }
 

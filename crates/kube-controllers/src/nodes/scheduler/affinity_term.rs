@@ -24,8 +24,8 @@ impl AffinityTerm {
         items(terms).iter().map(|term| Self::of(term, &pod["metadata"]["namespace"])).collect()
     }
 
-    /// Reads a term. Without namespaces and without a selector of namespaces, it selects pods of the pod's own
-    /// namespace. Upstream: `getNamespacesFromPodAffinityTerm`.
+    /// Reads a term. Without namespaces and without a selector of namespaces, the term selects pods in the namespace of
+    /// the pod that has the term. Upstream: `getNamespacesFromPodAffinityTerm`.
     fn of(term: &Value, own: &Value) -> Self {
         let named = items(&term["namespaces"]);
         let has_none = named.is_empty() && term["namespaceSelector"].is_null();
@@ -46,7 +46,7 @@ impl AffinityTerm {
     }
 }
 
-/// Parses a selector. The server stores only valid ones.
+/// Parses a selector; an absent one selects nothing. The server stores only valid ones, so the fallback is never used.
 pub(super) fn selector(selector: &Value) -> LabelSelector {
     label_selector::read(selector).unwrap_or_else(|_| LabelSelector::nothing())
 }

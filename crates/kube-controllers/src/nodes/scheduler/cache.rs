@@ -19,7 +19,7 @@ pub(super) struct Cache {
     placed: HashMap<SmolStr, SmolStr>,
     /// The nodes with pods that have terms of anti-affinity.
     anti_affine: BTreeSet<String>,
-    /// The number of counted pods of each priority; none is 0.
+    /// The number of counted pods, by the priorities that occur.
     priorities: BTreeMap<i64, usize>,
     pub(super) namespaces: Namespaces,
 }

@@ -18,14 +18,16 @@ use super::state::State;
 use super::testing::received;
 use super::unfit::Diagnosis;
 
-/// A cluster, and what the plugins say about one pod.
+/// A line of the recording: a cluster, and what the plugins say about one pod.
 #[derive(Deserialize)]
 struct Line {
     namespaces: Vec<DynamicObject>,
     nodes: Vec<DynamicObject>,
     budgets: Option<Vec<DynamicObject>>,
     pods: Option<Vec<Value>>,
+    /// The pods that wait for their nominated node.
     nominated: Option<Vec<Value>>,
+    /// The pod to schedule.
     pod: Value,
     answer: Answer,
 }

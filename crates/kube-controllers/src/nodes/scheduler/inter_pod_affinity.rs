@@ -1,5 +1,5 @@
-//! The filter by required affinity and anti-affinity between pods: counts the pods that matter near each node, once for
-//! each attempt to schedule a pod. Upstream: the plugin `InterPodAffinity`.
+//! The filter by required affinity and anti-affinity between pods. Once for each attempt to schedule a pod, it counts
+//! in each topology (such as a zone) the pods that the rules are about. Upstream: the plugin `InterPodAffinity`.
 
 use super::affinity_term::AffinityTerm;
 use super::cache::Cache;
@@ -9,19 +9,19 @@ use super::node_info::Node;
 use super::pod_info::PodInfo;
 use super::topology_counts::TopologyCounts;
 
-/// The numbers of pods that matter to an incoming pod, by the topology that they are in. Upstream: `preFilterState`.
+/// The counts for an incoming pod, which is the pod to schedule, by topology. Upstream: `preFilterState`.
 #[derive(Clone, Default)]
 pub(super) struct InterPodAffinity {
-    /// The terms of anti-affinity of existing pods that select the incoming pod.
+    /// The existing pods' terms of anti-affinity that select the incoming pod.
     existing_anti_affinity: TopologyCounts,
-    /// The pods that all of the incoming pod's terms of affinity select.
+    /// The existing pods that all of the incoming pod's terms of affinity select.
     affinity: TopologyCounts,
-    /// The pods that a term of the incoming pod's anti-affinity selects.
+    /// The existing pods that a term of the incoming pod's anti-affinity selects.
     anti_affinity: TopologyCounts,
 }
 
 impl InterPodAffinity {
-    /// Counts the pods that matter to a pod. Returns `None` if none can matter, so that the filter is skipped. Upstream:
+    /// Counts for an incoming pod. Returns `None` if no rule is about it, so that the filter is skipped. Upstream:
     /// `PreFilter`.
     pub(super) fn pre_filter(pod: &PodInfo, cache: &Cache) -> Option<Self> {
         let mut state = Self::default();
@@ -80,8 +80,9 @@ impl InterPodAffinity {
         }
     }
 
-    /// Returns true if the node has all topologies of the terms, and each of them has a pod that the terms select. The
-    /// first pod of a group that selects itself needs no other pod.
+    /// Returns true if the node has the labels of all terms, and each of these topologies has a pod that the terms
+    /// select. If there is no such pod anywhere, a pod that its own terms select needs none, because it is the first of
+    /// its group.
     fn satisfies_affinity(&self, node: &Node, pod: &PodInfo, namespaces: &Namespaces) -> bool {
         let has_topologies = pod.affinity.iter().all(|term| node.labels[&*term.topology_key].is_string());
         let has_pods = || pod.affinity.iter().all(|term| self.affinity.is_positive(node, &term.topology_key));

@@ -1,4 +1,5 @@
-//! AnyInformer: an informer without its type in the signature, because a factory holds informers of many types.
+//! The members of a factory. AnyInformer is an informer without its type in the signature, because a factory holds
+//! informers of many types. InformerId names it.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -25,18 +26,18 @@ pub struct InformerId {
 }
 
 impl InformerId {
-    /// Returns the identifier of the informer of a type that implies its kind.
+    /// Returns the identifier of an informer whose type alone decides the kind, such as `Pod`.
     pub fn of<K: Resource<DynamicType = ()> + 'static>() -> Self {
         Self::of_kind::<K>(&())
     }
 
-    /// Returns the identifier of the informer of a type and a kind, such as `DynamicObject` and a custom resource's
-    /// kind.
+    /// Returns the identifier of an informer whose type needs a kind beside it, such as `DynamicObject`.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
         Self { kind: display_kind::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
     }
 
-    /// Returns the identifier of the informer of a type whose objects are decoded as a `P` ([`informer_as`]).
+    /// Returns the identifier of an informer that watches the kind of `K` and decodes its objects as `P`
+    /// ([`informer_as`]).
     ///
     /// [`informer_as`]: super::SharedInformerFactory::informer_as
     pub fn read_as<K: Resource<DynamicType = ()>, P: 'static>() -> Self {
@@ -60,7 +61,7 @@ impl fmt::Display for InformerId {
     }
 }
 
-/// A function that marks an informer that will never run as stopped, so that waits for its first list end.
+/// A function that marks an informer as stopped although it never ran, so that waits for its first list end.
 type GiveUp = Arc<dyn Fn() + Send + Sync>;
 /// A function that runs an informer until its argument is cancelled.
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
@@ -79,13 +80,13 @@ impl AnyInformer {
     pub fn new<K: Object + Send + Sync + 'static>(id: InformerId, informer: SharedIndexInformer<K>) -> Self {
         let runner = informer.clone();
         let run = move |stop| runner.clone().run(stop).boxed();
-        let unused = informer.clone();
+        let for_give_up = informer.clone();
         Self {
             id,
             synced: informer.synced(),
             informer: Box::new(informer),
             run: Box::new(run),
-            give_up: Arc::new(move || unused.give_up()),
+            give_up: Arc::new(move || for_give_up.give_up()),
             started: false,
         }
     }
@@ -114,7 +115,7 @@ impl AnyInformer {
 }
 
 /// Returns true if the type is namespaced, or if that is known only at run time.
-pub(super) fn has_namespace<K: Resource>() -> bool
+pub(super) fn may_be_namespaced<K: Resource>() -> bool
 where
     K::Scope: 'static,
 {

@@ -221,7 +221,7 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.informer_of(InformerId::of::<K>(), member::has_namespace::<K>(), ListWatch::of_known_type)
+        self.informer_of(InformerId::of::<K>(), member::may_be_namespaced::<K>(), ListWatch::of_known_type)
     }
 
     /// Returns the informer of a type whose objects are decoded as a `P` ([`ListWatch::read_as`]). It is the same
@@ -262,7 +262,7 @@ impl SharedInformerFactory {
         K::Scope: 'static,
         P: Object + DeserializeOwned + Send + Sync + 'static,
     {
-        self.informer_of(InformerId::read_as::<K, P>(), member::has_namespace::<K>(), |client, namespace| {
+        self.informer_of(InformerId::read_as::<K, P>(), member::may_be_namespaced::<K>(), |client, namespace| {
             ListWatch::<K>::of_known_type(client, namespace).read_as()
         })
     }
@@ -293,14 +293,17 @@ impl SharedInformerFactory {
     /// ```
     pub fn dynamic_informer(&self, resource: &ApiResource) -> SharedIndexInformer<DynamicObject> {
         let id = InformerId::of_kind::<DynamicObject>(resource);
-        self.informer_of(id, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
+        let may_be_namespaced = true; // only the server knows
+        self.informer_of(id, may_be_namespaced, |client, namespace| {
+            ListWatch::of_dynamic_type(client, namespace, resource)
+        })
     }
 
     /// Returns the informer with this identifier. Makes it for `source` if it was not requested before.
     fn informer_of<T>(
         &self,
         id: InformerId,
-        has_namespace: bool,
+        may_be_namespaced: bool,
         source: impl FnOnce(kube_client::Client, Option<&str>) -> ListWatch<T>,
     ) -> SharedIndexInformer<T>
     where
@@ -309,7 +312,7 @@ impl SharedInformerFactory {
         if let Some(informer) = lock(&self.informers).get(&id) {
             return informer;
         }
-        let namespace = self.namespace.as_deref().filter(|_| has_namespace);
+        let namespace = self.namespace.as_deref().filter(|_| may_be_namespaced);
         // Without the lock, because a customization may request informers from this factory. If two are made at once,
         // the first is kept.
         let made = self.make(source(self.client.clone(), namespace));

@@ -13,7 +13,8 @@ use crate::cache::signal::{Done, DoneSender};
 use crate::cache::store::Transformer;
 use crate::lock::{Mutex, MutexGuard, lock};
 
-/// `Q` is the collection of deltas. The key function, the transformer and the observer run under the queue's lock.
+/// The state that both queues share, and the functions that they call, which run under the queue's lock. `Q` is the
+/// collection of deltas.
 pub(super) struct FifoCore<T, Q> {
     key: KeyFn<T>,
     pub transformer: Transformer<T>,
@@ -134,8 +135,8 @@ impl<T, Q> FifoCore<T, Q> {
         self.key.key_of(object)
     }
 
-    /// Returns the key of an object for RealFIFO, which stores no keys. It is computed only if the key function can
-    /// fail, which must be reported, or if an observer wants the key.
+    /// Computes the key of an object for RealFIFO, which stores no keys. Skips this if the key function cannot fail and
+    /// no observer wants the key. A failure must be reported, as client-go does.
     pub fn key_if_needed(&self, object: &T) -> Result<Option<String>, KeyError> {
         if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
     }

@@ -21,7 +21,8 @@ impl ResyncTrigger {
         Self::default()
     }
 
-    /// Starts a resync in every watching Reflector with this trigger. Returns their number.
+    /// Starts a resync in every Reflector that has this trigger and is watching. Returns the number of these
+    /// Reflectors.
     ///
     /// All handlers of an informer take part, whatever their resync periods. A Reflector that is listing does not
     /// resync, because the list repeats all objects anyway.
@@ -40,7 +41,7 @@ impl ResyncTrigger {
 pub(super) struct TriggerReceiver(Option<watch::Receiver<()>>);
 
 impl TriggerReceiver {
-    /// Waits until the trigger is fired; for ever if there is no trigger.
+    /// Waits until the trigger is fired. Waits for ever if there is no trigger, or if all its handles are dropped.
     pub async fn fired(&mut self) {
         if let Some(fired) = &mut self.0
             && fired.changed().await.is_ok()

@@ -22,7 +22,7 @@ pub struct GroupResource {
 }
 
 impl GroupResource {
-    /// Returns the resource of a type.
+    /// Returns the group and the plural name of a type.
     pub fn of<K: kube_core::Resource<DynamicType = ()>>() -> Self {
         Self { group: K::group(&()).into_owned(), resource: K::plural(&()).into_owned() }
     }

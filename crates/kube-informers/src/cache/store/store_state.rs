@@ -1,4 +1,5 @@
-//! StoreState: the state behind a store's lock. A replacement fills such a state too, before it becomes the store's.
+//! StoreState: the state behind a store's lock. A replacement of all objects first fills a new state, which then
+//! becomes that of the store.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -23,7 +23,7 @@ pub struct Decoded {
     pub faults: Vec<String>,
 }
 
-/// Rewrites the faults of a part of an object, at this path, as faults of the whole object.
+/// Rewrites faults that name fields within the part at this path, so that they name fields of the whole object.
 pub fn faults_at(faults: Vec<String>, at: &str) -> impl Iterator<Item = String> {
     let place = format!("field \"{at}.");
     faults.into_iter().map(move |fault| fault.replacen("field \"", &place, 1))

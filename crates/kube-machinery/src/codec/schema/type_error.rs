@@ -10,7 +10,7 @@ use crate::codec::json::Json;
 /// The path of the field that is being decoded. It becomes text only when a message needs it.
 pub(super) enum FieldPath<'a> {
     Top,
-    /// A field of a struct.
+    /// A field: the path of the object that has it, its name, and the struct of that object.
     Field(&'a FieldPath<'a>, &'a str, &'static Struct),
     /// A key of a map, which Go's messages about types leave out of the path.
     Key(&'a FieldPath<'a>, &'a str),

@@ -81,7 +81,7 @@ fn wrong_version(text: &str) -> Option<String> {
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }
 
-/// Returns why a kind in lower case is not a DNS label, if it is not. Upstream: `IsDNS1035Label`.
+/// Returns the message about a kind that is no DNS label even in lower case. Upstream: `IsDNS1035Label`.
 fn wrong_kind(kind: &str) -> Option<String> {
     const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
         character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \

@@ -129,8 +129,8 @@ impl Structural {
         self.properties.get(name).or_else(|| self.additional())
     }
 
-    /// Returns true if the schema has CEL rules at any level. Without rules, the causes of an invalid object do not say
-    /// that its rules were not checked.
+    /// Returns true if the schema has CEL rules at any level. Only then do the causes of an
+    /// invalid object say that its rules were not checked.
     #[cfg(feature = "cel")]
     pub(crate) fn has_rules(&self) -> bool {
         let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());

@@ -12,6 +12,14 @@ use std::sync::Arc;
 use crate::codec::expression::checker::{AUTHORIZER, NAMESPACE, REQUEST, Type, check};
 use crate::conventions::cause::{At, Cause};
 
+/// The availability of the variable `authorizer` to an expression.
+#[cfg(feature = "cel")]
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Authorization {
+    Available,
+    Absent,
+}
+
 /// The variables that the expressions of a webhook or a policy can use.
 pub(super) struct Declarations {
     #[cfg(feature = "cel")]
@@ -24,14 +32,18 @@ pub(super) struct Declarations {
 
 #[cfg(feature = "cel")]
 impl Declarations {
-    pub(super) fn new(has_params: bool) -> Self {
+    pub(super) fn of_webhook() -> Self {
+        Self { has_params: false, variables: None }
+    }
+
+    pub(super) fn of_policy(has_params: bool) -> Self {
         Self { has_params, variables: None }
     }
 
     /// Compiles the expression of a variable, and declares the variable for later expressions.
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: At<'_>) -> Option<Cause> {
         self.variables.get_or_insert_default(); // the first variable can already use `variables`, which is empty then
-        let (kind, cause) = match check(expression, self.names(true)) {
+        let (kind, cause) = match check(expression, self.names(Authorization::Available)) {
             Ok(checked) => {
                 let kind = checked.kind.clone().if_shallow();
                 (kind, checked.program().err().map(|why| Cause::internal(at, &format!("program {why}"))))
@@ -45,17 +57,17 @@ impl Declarations {
 
     /// Compiles an expression that must evaluate to a bool.
     pub(super) fn condition(&self, expression: &str, at: At<'_>) -> Option<Cause> {
-        self.cause(expression, expression, true, &[Type::Bool], at)
+        self.cause(expression, expression, Authorization::Available, &[Type::Bool], at)
     }
 
     /// Compiles an expression for the message of a failed validation. It cannot use the authorizer.
     pub(super) fn message(&self, expression: &str, at: At<'_>) -> Option<Cause> {
-        self.cause(expression, expression, false, &[Type::String], at)
+        self.cause(expression, expression, Authorization::Absent, &[Type::String], at)
     }
 
     /// Compiles an expression for an audit annotation. Causes show it as `written`, with its white space.
     pub(super) fn annotation(&self, expression: &str, written: &str, at: At<'_>) -> Option<Cause> {
-        self.cause(expression, written, true, &[Type::String, Type::Null], at)
+        self.cause(expression, written, Authorization::Available, &[Type::String, Type::Null], at)
     }
 
     /// Compiles an expression, which must have one of the types `results`. `written` is its text in causes.
@@ -63,11 +75,11 @@ impl Declarations {
         &self,
         expression: &str,
         written: &str,
-        has_authorizer: bool,
+        authorization: Authorization,
         results: &[Type<'_>],
         at: At<'_>,
     ) -> Option<Cause> {
-        match check(expression, self.names(has_authorizer)) {
+        match check(expression, self.names(authorization)) {
             Err(faults) => Some(failed(written, &faults, at)),
             Ok(checked) if results.iter().all(|result| checked.kind.is_other_than(result)) => {
                 let wanted: Vec<String> = results.iter().map(Type::name).collect();
@@ -82,13 +94,13 @@ impl Declarations {
     }
 
     /// Returns the names that an expression can use, with their types.
-    fn names(&self, has_authorizer: bool) -> Vec<(String, Type<'static>)> {
+    fn names(&self, authorization: Authorization) -> Vec<(String, Type<'static>)> {
         let mut names =
             vec![("object", Type::Dyn), ("oldObject", Type::Dyn), ("namespaceObject", NAMESPACE), ("request", REQUEST)];
         if self.has_params {
             names.push(("params", Type::Dyn));
         }
-        if has_authorizer {
+        if authorization == Authorization::Available {
             names.push(("authorizer", Type::Opaque(AUTHORIZER)));
         }
         names.extend(self.variables.iter().map(|known| ("variables", Type::Variables(known.clone()))));
@@ -103,7 +115,11 @@ fn failed(written: &str, faults: &str, at: At<'_>) -> Cause {
 
 #[cfg(not(feature = "cel"))]
 impl Declarations {
-    pub(super) fn new(_: bool) -> Self {
+    pub(super) fn of_webhook() -> Self {
+        Self {}
+    }
+
+    pub(super) fn of_policy(_: bool) -> Self {
         Self {}
     }
 

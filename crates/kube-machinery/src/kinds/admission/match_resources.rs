@@ -18,6 +18,7 @@ use crate::kinds::fields::{each, invalid, items, one_of};
 use crate::kinds::names;
 use crate::value::{Value, json};
 
+/// The requests that a policy or a binding selects.
 #[derive(Debug)]
 pub struct MatchResources {
     pub rules: Vec<NamedRule>,

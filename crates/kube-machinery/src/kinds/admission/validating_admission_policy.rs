@@ -14,7 +14,7 @@ use crate::kinds::columns;
 use crate::kinds::conditions as status_conditions;
 use crate::kinds::custom_resource::JsonPath;
 use crate::kinds::fields::{each, invalid, items, one_of, one_of_if_set, text};
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{
@@ -39,7 +39,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
         ..Strategy::USUAL
     },
     defaults: set_defaults,
-    prepare: keep_in_status_update,
+    prepare: keep_metadata_in_status_update,
     validate,
     validate_status,
     columns: columns::policy::ADMISSION_POLICIES,
@@ -61,7 +61,8 @@ fn set_defaults(policy: &mut Value) {
 /// Upstream: `validateValidatingAdmissionPolicySpec`.
 fn validate(new: &Value, old: Option<&Value>) -> Causes {
     let spec = &new["spec"];
-    let mut declared = Declarations::new(!spec["paramKind"].is_null());
+    let has_params = !spec["paramKind"].is_null();
+    let mut declared = Declarations::of_policy(has_params);
     let failure_policy = text(spec, "failurePolicy");
     let mut causes: Causes = one_of(failure_policy, &["Fail", "Ignore"], &"spec.failurePolicy").into_iter().collect();
     if !spec["paramKind"].is_null() {

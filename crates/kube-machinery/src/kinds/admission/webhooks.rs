@@ -90,7 +90,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: At<'_>) -> Causes {
     causes.extend(one_of_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
     causes.extend(webhook_address::validate(&hook["clientConfig"], &format_args!("{at}.clientConfig")));
     if !tolerated.conditions {
-        causes.extend(conditions::validate(hook, &Declarations::new(false), at));
+        causes.extend(conditions::validate(hook, &Declarations::of_webhook(), at));
     }
     causes
 }

@@ -76,6 +76,7 @@ fn spec_defaults(spec: &mut Value) {
         spec["completions"] = json!(1);
     }
     set_default(spec, "parallelism", json!(1));
+    // With a limit for each index, the Job as a whole has none.
     let limit = if spec["backoffLimitPerIndex"].is_null() { 6 } else { i32::MAX };
     set_default(spec, "backoffLimit", json!(limit));
     set_default(spec, "completionMode", json!("NonIndexed"));

@@ -2,7 +2,7 @@
 //! descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, boolean, text};
-use crate::kinds::fields::{items, text as field};
+use crate::kinds::fields::{self, items};
 use crate::value::Value;
 
 pub(in crate::kinds) const DRIVERS: &[Column] = &[
@@ -47,7 +47,7 @@ fn audiences(spec: &Value) -> String {
     let requests = items(spec, "tokenRequests");
     match requests.is_empty() {
         true => "<unset>".to_owned(),
-        false => requests.iter().map(|request| field(request, "audience")).collect::<Vec<_>>().join(","),
+        false => requests.iter().map(|request| fields::text(request, "audience")).collect::<Vec<_>>().join(","),
     }
 }
 

@@ -2,7 +2,7 @@
 //! `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text};
-use crate::kinds::fields::{items, number, text as field};
+use crate::kinds::fields::{self, items, number};
 use crate::value::Value;
 
 pub const ENDPOINTS: &[Column] = &[
@@ -58,7 +58,7 @@ fn addresses(subsets: &[Value]) -> String {
     }
     let mut list = Vec::new();
     for subset in subsets {
-        let ips = || items(subset, "addresses").iter().map(|address| field(address, "ip"));
+        let ips = || items(subset, "addresses").iter().map(|address| fields::text(address, "ip"));
         let ports = items(subset, "ports");
         if ports.is_empty() {
             list.extend(ips().map(ToOwned::to_owned));

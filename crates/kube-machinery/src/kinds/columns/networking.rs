@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{AGE, Column, NAME, text, text_or};
 use crate::conventions::label_selector;
-use crate::kinds::fields::{items, text as field};
+use crate::kinds::fields::{self, items};
 use crate::value::Value;
 
 pub(in crate::kinds) const INGRESSES: &[Column] = &[
@@ -81,14 +81,14 @@ fn hosts(rules: &[Value]) -> String {
         if list.len() == SHOWN {
             return format!("{} + {} more...", list.join(","), rules.len() - SHOWN);
         }
-        list.extend(Some(field(rule, "host")).filter(|host| !host.is_empty()));
+        list.extend(Some(fields::text(rule, "host")).filter(|host| !host.is_empty()));
     }
     if list.is_empty() { "*".to_owned() } else { list.join(",") }
 }
 
 fn balancers(status: &Value) -> String {
     let addresses = items(status, "ingress").iter().filter_map(|ingress| {
-        let address = ["ip", "hostname"].map(|name| field(ingress, name));
+        let address = ["ip", "hostname"].map(|name| fields::text(ingress, name));
         address.into_iter().find(|address| !address.is_empty())
     });
     addresses.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(",")
@@ -106,7 +106,7 @@ fn selector(selector: &Value) -> String {
 fn name_of_class(class: &Value) -> String {
     let metadata = &class["metadata"];
     let is_default = metadata["annotations"]["ingressclass.kubernetes.io/is-default-class"] == "true";
-    format!("{}{}", field(metadata, "name"), if is_default { " (default)" } else { "" })
+    format!("{}{}", fields::text(metadata, "name"), if is_default { " (default)" } else { "" })
 }
 
 fn parameters(reference: &Value) -> String {
@@ -114,7 +114,7 @@ fn parameters(reference: &Value) -> String {
         return "<none>".to_owned();
     }
     let group = reference["apiGroup"].as_str().map(|group| format!(".{group}")).unwrap_or_default();
-    format!("{}{group}/{}", field(reference, "kind"), field(reference, "name"))
+    format!("{}{group}/{}", fields::text(reference, "kind"), fields::text(reference, "name"))
 }
 
 /// Prints the reference to the object that has an address: `resource.group/namespace/name`.
@@ -122,14 +122,14 @@ fn parent(reference: &Value) -> String {
     if !reference.is_object() {
         return "<none>".to_owned();
     }
-    let group = match field(reference, "group") {
+    let group = match fields::text(reference, "group") {
         "" => String::new(),
         group => format!(".{group}"),
     };
-    let namespace = match field(reference, "namespace") {
+    let namespace = match fields::text(reference, "namespace") {
         "" => String::new(),
         namespace => format!("/{namespace}"),
     };
-    let resource = format!("{}{group}", field(reference, "resource")).to_lowercase();
-    format!("{resource}{namespace}/{}", field(reference, "name"))
+    let resource = format!("{}{group}", fields::text(reference, "resource")).to_lowercase();
+    format!("{resource}{namespace}/{}", fields::text(reference, "name"))
 }

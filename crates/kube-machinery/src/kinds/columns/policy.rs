@@ -42,12 +42,12 @@ pub(in crate::kinds) const QUOTAS: &[Column] = &[
     Column::new(
         "Request",
         "Request represents a minimum amount of cpu/memory that a container may consume.",
-        |quota, _| used(&quota["status"], false).into(),
+        |quota, _| used(&quota["status"], |name| !is_limit(name)).into(),
     ),
     Column::new(
         "Limit",
         "Limits control the maximum amount of cpu/memory that a container may use independent of contention on the node.",
-        |quota, _| used(&quota["status"], true).into(),
+        |quota, _| used(&quota["status"], is_limit).into(),
     ),
     AGE,
 ];
@@ -116,11 +116,15 @@ fn limit(value: &Value) -> Value {
     }
 }
 
-/// Lists the used and allowed amount of each resource: those named `limits.…`, or all others.
-fn used(status: &Value, of_limits: bool) -> String {
+fn is_limit(name: &str) -> bool {
+    name.starts_with("limits.")
+}
+
+/// Lists the used and allowed amount of each resource that the column shows.
+fn used(status: &Value, is_shown: fn(&str) -> bool) -> String {
     let amount = |field: &str, name: &str| status[field][name].as_str().unwrap_or("0").to_owned();
     let names: BTreeSet<&SmolStr> = status["hard"].as_object().into_iter().flatten().map(|(name, _)| name).collect();
-    let names = names.into_iter().filter(|name| name.starts_with("limits.") == of_limits);
+    let names = names.into_iter().filter(|name| is_shown(name));
     let lines = names.map(|name| format!("{name}: {}/{}", amount("used", name), amount("hard", name)));
     lines.collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 //! descriptions are upstream's: `pkg/printers/internalversion`.
 
 use super::{AGE, Column, NAME, text, text_or};
-use crate::kinds::fields::{items, text as field};
+use crate::kinds::fields::{self, items};
 use crate::value::Value;
 
 pub(in crate::kinds) const VOLUMES: &[Column] = &[
@@ -59,7 +59,7 @@ pub(in crate::kinds) const CLASSES: &[Column] = &[
 ];
 
 fn is_bound(claim: &Value) -> bool {
-    !field(&claim["spec"], "volumeName").is_empty()
+    !fields::text(&claim["spec"], "volumeName").is_empty()
 }
 
 fn amount(resources: &Value) -> Value {
@@ -83,7 +83,7 @@ fn claim(reference: &Value) -> String {
     if !reference.is_object() {
         return String::new();
     }
-    format!("{}/{}", field(reference, "namespace"), field(reference, "name"))
+    format!("{}/{}", fields::text(reference, "namespace"), fields::text(reference, "name"))
 }
 
 /// Returns the storage class. The beta annotation, which is older, wins over the field. Upstream:

@@ -30,7 +30,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     ..ResourceRow::USUAL
 };
 
-/// Upstream: `SetObjectDefaults_ResourceQuota`.
+/// Rounds all amounts, as those of each resource list. Upstream: `SetObjectDefaults_ResourceQuota`.
 fn set_defaults(quota: &mut Value) {
     for (parent, field) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
         if let Some(parent) = object_field(quota, parent) {

@@ -52,7 +52,8 @@ pub(super) struct CelContext<'a> {
 impl<'a> SchemaRules<'a> {
     pub(super) fn of(schema: &'a Value, limit: LimitOfARule) -> Self {
         let has_rules = schema_has(schema, &mut |schema| !schema["x-kubernetes-validations"].is_null());
-        let declared = if has_rules { Declared::of(schema, true) } else { None };
+        let is_resource = true; // it is the schema of a whole object
+        let declared = if has_rules { Declared::of(schema, is_resource) } else { None };
         Self { declared, limit, total: RefCell::default() }
     }
 

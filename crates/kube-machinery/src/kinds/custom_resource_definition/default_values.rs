@@ -67,7 +67,7 @@ struct Step<'a> {
     field: Option<&'a str>,
 }
 
-/// Validates the defaults of a schema and of the schemas of its items and properties.
+/// Validates the defaults of a schema, and those of its items and properties.
 fn validate_below(schema: &Value, position: &Position<'_>, at: &Path<'_>, causes: &mut DefinitionCauses) {
     if !schema.is_object() || causes.is_full() {
         return;

@@ -11,7 +11,7 @@ use crate::conventions::edit::{empty, set_default};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{each, invalid, items, number, text};
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Subresource};
@@ -29,7 +29,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     defaults: set_defaults,
-    prepare: keep_in_status_update,
+    prepare: keep_metadata_in_status_update,
     validate,
     validate_status: super::validate_status,
     columns: columns::flow_control::SCHEMAS,

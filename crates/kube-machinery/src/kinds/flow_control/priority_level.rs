@@ -8,7 +8,7 @@ use crate::conventions::edit::{object, object_field};
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::text;
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Generation, ResourceRow, Scope, Subresource};
 use crate::kinds::served::PRIORITY_LEVELS;
@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     defaults: set_defaults,
-    prepare: keep_in_status_update,
+    prepare: keep_metadata_in_status_update,
     validate,
     validate_status: super::validate_status,
     columns: columns::flow_control::LEVELS,

@@ -7,7 +7,7 @@ use crate::conventions::causes::Causes;
 use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::fields::{each, items};
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{ResourceRow, Scope, Subresource};
 use crate::value::Value;
@@ -21,7 +21,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     storage_hash: "gNLvruQhW2g=",
     scope: Scope::Cluster,
     subresources: &[Subresource::Status],
-    prepare: keep_in_status_update,
+    prepare: keep_metadata_in_status_update,
     validate,
     columns: columns::networking::SERVICE_CIDRS,
     reset_fields: reset_fields::status_alone,

@@ -122,18 +122,18 @@ pub(super) fn run_as_user(pod: Pod<'_>) -> Option<Violation> {
 }
 
 pub(super) fn restricted_seccomp_profile(pod: Pod<'_>) -> Option<Violation> {
-    const REASON: &str = "seccompProfile";
+    const PROFILE: &str = "seccompProfile"; // the field, and upstream's reason for a refusal
     const FIELD: &str = "securityContext.seccompProfile.type";
     if is_exempt_windows(pod) {
         return None;
     }
-    let bad = Bad::profiles(pod, REASON);
+    let bad = Bad::profiles(pod, PROFILE);
     if let Some(setters) = bad.setters() {
-        return Some(Violation::new(REASON, format!("{setters} must not set {FIELD} to {}", joined(&bad.values))));
+        return Some(Violation::new(PROFILE, format!("{setters} must not set {FIELD} to {}", joined(&bad.values))));
     }
-    let profile = |of: &Value| of["securityContext"][REASON].is_object();
+    let profile = |of: &Value| of["securityContext"][PROFILE].is_object();
     let silent = pod.containers_that(|container| !profile(container));
     let detail = || format!(r#"pod or {} must set {FIELD} to "RuntimeDefault" or "Localhost""#, containers(&silent));
-    let is_set = is_safe_profile(&pod.spec["securityContext"][REASON]);
-    (!is_set && !silent.is_empty()).then(|| Violation::new(REASON, detail()))
+    let is_set = is_safe_profile(&pod.spec["securityContext"][PROFILE]);
+    (!is_set && !silent.is_empty()).then(|| Violation::new(PROFILE, detail()))
 }

@@ -21,7 +21,8 @@ pub enum Evaluator {
     Objects(Vec<String>),
 }
 
-/// All that decides how much of which quotas an object uses. If it changes, the quotas must be calculated again.
+/// The facts that decide which quotas an object uses, and how much of them. If they change, the quotas must be
+/// calculated again.
 #[derive(Clone, Debug)]
 pub struct Footprint {
     used: Amounts,
@@ -57,7 +58,10 @@ impl Evaluator {
     /// Returns true if a request can change what the object uses. Upstream: `Handles`.
     pub(super) fn handles(&self, request: &Request<'_>) -> bool {
         match (self, request.subresource, request.old) {
+            // Objects are only counted, so only a creation matters.
             (Self::Objects(_), subresource, old) => subresource.is_none() && old.is_none(),
+            // An update of a pod matters if the pod gets or loses a time limit, because the scope `Terminating` depends
+            // on it.
             (Self::Pods, None, Some(old)) => pods::is_terminating(old) != pods::is_terminating(request.object),
             (Self::Pods, Some(subresource), old) => subresource == Subresource::Resize && old.is_some(),
             (Self::Claims, Some(Subresource::Status), Some(old)) => claims::requires_replenish(old, request.object),
@@ -95,7 +99,8 @@ impl Evaluator {
         mask(&amounts_of(&quota["status"]["hard"]), |name| self.tracks(name))
     }
 
-    /// Returns the reason why an object lacks what a quota with these limits requires. Upstream: `Constraints`.
+    /// Returns a message with the required resources that an object does not set, for a quota with these limits. Only
+    /// pods have such a rule. Upstream: `Constraints`.
     pub(super) fn unmet_constraints(&self, limits: &Amounts, object: &Value) -> Option<String> {
         match self {
             Self::Pods => pods::unmet_constraints(limits, object),
@@ -119,6 +124,7 @@ impl Evaluator {
             Self::Claims => claims::attributes_classes(object).into_iter().map(ToOwned::to_owned).collect(),
             Self::Services | Self::Objects(_) => Vec::new(),
         };
+        // At the earliest time no pod counts as gone, so a footprint does not change by the passing of time alone.
         Footprint { used: self.usage(object, Timestamp::MIN), scopes }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn one() -> Quantity {
     count(1)
 }
 
-/// Returns the amount of a number of objects.
+/// Returns a number of objects as an amount.
 pub(super) fn count(objects: usize) -> Quantity {
     Quantity::of_count(objects)
 }

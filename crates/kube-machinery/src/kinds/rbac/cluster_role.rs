@@ -39,6 +39,7 @@ fn validate(new: &Value, _old: Option<&Value>) -> Causes {
     }
     for (i, selector) in selectors.iter().enumerate() {
         let at = format_args!("{AT}[{i}]");
+        // As upstream, an invalid selector has the causes of its parts, and one more because it cannot be parsed.
         causes.extend(pod::label_selector(selector, &at));
         if label_selector::read(selector).is_err() {
             // Upstream prints the parsed selector, which is nil.

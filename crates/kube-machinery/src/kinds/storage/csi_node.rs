@@ -10,7 +10,7 @@ use crate::conventions::go_struct::{Field, GoStruct};
 use crate::kinds::columns;
 use crate::kinds::core::pod::volume_sources::csi_driver_name;
 use crate::kinds::fields::{each, invalid, items, not_negative, required, text};
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{Change, DeleteResponse, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -38,13 +38,14 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
 /// Upstream: `dropDisabledCSINodeFields`, and `PrepareForUpdate` of the status strategy.
 fn prepare(new: &mut Value, change: &Change<'_>) {
     object(new).insert("status".into(), empty());
-    keep_in_status_update(new, change);
+    keep_metadata_in_status_update(new, change);
 }
 
 /// The longest name of a node in a storage system, in bytes.
 const LONGEST_ID: usize = 256;
 
-/// The Go struct of a driver, as upstream's causes print it. Where it is printed, `allocatable` is not set.
+/// The Go struct of a driver, as upstream's causes print it. `allocatable` prints as nil, because upstream clears it
+/// before it compares two drivers.
 const DRIVER: GoStruct = GoStruct(&[
     ("Name", "name", Field::Text),
     ("NodeID", "nodeID", Field::Text),
@@ -93,8 +94,8 @@ fn topology_keys(driver: &Value, at: At<'_>) -> Causes {
     causes
 }
 
-/// Returns a cause for each driver of the old object that differs in more than the number of volumes. Upstream:
-/// `ValidateCSINodeUpdate`.
+/// Returns a cause for each driver of the old object that has another node ID or other topology keys now. The number of
+/// volumes may change. Upstream: `ValidateCSINodeUpdate`.
 fn changes(new: &Value, old: &Value) -> Causes {
     const FIXED: [&str; 2] = ["nodeID", "topologyKeys"];
     let mut causes = Causes::new();

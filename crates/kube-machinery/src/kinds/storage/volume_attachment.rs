@@ -8,7 +8,7 @@ use crate::kinds::columns;
 use crate::kinds::core::persistent_volume::{inline_spec, set_inline_defaults};
 use crate::kinds::core::pod::volume_sources::csi_driver_name;
 use crate::kinds::fields::{invalid, text};
-use crate::kinds::metadata::keep_in_status_update;
+use crate::kinds::metadata::keep_metadata_in_status_update;
 use crate::kinds::names;
 use crate::kinds::reset_fields;
 use crate::kinds::resource::{DeleteResponse, ResourceRow, Scope, Strategy, Subresource, UnconditionalUpdate};
@@ -26,7 +26,7 @@ pub(in crate::kinds) const ROW: ResourceRow = ResourceRow {
     delete_response: DeleteResponse::Object,
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
     defaults: set_defaults,
-    prepare: keep_in_status_update,
+    prepare: keep_metadata_in_status_update,
     validate,
     validate_status: validate,
     columns: columns::csi::ATTACHMENTS,
@@ -64,8 +64,8 @@ fn validate(new: &Value, old: Option<&Value>) -> Causes {
     causes
 }
 
-/// Validates the attacher where its declarative rules do not: they end where the immutable spec has changed, and count
-/// characters instead of bytes.
+/// Validates the attacher in the cases that its declarative rules leave out: they do not run if an update has changed
+/// the immutable spec, and they count characters instead of bytes.
 fn attacher(spec: &Value, old: Option<&Value>) -> Causes {
     let name = text(spec, "attacher");
     if old.is_some_and(|old| old["spec"] != *spec) {

@@ -16,16 +16,18 @@ use kube_machinery::value::Value;
 pub(super) fn admit(write: &Write<'_>, pod: &mut Value) -> Result<(), ApiError> {
     let ranges = limit_ranges(write)?;
     if !ranges.is_empty() {
-        (write.resource.defaults)(pod); // a request defaults to the limit of the container before it defaults to a range
+        // A container's request is set from its own limit first. Otherwise the range would set the request.
+        (write.resource.defaults)(pod);
     }
     ranges.iter().for_each(|range| set_default_resources(&range.value, pod));
     Ok(())
 }
 
-/// Refuses a pod or a claim that breaks a bound. As upstream, the error has all broken bounds of one limit range.
+/// Refuses a pod or a claim that breaks a bound. As upstream, the error has all broken bounds of the first limit range
+/// that is broken.
 pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
     if write.old.is_some_and(|old| !old["metadata"]["deletionTimestamp"].is_null()) {
-        return Ok(());
+        return Ok(()); // the finalizers of an object that is being deleted must stay removable
     }
     for range in limit_ranges(write)? {
         let broken = if write.resource == PODS {
@@ -40,7 +42,8 @@ pub(super) fn validate(write: &Write<'_>, new: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Returns the limit ranges of the namespace, by name. Upstream has no order.
+/// Returns the limit ranges of the namespace in the order of their names, so that each run is the same. Upstream has no
+/// order.
 fn limit_ranges(write: &Write<'_>) -> Result<Vec<Arc<Opened>>, ApiError> {
     let filter = Filter { namespace: write.namespace.map(ToOwned::to_owned), ..Filter::default() };
     let ranges = everything(write.store, LIMIT_RANGES, &filter).objects;

@@ -4,6 +4,8 @@
 //!
 //! They run as part of each write to a definition, so a new definition is served before its creator gets the response.
 //! Only the finalizer runs later, because the client that deletes a definition may want to watch the deletion.
+//!
+//! To *apply* a definition means here to run these controllers for it. It is not server-side apply.
 
 mod api_services;
 mod finalizer;
@@ -42,7 +44,8 @@ const FINALIZER_DELAY: Duration = Duration::from_millis(100);
 /// The delay before a failed deletion is tried again. It may fail because a conversion webhook did not answer.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// [Applies](apply) the definition with this name, or all that were written since they were last applied for `None`.
+/// [Applies](apply) the definition with this name; for `None`, all definitions that were written since they were last
+/// applied. The future is boxed, because the store keeps a pointer to this function.
 pub(crate) fn apply_changed<'s>(store: &'s Store, name: Option<&'s str>) -> BoxFuture<'s, ()> {
     match name {
         Some(name) => apply(store, name).boxed(),
@@ -62,7 +65,7 @@ pub(crate) async fn apply(store: &Store, name: &str) {
             Err(error) if is_gone_or_changed(&error) => {}
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition could not be updated"),
         }
-        store.redefine(&name);
+        store.redefine(&name); // from now on, the server serves the kind in its new form, or no longer
         let group = name.split_once('.').map_or("", |(_, group)| group);
         if let Err(error) = api_services::sync(store, group).await {
             tracing::warn!(name, ?error, "the API services of a custom resource definition could not be updated");
@@ -95,7 +98,8 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     }
     let mut retry_after = None;
     while stop.run_until_cancelled(wait_for_termination(&store, retry_after)).await.is_some() {
-        // A definition that is deleted from now on waits for the next round.
+        // A definition that is deleted from now on waits for the next round, so that it also stays for
+        // `FINALIZER_DELAY`.
         let waiting = waiting_for_finalizer(&store);
         if stop.run_until_cancelled(tokio::time::sleep(FINALIZER_DELAY)).await.is_none() {
             return;
@@ -135,7 +139,7 @@ fn waiting_for_finalizer(store: &Store) -> Vec<String> {
 async fn sync_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     let key = Key::new(None, name);
     if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
-        return Ok(Names::Released);
+        return Ok(Names::Released); // a removed definition has released its names
     }
     let names = naming::sync(store, &key).await?;
     establish(store, &key).await?;

@@ -16,7 +16,7 @@ pub(super) const FAMILY: &[u8; 7] = b"ILABWAL";
 /// The number of bytes before a frame's content.
 pub(super) const HEAD: usize = 12;
 
-/// The first byte of a batch's content. Records begin with 1 to 3, and marks with 5.
+/// The first byte of a batch's content. Records begin with 1 to 3, and the marks of a log file (`log.rs`) with 5.
 const BATCH: u8 = 4;
 
 /// The result of reading the first frame of some bytes.

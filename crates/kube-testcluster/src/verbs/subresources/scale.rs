@@ -190,7 +190,7 @@ async fn applied(
 fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
     let (handler, live) = translated(store, target, current)?;
     let manager = scale_manager(store, &target.served, &apply.manager);
-    let mut wanted = apply.onto(Some(&live), &manager)?;
+    let mut wanted = apply.applied_to(Some(&live), &manager)?;
     let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
     let wanted = schema::from_map(KIND, &mut wanted, &Value::Null).and_then(|()| schema::decode(KIND, wanted));
     let wanted = wanted.map_err(|why| ApiError::internal(apply.not_converted(&manager, &why)))?;

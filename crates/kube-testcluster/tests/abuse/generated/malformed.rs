@@ -76,6 +76,7 @@ fn frames(random: &mut Rng) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, 4, 0, 0, 0, 0, 0]; // SETTINGS, which must be the first
     for _ in 0..random.usize(0..200) {
         let content: Vec<u8> = (0..random.u8(0..40)).map(|_| random.u8(..)).collect();
+        // The head of a frame has nine bytes: length, type, flags and stream.
         bytes.extend([0, 0, content.len() as u8, random.u8(0..11), random.u8(..), 0, 0, 0, random.u8(0..6)]);
         bytes.extend(content);
     }

@@ -1,4 +1,4 @@
-//! Tries to schedule the waiting pods again that a change may let fit.
+//! After a change, tries again to schedule the waiting pods that may fit now.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ impl State {
         self.retry_dependents(placed);
     }
 
-    /// Tries to schedule the pods that may fit on a node where something was freed, and those for which a rule about these
-    /// pods decides where they fit.
+    /// Tries to schedule the pods that may fit on a node where something was freed, and the pods that
+    /// [depend](PodInfo::depends_on) on one of `pods`: a rule, such as an anti-affinity, relates the two.
     pub(super) fn retry_on(&mut self, node: &str, pods: Vec<Arc<PodInfo>>) {
         let placed = self.retry(|state, pending| state.depends(pending, &pods) || state.may_fit_on(node, pending));
         self.retry_dependents(placed);
     }
 
-    /// Tries to schedule the pods for which a rule about these pods decides where they fit, and those that have lost their
-    /// nominated node, until nothing changes.
+    /// Tries to schedule the pods that depend on one of `pods`, and the pods that have lost their nominated node.
+    /// Repeats this with the pods that were scheduled, until there are none.
     pub(super) fn retry_dependents(&mut self, mut pods: Vec<Arc<PodInfo>>) {
         while !(pods.is_empty() && self.displaced.is_empty()) {
             let displaced = std::mem::take(&mut self.displaced);

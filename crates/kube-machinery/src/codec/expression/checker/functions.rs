@@ -39,7 +39,7 @@ impl Overload {
         self.takes.get(at).map_or(Parameter::Other, Signature::parameter)
     }
 
-    /// Returns the type of the items of a parameter that is a list.
+    /// Returns the item type of a parameter that is a list.
     pub(in crate::codec::expression) fn parameter_of_list(&self, at: usize) -> Parameter {
         match self.takes.get(at) {
             Some(Signature::List(items)) => items.parameter(),

@@ -1,5 +1,5 @@
-//! The types of comprehensions: of the loops that macros such as `all` and `map` expand to, and of the `bind` macros.
-//! The form of a loop's accumulator tells which macro it was.
+//! Finds the types of comprehensions: of the loops that macros such as `all` and `map` expand to, and of `bind` macros.
+//! The macro is known by the form of the loop's accumulator.
 
 use cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
 use cel::parser::Expression;

@@ -231,7 +231,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// Returns the type of the variable of a loop over this type.
+    /// Returns the type that the variable has in a loop over a value of this type.
     pub(crate) fn element(&self) -> Self {
         match self {
             Self::List(item) => Self::clone(item),

@@ -1,4 +1,4 @@
-//! Estimates the costs of calls of functions and operators. If several overloads fit, because the type of an argument
+//! Estimates what calls of functions and operators cost. If several overloads fit, because the type of an argument
 //! is open, the most expensive one counts. Upstream: `costCall` and `functionCost` in cel-go's `checker/cost.go`.
 
 use std::cell::Cell;

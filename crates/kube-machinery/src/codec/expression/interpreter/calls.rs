@@ -13,8 +13,8 @@ impl Interpreter<'_> {
     pub(super) fn call(&self, call: &CallExpr, scope: Option<&Scope<'_>>) -> Outcome {
         match (call.func_name.as_str(), call.args.as_slice()) {
             (operators::CONDITIONAL, [condition, yes, no]) => self.conditional(condition, yes, no, scope),
-            (operators::LOGICAL_AND, [left, right]) => self.logic(false, left, right, scope),
-            (operators::LOGICAL_OR, [left, right]) => self.logic(true, left, right, scope),
+            (operators::LOGICAL_AND, [left, right]) => self.decided_by(false, left, right, scope),
+            (operators::LOGICAL_OR, [left, right]) => self.decided_by(true, left, right, scope),
             (operators::NOT_STRICTLY_FALSE, [condition]) => self.not_strictly_false(condition, scope),
             (operators::INDEX, [of, at]) => self.index(of, at, scope),
             (operators::OPT_INDEX | operators::OPT_SELECT, [of, at]) => self.optional_index(of, at, scope),
@@ -35,7 +35,7 @@ impl Interpreter<'_> {
     fn addition_to_result(&self, left: &Expression, right: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         let Some(inner) = scope.filter(|_| matches!(right.expr, Expr::List(_))) else {
             let args = [self.eval(left, scope)?, self.eval(right, scope)?];
-            self.meter.charge(1)?;
+            self.meter.charge(1)?; // for the call; the evaluation has charged the name
             return on_values::call(self.meter, operators::ADD, &args)
                 .unwrap_or_else(|| Err(Error::no_such_overload()));
         };

@@ -9,9 +9,9 @@ use cel::parser::Expression;
 use super::{Error, Interpreter, Outcome, Scope, Value};
 
 impl Interpreter<'_> {
-    /// Evaluates `&&` (`decisive` is false) or `||` (`decisive` is true). If one operand has the decisive value, that
-    /// is the result, even if the other operand fails.
-    pub(super) fn logic(
+    /// Evaluates `&&`, which is decided by false, or `||`, which is decided by true. If one operand has the decisive
+    /// value, that is the result, even if the other operand fails.
+    pub(super) fn decided_by(
         &self,
         decisive: bool,
         left: &Expression,

@@ -222,7 +222,8 @@ fn numbers(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// Returns the order of a float outside of the range of an integer type against every integer of that type.
+/// Compares a float that lies outside of the range of an integer type with any integer of that type; `None` if it lies
+/// inside. `most` is the first value above the range.
 fn beyond(float: f64, least: f64, most: f64) -> Option<Ordering> {
     if float < least {
         Some(Ordering::Less)

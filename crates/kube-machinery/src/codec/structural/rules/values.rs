@@ -54,7 +54,8 @@ pub(super) fn of(schema: &Structural, value: &Value, is_resource: bool) -> Cel {
 fn plain(value: &Value) -> Cel {
     static ANY: LazyLock<Structural> =
         LazyLock::new(|| Structural { preserves_unknown_fields: true, ..Structural::default() });
-    of(&ANY, value, false)
+    let is_resource = false;
+    of(&ANY, value, is_resource)
 }
 
 /// Converts only the metadata fields that rules may use.

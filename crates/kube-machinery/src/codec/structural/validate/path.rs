@@ -1,5 +1,6 @@
-//! The field path of the value that is being validated, for the causes. It follows upstream's oddities, such as a
-//! leading dot. It is no [`field::Path`], because upstream's messages quote this path in a form of its own.
+//! The path of the value that is being validated. A cause has it twice: its message begins with the path from the start
+//! of the walk (`name`), and its field is the path from the object (`field`). Both follow upstream's oddities, such as
+//! a leading dot. [`field::Path`] does not fit, because upstream's messages quote this path in a form of its own.
 
 use std::cell::Cell;
 use std::fmt::Write;
@@ -13,7 +14,8 @@ pub(super) struct Path {
     at: String,
     /// The path from there, with which upstream's messages begin.
     name: String,
-    /// The size of all formatted paths, in bytes.
+    /// The bytes of all paths that were formatted. The walk counts them as work, because it stops after too much work
+    /// (`is_exhausted`).
     formatted: Cell<usize>,
 }
 
@@ -27,28 +29,28 @@ impl Path {
         &self.name
     }
 
-    /// Returns the field of a cause that upstream gives no path. Upstream: a nil `field.Path`.
+    /// Returns the field of a cause for which upstream has a nil `field.Path`: the place where the walk began.
     pub(super) fn root(&self) -> String {
         field::Path::Root(&self.at).to_string()
     }
 
     /// Returns the field of a cause about the current value.
     pub(super) fn field(&self) -> String {
-        self.named(&self.name)
+        self.counted_field(&self.name)
     }
 
-    /// Returns the field of a cause about a field of the current value.
+    /// Returns the field of a cause about a child of the current value.
     pub(super) fn field_of(&self, child: &str) -> String {
-        self.named(&format!("{}.{child}", self.name))
+        self.counted_field(&format!("{}.{child}", self.name))
     }
 
-    /// Returns the size of all paths that were formatted for causes, in bytes.
     pub(super) fn formatted(&self) -> usize {
         self.formatted.get()
     }
 
-    /// Returns the field with this name below the beginning of the walk, and counts its size.
-    fn named(&self, name: &str) -> String {
+    /// Returns the path from the object to `name`, which is a path from the start of the walk. Adds its length to
+    /// `formatted`.
+    fn counted_field(&self, name: &str) -> String {
         self.formatted.set(self.formatted.get() + name.len());
         match (self.at.as_str(), name.strip_prefix('.').unwrap_or(name)) {
             (_, "") => self.root(),

@@ -19,8 +19,8 @@ const LONGEST_LIFE: i64 = 91 * 24 * 3_600;
 /// The longest lifetime of a certificate by one of Kubernetes' own signers, in seconds.
 const LONGEST_LIFE_FROM_KUBERNETES: i64 = 24 * 3_600;
 const LONGEST_DOMAIN: usize = 253;
-/// The longest name of a signer: two DNS subdomains, a label, and the separators between them.
-const LONGEST_SIGNER: usize = 253 + 1 + 253 + 63 + 1;
+/// The longest name of a signer: a DNS subdomain, `/`, a DNS subdomain, `.`, and a label.
+const LONGEST_SIGNER: usize = 253 + 1 + 253 + 1 + 63;
 
 /// Validates a source of trusted certificates, which names a bundle or a signer. `taken` has the file paths of the
 /// sources before it.
@@ -53,6 +53,7 @@ fn shown(source: &Value) -> String {
     let mut fields: Vec<String> = fields.iter().map(|(go, json)| format!("{go:?}:{}", source[json])).collect();
     fields.push("\"Optional\":".to_owned() + &source["optional"].to_string());
     fields.push(format!("\"Path\":{}", Value::from(text(source, "path"))));
+    // Never set, because its feature gate (`AtomicWriteVolumeUserFields`) is off.
     fields.push("\"User\":null".to_owned());
     format!("{{{}}}", fields.join(","))
 }

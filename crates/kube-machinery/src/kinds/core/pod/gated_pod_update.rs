@@ -52,7 +52,7 @@ fn restore_affinity(spec: &mut Map, old: &Value) {
     }
 }
 
-/// Checks that the terms, if there were any, only get more requirements.
+/// Checks that each old term keeps its requirements and only gets more. A pod without terms may get any.
 fn affinity(new: &Value, old: &Value) -> Causes {
     let (before, after) = (items(old, "nodeSelectorTerms"), items(new, "nodeSelectorTerms"));
     let at = format_args!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");

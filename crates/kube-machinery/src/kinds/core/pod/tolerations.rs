@@ -27,6 +27,7 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Causes
             causes.push(Cause::invalid(format_args!("{path}.effect"), effect, detail));
         }
         match operator {
+            // Upstream reports a wrong value at the path of the operator.
             "" | "Equal" => {
                 let messages = names::label_value(value);
                 causes.extend(
@@ -41,7 +42,8 @@ pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: At<'_>) -> Causes
             }
             "Exists" => {}
             other => {
-                // `Lt` and `Gt` need a feature gate that is off by default. Upstream's message lists them nevertheless.
+                // `Lt` and `Gt` are refused, because their feature gate is off by default. Upstream's message about
+                // them lists them as supported nevertheless.
                 let supported: &[&str] =
                     if ["Lt", "Gt"].contains(&other) { &["Equal", "Exists", "Lt", "Gt"] } else { &["Equal", "Exists"] };
                 causes.push(Cause::unsupported_text(format_args!("{path}.operator"), other, supported));

@@ -1,7 +1,6 @@
 //! Validation of the change that an update makes to a pod's spec. Only a few changes are allowed, such as other images,
-//! more tolerations, a shorter deadline and fewer scheduling gates. The method: `fixed` undoes the allowed changes in a
-//! copy of the new spec; if the copy still differs from the old spec, the update is refused. Upstream:
-//! `ValidatePodUpdate`.
+//! more tolerations, a shorter deadline and fewer scheduling gates. The method: undo the allowed changes in a copy
+//! of the new spec; if the copy still differs from the old spec, the update is refused. Upstream: `ValidatePodUpdate`.
 
 use std::collections::HashSet;
 
@@ -54,11 +53,11 @@ pub(crate) fn validate(new: &Value, old: &Value) -> Causes {
             causes.push(Cause::forbidden(format_args!("spec.schedulingGates[{i}].name"), &detail));
         }
     }
-    let mut fixed = fixed(new, old);
+    let mut undone = undo_allowed_changes(new, old);
     if !items(old, "schedulingGates").is_empty() {
-        causes.extend(gated_pod_update::validate(&mut fixed, old));
+        causes.extend(gated_pod_update::validate(&mut undone, old));
     }
-    if fixed != *old {
+    if undone != *old {
         causes.push(Cause::forbidden("spec", REFUSAL));
     }
     causes
@@ -91,10 +90,10 @@ fn without_seconds(toleration: &Value) -> Value {
 }
 
 /// Returns the new spec with the old values of all fields that may change. Any remaining difference is forbidden.
-fn fixed(new: &Value, old: &Value) -> Value {
-    let mut fixed = new.clone();
+fn undo_allowed_changes(new: &Value, old: &Value) -> Value {
+    let mut undone = new.clone();
     for field in ["containers", "initContainers"] {
-        let containers = fixed.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten();
+        let containers = undone.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten();
         for (container, old) in containers.zip(items(old, field)) {
             container["image"] = old["image"].clone();
         }
@@ -104,7 +103,7 @@ fn fixed(new: &Value, old: &Value) -> Value {
     if old[grace].as_i64().is_some_and(|seconds| seconds < 0) && new[grace] == json!(1) {
         restored.push(grace);
     }
-    if let Some(fields) = fixed.as_object_mut() {
+    if let Some(fields) = undone.as_object_mut() {
         for field in restored {
             match old.get(field) {
                 Some(value) => fields.insert(field.into(), value.clone()),
@@ -112,7 +111,7 @@ fn fixed(new: &Value, old: &Value) -> Value {
             };
         }
     }
-    fixed
+    undone
 }
 
 #[cfg(test)]

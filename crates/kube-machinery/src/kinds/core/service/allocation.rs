@@ -331,6 +331,7 @@ fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<
     }
     if needs_health_check(spec) {
         match health_check_port(spec) {
+            // The health check is no port of the service, so it shares its node port with none.
             Some(number) => own.reserve(&Value::Null, number, &"spec.healthCheckNodePort")?,
             None => {
                 let number = unused.find(|number| !own.used.contains(number));

@@ -21,9 +21,9 @@ pub(crate) fn service(service: &mut Value) {
             port["targetPort"] = number;
         }
     }
-    let balanced = spec["type"] == "LoadBalancer";
+    let is_load_balancer = spec["type"] == "LoadBalancer";
     set_default(service, "status", json!({"loadBalancer": {}}));
-    let balancer = object_field(&mut service["status"], "loadBalancer").filter(|_| balanced);
+    let balancer = object_field(&mut service["status"], "loadBalancer").filter(|_| is_load_balancer);
     for ingress in balancer.into_iter().flat_map(|balancer| list(balancer, "ingress")) {
         if ingress["ip"].as_str().is_some_and(|ip| !ip.is_empty()) {
             set_default(ingress, "ipMode", json!("VIP"));

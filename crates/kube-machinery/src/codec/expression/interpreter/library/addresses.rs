@@ -81,6 +81,7 @@ impl Cidr {
     /// Returns the network's part of an address: as many leading bits as the prefix is long.
     fn prefix(self, of: IpAddr) -> u128 {
         let (number, bits) = number(of);
+        // An empty prefix would shift by all the bits of an IPv6 address, which `checked_shr` refuses.
         number.checked_shr((bits - self.1).into()).unwrap_or_default()
     }
 
