@@ -11,6 +11,7 @@ mod preempt;
 mod prepare;
 mod pull_secrets;
 mod references;
+mod reject;
 mod run_stages;
 mod schedule;
 mod texts;
@@ -172,17 +173,14 @@ impl Kubelet {
             scheduler.synced().await; // otherwise several pods would wait for the nodes, and continue in any order
         }
         let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
+        let pods: Vec<_> = pods.collect();
+        if self.earlier == Earlier::Resumed {
+            // No new pod gets the address of one that is there.
+            let taken = pods.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
+            self.addresses = taken.max().unwrap_or_default();
+        }
+        self.admit_all(&pods);
         let mut there = BTreeSet::new();
-        let pods = match self.earlier {
-            Earlier::None => pods,
-            Earlier::Resumed => {
-                // No new pod gets the address of one that is there.
-                let all: Vec<_> = pods.collect();
-                let taken = all.iter().filter_map(|pod| number(pod["status"]["podIP"].as_str()?));
-                self.addresses = taken.max().unwrap_or_default();
-                Box::new(all.into_iter())
-            }
-        };
         for pod in pods {
             there.insert(pod::uid(&pod).to_owned());
             self.sync_pod(pod);
@@ -226,11 +224,25 @@ impl Kubelet {
         }
     }
 
+    /// Counts the pods that have begun, then decides which of the new ones may run beside them.
+    fn admit_all(&self, pods: &[Received]) {
+        let (mut new, begun): (Vec<&Received>, Vec<&Received>) = pods.iter().partition(|pod| is_untouched(pod));
+        new.sort_by_cached_key(|pod| pod::age(pod));
+        begun.into_iter().chain(new).for_each(|pod| self.admit(pod));
+    }
+
+    /// Decides whether a pod may run that was bound without the scheduler, and counts it on its node if so.
+    fn admit(&self, pod: &Received) {
+        let Some(scheduler) = &self.context.scheduler else { return };
+        if pod["spec"]["nodeName"].is_string() && self.is_to_be_run(pod) {
+            scheduler.admit(pod);
+        }
+        scheduler.observe(pod);
+    }
+
     /// Starts the stages that a pod needs now, unless they were started already.
     fn sync_pod(&mut self, pod: Received) {
-        if let Some(scheduler) = &self.context.scheduler {
-            scheduler.observe(&pod);
-        }
+        self.admit(&pod);
         self.obey_readiness_gates(&pod);
         self.catch_up(&pod);
         let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
@@ -303,11 +315,10 @@ impl Kubelet {
 
     /// Returns true if a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
     fn is_to_be_run(&self, pod: &Value) -> bool {
-        let (spec, status) = (&pod["spec"], &pod["status"]);
+        let spec = &pod["spec"];
         let bound = spec["nodeName"].is_string();
-        let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
         // A bound pod that has a status already belongs to another kubelet. Without a scheduler, every bound pod does.
-        if (bound && !untouched) || !self.stages.schedules() {
+        if (bound && !is_untouched(pod)) || !self.stages.schedules() {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
@@ -369,6 +380,11 @@ impl KubeletContext {
 fn after_start(run: &Arc<[Stage]>) -> Arc<[Stage]> {
     let started = run.iter().position(Stage::starts_containers).map_or(run.len(), |at| at + 1);
     run[started..].into()
+}
+
+/// Returns true if no kubelet has begun with the pod.
+fn is_untouched(pod: &Value) -> bool {
+    pod["status"]["phase"] == "Pending" && pod["status"]["startTime"].is_null()
 }
 
 fn is_gated(pod: &Value) -> bool {

@@ -53,6 +53,7 @@ mod cluster_nodes;
 mod cluster_openapi;
 #[cfg(feature = "cel")]
 mod cluster_operators;
+mod cluster_pod_admission;
 mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]

@@ -29,6 +29,8 @@ pub(super) struct PodWorker {
     pod_ip: String,
     pub(super) host_ip: String,
     pub(super) prepared: Prepared,
+    /// Whether the kubelet has failed the pod, so that no further stage runs.
+    pub(super) is_over: bool,
 }
 
 impl PodWorker {
@@ -36,7 +38,7 @@ impl PodWorker {
         let recorder = EventCorrelator::new(context.api.clone(), context.clock);
         let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
         let prepared = Prepared::before(&pod);
-        Self { context, recorder, pod, pod_ip, host_ip, prepared }
+        Self { context, recorder, pod, pod_ip, host_ip, prepared, is_over: false }
     }
 
     /// Waits until the node that the pod is bound to exists, because only that node's kubelet runs the pod.

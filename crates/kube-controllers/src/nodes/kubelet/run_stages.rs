@@ -42,6 +42,9 @@ fn run_steps<'a>(
                 tokio::time::sleep(wait).await;
             }
             worker.wait_for_node().await;
+            if worker.is_over {
+                break;
+            }
             match &stage.action {
                 StageAction::Steps(inner) => run_steps(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
@@ -84,7 +87,7 @@ async fn repeat(
 ) -> Result<(), kube_client::Error> {
     let _resting = (times == Times::Forever).then(|| worker.mark_resting());
     let mut round = 0;
-    while times == Times::Forever || Times::Only(round) != times {
+    while !worker.is_over && (times == Times::Forever || Times::Only(round) != times) {
         run_steps(worker, stages, round, backoff).await?;
         round = round.saturating_add(1);
     }

@@ -1,6 +1,7 @@
 //! The cluster as the scheduler sees it, and the pods that wait. Every change that lets a waiting pod fit schedules it
 //! at once, in the order of the queue. Upstream: the event handlers.
 
+mod admit;
 mod retry;
 mod schedule_one;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use self::admit::Admissions;
 use super::budgets::Budgets;
 use super::cache::{Cache, Placed};
 use super::node_info::Node;
@@ -28,6 +30,7 @@ pub(super) struct State {
     pub(super) queue: Queue,
     pub(super) nominator: Nominator,
     preemptors: Preemptors,
+    admissions: Admissions,
     /// The pods that lost their nominated node to a pod of a higher priority, and are to be tried again.
     displaced: Vec<SmolStr>,
     /// The node where the last search ended before it had seen all nodes.
@@ -43,6 +46,7 @@ impl State {
             queue: Queue::default(),
             nominator: Nominator::default(),
             preemptors: Preemptors::default(),
+            admissions: Admissions::default(),
             displaced: Vec::new(),
             last: String::new(),
         }
@@ -91,7 +95,9 @@ impl State {
 
     /// Adds, changes or removes a Node object. Returns true if the scheduler sees a difference.
     pub(super) fn set_node(&mut self, name: &str, node: Option<Node>) -> bool {
-        self.cache.set_node(name, node)
+        let is_changed = self.cache.set_node(name, node);
+        self.admit_postponed(name);
+        is_changed
     }
 
     /// Sets the labels of a namespace or removes it, and tries the pods for which that can make a difference.
@@ -104,8 +110,11 @@ impl State {
         }
     }
 
-    /// Counts a pod on the node that it is bound to.
+    /// Counts a pod on the node that it is bound to, unless it may not run there.
     pub(super) fn bound(&mut self, uid: &str, node: &str, pod: &Value) {
+        if self.admissions.has_rejected(uid) {
+            return;
+        }
         let known = self.cache.pod_on(node, uid);
         if known.is_some_and(|known| known.is_current(pod)) {
             return;
@@ -151,6 +160,7 @@ impl State {
     pub(super) fn forget(&mut self, uid: &str) {
         self.leave_queue(uid);
         let placed = self.cache.take(uid);
+        self.admissions.forget(uid, placed.as_ref().map(|placed| &*placed.node));
         self.victim_ends(uid);
         if let Some(Placed { node, pod }) = placed {
             self.retry_on(&node, vec![pod]);
