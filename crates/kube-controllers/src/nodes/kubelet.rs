@@ -3,15 +3,20 @@
 
 mod address;
 mod catch_up;
+mod container_status;
 mod containers;
 mod environment;
 mod event_correlator;
+mod init_containers;
+mod phase;
+mod pod_conditions;
 mod pod_worker;
 mod preempt;
 mod prepare;
 mod pull_secrets;
 mod references;
 mod reject;
+mod report_containers;
 mod run_stages;
 mod schedule;
 mod texts;
@@ -265,6 +270,7 @@ impl Kubelet {
             SyncPodType::Run => lifecycle.run.clone(),
             SyncPodType::Delete => lifecycle.delete.clone(),
         };
+        let init = lifecycle.init.clone();
         if stages.is_empty() && !resumed {
             return;
         }
@@ -275,7 +281,7 @@ impl Kubelet {
         });
         self.addresses = self.addresses.max(address);
         let uid = uid.to_owned();
-        let worker = PodWorker::new(self.context.clone(), pod, ip(address));
+        let worker = PodWorker::new(self.context.clone(), pod, ip(address)).with_init(init);
         let task = self.running.spawn(run_stages::run_stages(worker, stages));
         self.pods.insert(uid, Managed { sync_type, address, task: Some(task) });
     }
@@ -285,7 +291,7 @@ impl Kubelet {
         if !pod["spec"]["readinessGates"].is_array() {
             return;
         }
-        if let Some(ready) = containers::ready_after_gates(pod, &self.context.clock.now()) {
+        if let Some(ready) = pod_conditions::ready_after_gates(pod, &self.context.clock.now()) {
             self.write_status(pod, json!({"conditions": [ready]}));
         }
     }

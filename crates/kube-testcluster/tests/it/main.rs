@@ -39,6 +39,7 @@ mod cluster_flow_control;
 mod cluster_garbage;
 mod cluster_health;
 mod cluster_history;
+mod cluster_init_containers;
 mod cluster_kinds;
 mod cluster_kubelet;
 mod cluster_lifecycles;

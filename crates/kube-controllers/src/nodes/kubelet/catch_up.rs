@@ -1,7 +1,8 @@
 //! The kubelet's reaction to a changed spec of a running pod: it starts ephemeral containers, restarts containers with
 //! a new image, and applies resized resources. Upstream: `SyncPod` in `pkg/kubelet/kuberuntime/kuberuntime_manager.go`.
 
-use super::containers::{self, StatusInputs, image_id};
+use super::container_status::{image_id, restarted as restarted_status};
+use super::containers::StatusInputs;
 use crate::nodes::items::items;
 use kube_machinery::conventions::random::digest;
 use kube_machinery::value::{Value, json};
@@ -78,7 +79,7 @@ fn changed_containers(pod: &Value, now: &str, restarted: &mut Vec<Value>) -> Opt
         let status = statuses.iter_mut().find(|status| status["name"] == container["name"]);
         let Some(status) = status.filter(|status| status["resources"].is_object()) else { continue };
         if status["image"] != container["image"] && status["state"]["running"].is_object() {
-            *status = containers::restarted(pod, container, status, &inputs);
+            *status = restarted_status(pod, container, status, &inputs);
             restarted.push(container.clone());
             changed = true;
         }

@@ -27,7 +27,7 @@ pub(super) async fn run_stages(mut worker: PodWorker, stages: Arc<[Stage]>) -> S
 
 /// Runs stages in one round of the repetition around them. `backoff_around` is the value of `$backoff` unless one of
 /// these stages doubles its wait.
-fn run_steps<'a>(
+pub(super) fn run_steps<'a>(
     worker: &'a mut PodWorker,
     stages: &'a [Stage],
     round: u32,
