@@ -55,6 +55,8 @@ mod cluster_openapi;
 #[cfg(feature = "cel")]
 mod cluster_operators;
 mod cluster_pod_admission;
+mod cluster_pod_deadlines;
+mod cluster_pod_generations;
 mod cluster_pod_security;
 mod cluster_pod_subresources;
 #[cfg(feature = "cel")]

@@ -7,7 +7,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{PodWorker, RETRY};
+use super::RETRY;
+use super::pod_worker::PodWorker;
 use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 
 /// The status codes that end the stages of a pod without a warning: the pod does not exist (404), or it has another uid
