@@ -216,6 +216,17 @@ async fn an_init_container_that_fails_ends_a_pod_that_is_never_restarted() {
     assert!(states[2]["waiting"].is_object() && status["containerStatuses"][0]["state"]["waiting"].is_object());
 }
 
+#[tokio::test(start_paused = true)]
+async fn stages_without_a_part_for_init_containers_let_them_end_at_once() {
+    let (cluster, api) = cluster(Stages::default());
+    api.created(PODS, &with_init(&["first", "sidecar"], "Always")).await;
+    cluster.settled().await;
+    assert_eq!(columns(&api).await, ["2/2", "Running", "0"]);
+    let status = status(&api).await;
+    let states = [0, 1].map(|index| &status["initContainerStatuses"][index]["state"]);
+    assert!(states[0]["terminated"]["exitCode"] == 0 && states[1]["running"].is_object(), "{states:?}");
+}
+
 #[tokio::test]
 async fn a_restarted_cluster_goes_on_with_the_init_container_that_ran() {
     const STAGES: &str = "{run: [{bind: true}, {containers: {running: {}}}],

@@ -149,6 +149,22 @@ async fn a_node_that_comes_late_takes_the_oldest_pods_first() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_pods_of_a_cluster_without_nodes_stay_when_their_node_comes() {
+    let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
+    let api = Api::new(&cluster);
+    create(&api, &of_cpu("early", "3")).await;
+    cluster.settled().await;
+    let node = json!({"metadata": {"name": "node-1"}, "status": {"allocatable": {"cpu": "2", "pods": "10"}}});
+    assert_eq!(api.post(NODES, &node).await.status, 201);
+    sleep(Duration::from_secs(1)).await;
+    create(&api, &of_cpu("late", "1")).await;
+    cluster.settled().await;
+    assert_eq!(end(&api, "early").await, ["Running", ""]);
+    let message = status(&api, "late").await["message"].as_str().unwrap().to_owned();
+    assert!(message.ends_with("cpu, requested: 1000, used: 3000, capacity: 2000"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pod_that_another_scheduler_binds_must_fit_too() {
     let (cluster, api) = cluster("run");
     for (name, scheduler) in [("waits", "default-scheduler"), ("foreign", "mine")] {

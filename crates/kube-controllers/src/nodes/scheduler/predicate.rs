@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(answer(of(json!({})), json!({})), message("TaintToleration", tainted));
         let cpu = "Node didn't have enough resource: cpu, requested: 3500, used: 1000, capacity: 4000";
         let both = of(json!({"cpu": "3500m", "ephemeral-storage": "1", "example.com/gpu": "1"}));
-        assert_eq!(answer(both, of(json!({"cpu": 1}))), message("OutOfcpu", cpu));
+        assert_eq!(answer(both, of(json!({"cpu": "1"}))), message("OutOfcpu", cpu));
         let storage = "Node didn't have enough resource: ephemeral-storage, requested: 1, used: 0, capacity: 0";
         let huge = of(json!({"hugepages-2Mi": "2Mi", "ephemeral-storage": "1"}));
         assert_eq!(answer(huge, json!({})), message("OutOfephemeral-storage", storage));

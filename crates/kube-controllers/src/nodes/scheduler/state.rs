@@ -15,7 +15,7 @@ use super::budgets::Budgets;
 use super::cache::{Cache, Placed};
 use super::node_info::Node;
 use super::nominator::Nominator;
-use super::pod_info::PodInfo;
+use super::pod_info::{PodInfo, StartTime};
 use super::preemptors::Preemptors;
 use super::queue::{Nomination, Outcome, Pending, Queue, Waiting};
 use super::{Assignment, Nodeless, Unfit};
@@ -120,6 +120,9 @@ impl State {
             return;
         }
         let after = Arc::new(PodInfo::of(pod));
+        if after.start_time != StartTime::NotYet {
+            self.admissions.settle(uid, node);
+        }
         let before = self.cache.put(node, after.clone());
         let assignment = Assignment { node: node.to_owned(), address: self.address(node).to_owned() };
         self.report(uid, Ok(assignment)); // if it waits, another scheduler has bound it
@@ -160,9 +163,10 @@ impl State {
     pub(super) fn forget(&mut self, uid: &str) {
         self.leave_queue(uid);
         let placed = self.cache.take(uid);
-        self.admissions.forget(uid, placed.as_ref().map(|placed| &*placed.node));
+        self.admissions.forget(uid);
         self.victim_ends(uid);
         if let Some(Placed { node, pod }) = placed {
+            self.admissions.settle(uid, &node);
             self.retry_on(&node, vec![pod]);
         }
     }
@@ -187,6 +191,7 @@ impl State {
     pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
         let gone: Vec<SmolStr> = self.cache.uids().filter(|uid| !existing.contains(uid.as_str())).cloned().collect();
         gone.iter().for_each(|uid| self.forget(uid));
+        self.admissions.retain(existing);
     }
 }
 

@@ -2,6 +2,8 @@
 //! another client has bound them. Each is compared with the pods that came to the node before it. Upstream:
 //! `HandlePodAdditions` in `pkg/kubelet/kubelet.go`.
 
+use std::collections::BTreeSet;
+
 use foldhash::HashMap;
 
 use super::{Assignment, State};
@@ -29,14 +31,23 @@ impl Admissions {
         self.postponed.entry(node.to_owned()).or_default().insert(pod::uid(pod).into(), pod.clone());
     }
 
-    /// Forgets a pod, which was counted on this node.
-    pub(super) fn forget(&mut self, uid: &str, node: Option<&str>) {
-        self.rejected.remove(uid);
-        let Some((node, pods)) = node.and_then(|node| Some((node, self.postponed.get_mut(node)?))) else { return };
+    /// Takes note that a pod has started on a node, or is gone from there.
+    pub(super) fn settle(&mut self, uid: &str, node: &str) {
+        let Some(pods) = self.postponed.get_mut(node) else { return };
         pods.remove(uid);
         if pods.is_empty() {
             self.postponed.remove(node);
         }
+    }
+
+    /// Forgets the rejection of a pod that has ended.
+    pub(super) fn forget(&mut self, uid: &str) {
+        self.rejected.remove(uid);
+    }
+
+    /// Forgets the rejections of pods that are not among those that exist.
+    pub(super) fn retain(&mut self, existing: &BTreeSet<String>) {
+        self.rejected.retain(|uid, _| existing.contains(uid.as_str()));
     }
 }
 
@@ -48,7 +59,7 @@ impl State {
         if self.cache.pod_on(node, uid).is_some() || self.admissions.has_rejected(uid) {
             return;
         }
-        if self.cache.node(node).is_none() {
+        if !self.has(node) {
             self.admissions.postpone(node, pod);
         } else if let Some(answer) = self.answer(node, pod, &PodInfo::of(pod)) {
             self.reject(uid, node, answer);
